@@ -1,0 +1,58 @@
+"""What can go wrong, as types: one base class, few children, attributes instead of strings, an exit code each."""
+
+from __future__ import annotations
+
+
+class CorpusError(Exception):
+    """Base of every error a user can meet. ``what`` happened, ``where``, what to ``do``; ``exit_code`` ends the program."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str = "", do: str = "") -> None:
+        self.what, self.where, self.do = what, where, do
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        do = f"\n  {self.do}" if self.do else ""
+        return f"{where}{self.what}{do}"
+
+
+class ConfigError(CorpusError):
+    """The configuration or the command line is wrong (exit 2)."""
+
+    exit_code = 2
+
+
+class DiskError(CorpusError):
+    """The disk is full, or a folder or file cannot be written (exit 3)."""
+
+    exit_code = 3
+
+
+class DatabaseError(CorpusError):
+    """The database cannot be reached, went away or refused (exit 4)."""
+
+    exit_code = 4
+
+
+class LockedError(CorpusError):
+    """Another crawl works on one of these sites (exit 5). ``sites`` names them."""
+
+    exit_code = 5
+
+    def __init__(self, sites: tuple[str, ...], *, where: str = "", do: str = "") -> None:
+        self.sites = sites
+        super().__init__(f"another crawl holds {', '.join(sites)}", where=where, do=do)
+
+
+class DamageError(CorpusError):
+    """Stored data is not what it should be: a record, an index or a text does not agree (exit 6)."""
+
+    exit_code = 6
+
+
+class NewerCorpusError(CorpusError):
+    """The corpus was made by a newer version of the program (exit 9)."""
+
+    exit_code = 9

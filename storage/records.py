@@ -1,0 +1,339 @@
+"""The words the three floors share: frozen dataclasses that name what travels from the web to the corpus.
+
+This module imports nothing of the project. Times are timezone-aware UTC; header names and values are latin-1 text, so that
+bytes survive a round trip; bodies are bytes as they came over the wire (still content-encoded, transfer coding undone).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class Kind(StrEnum):
+    """What a URL is expected to hold; it decides how the answer is read."""
+
+    PAGE = "page"
+    FEED = "feed"
+    SITEMAP = "sitemap"
+    ROBOTS = "robots"
+
+
+class UrlState(StrEnum):
+    """Where a URL of the frontier stands; every URL is in exactly one of these."""
+
+    PENDING = "pending"
+    LEASED = "leased"
+    FETCHED = "fetched"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One HTTP exchange as it came over the wire."""
+
+    url: str
+    fetched_at: datetime
+    status: int
+    request_headers: Headers
+    response_headers: Headers
+    body: bytes
+    kind: Kind = Kind.PAGE
+    ip: str | None = None
+    protocol: str | None = None
+    truncated: str | None = None
+    """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None when it is."""
+
+    def header(self, name: str) -> str | None:
+        """Return the first response header of that name, any case, or None."""
+        wanted = name.lower()
+        return next((value for key, value in self.response_headers if key.lower() == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where a response record lies: file name inside the WARC folder, byte offset and length of its gzip member."""
+
+    warc: str
+    offset: int
+    length: int
+    record_id: str
+    payload_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A URL handed to one run to fetch. ``url`` is the canonical form and the key; ``fetch_url`` is what to ask for."""
+
+    url_id: int
+    url: str
+    fetch_url: str
+    site: str
+    host: str
+    kind: Kind = Kind.PAGE
+    depth: int = 0
+    hops: int = 0
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A URL that the configuration names: a start page, a feed or a sitemap of a site."""
+
+    url: str
+    fetch_url: str
+    site: str
+    host: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """One exchange and what it means for the frontier; written in the *fetched* transaction.
+
+    ``lease`` is None for exchanges nobody leased (robots.txt). With a lease and neither ``reason`` nor ``retry_at`` the page
+    awaits processing; with ``retry_at`` (epoch seconds) its URL goes back to pending; with ``reason`` alone it has failed.
+    """
+
+    capture: Capture
+    lease: Lease | None = None
+    reason: str | None = None
+    retry_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A lease that brought no exchange at all (refused, unreachable, timed out before an answer)."""
+
+    lease: Lease
+    reason: str
+    retry_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text of a body, how its encoding was decided and the share of characters that could not be decoded (U+FFFD)."""
+
+    text: str
+    encoding: str
+    source: str
+    """One of ``bom``, ``utf-8``, ``header``, ``meta``, ``detected``."""
+    replaced: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The main content of a page: paragraphs of readable text, by whom and why by them."""
+
+    paragraphs: tuple[str, ...]
+    extractor: str
+    version: str
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """The paragraphs, one a line."""
+        return "\n".join(self.paragraphs)
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageGuess:
+    """Language (ISO 639-1 where there is one, ``und`` for unknown), confidence 0–1, main script (ISO 15924) and its share."""
+
+    language: str
+    confidence: float
+    script: str
+    script_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a page states of itself. ``published`` is ISO 8601 as parsed, ``published_text`` the string it was read from."""
+
+    title: str | None = None
+    author: str | None = None
+    published: str | None = None
+    published_text: str | None = None
+    canonical: str | None = None
+    """rel=canonical, absolute and canonicalised, believed within the page's own site only."""
+    directives: tuple[str, ...] = ()
+    """Lower-case robots directives of meta tags and X-Robots-Tag, sorted: ``noindex``, ``noarchive``, ``nofollow`` …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Exact and near-duplicate fingerprints of a text (see pipelines.fingerprints for the scheme)."""
+
+    scheme: str
+    exact: bytes
+    """xxh3-128 of the canonical text, 16 bytes."""
+    shingles: int
+    sketch: bytes = b""
+    """Low byte of each of the 120 minhashes; empty when the text is too short for a near comparison."""
+    bands: tuple[int, ...] = ()
+    """20 signed 64-bit keys, one a band of 6 rows; empty with the sketch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text worth keeping, with everything known of it at processing time."""
+
+    text: str
+    language: LanguageGuess
+    metadata: Metadata
+    extractor: str
+    extractor_version: str
+    extractor_reason: str
+    encoding: str
+    encoding_source: str
+    replaced: float
+    fingerprint: Fingerprint
+    site_model: str = ""
+    """Identifier of the SiteModel that was used; empty when none was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Why a page gave no document: a short reason to count by, and the particulars."""
+
+    reason: str
+    detail: str = ""
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A URL found in a page: canonical key, what to ask for, its host, what it is expected to be."""
+
+    url: str
+    fetch_url: str
+    host: str
+    kind: Kind = Kind.PAGE
+    redirect: bool = False
+    """True when it is the target of a redirect, so that hops are counted and depth is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """The whole outcome of one page: a document or a drop (never both, never neither), and the links found."""
+
+    document: Document | None = None
+    drop: Drop | None = None
+    links: tuple[Link, ...] = ()
+    directives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SiteModel:
+    """What is known of a site before a page of it is read: its rules, and later what earlier runs learned.
+
+    An immutable, versioned value: processing the same capture with the same model gives the same result for ever.
+    """
+
+    site: str = ""
+    version: str = ""
+    hosts: tuple[str, ...] = ()
+    """Hosts in scope, without ``www.``; their subdomains are in scope too. Empty: no link is followed."""
+    allow: tuple[str, ...] = ()
+    """Regular expressions, searched in the canonical URL; a link needs one of them. Empty: every link will do."""
+    deny: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    """Languages the corpus wants; empty: all."""
+    language_backend: str = "pycld2"
+    extractor: str = "auto"
+    min_chars: int = 200
+    parameters: tuple[tuple[str, int], ...] = ()
+    """Extractor parameters such as ``("p", 8)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unprocessed:
+    """A page between the two transactions: fetched, durable in the WARC, not processed yet."""
+
+    fetch_id: int
+    lease: Lease
+    fetched_at: datetime
+    pointer: Pointer
+    crashes: int = 0
+    """How many workers it has already cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever."""
+
+    id: str
+    url: str
+    version: int
+    site: str
+    text: str
+    title: str | None
+    author: str | None
+    published: str | None
+    published_text: str | None
+    canonical: str | None
+    language: str
+    language_confidence: float
+    script: str
+    script_share: float
+    chars: int
+    fetched_at: datetime
+    extractor: str
+    extractor_version: str
+    extractor_reason: str
+    encoding: str
+    encoding_source: str
+    replaced: float
+    licence: str | None
+    exact: str
+    """Hexadecimal xxh3-128 of the canonical text."""
+    duplicates: int
+    """Size of its duplicate set; 1 when it stands alone."""
+    duplicate_of: str | None
+    """Id of the set's representative, None for the representative itself."""
+    warc: str
+    warc_offset: int
+    warc_length: int
+    record_id: str
+    payload_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which documents an export or a reader wants."""
+
+    languages: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    since: str | None = None
+    """ISO date, inclusive; compared with ``published`` where the page states it, else with the day it was fetched."""
+    until: str | None = None
+    min_chars: int = 0
+    include_duplicates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """One line of a status table: a key (site, language, state, reason …) and how many."""
+
+    key: str
+    count: int
+    chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is in a corpus, what is pending, what was dropped and why."""
+
+    documents: int
+    duplicates: int
+    fetches: int
+    by_language: tuple[CountRow, ...] = ()
+    by_site: tuple[CountRow, ...] = ()
+    by_state: tuple[CountRow, ...] = ()
+    dropped: tuple[CountRow, ...] = ()
+    failed: tuple[CountRow, ...] = ()
+    last_run: dict[str, str] = field(default_factory=dict)
