@@ -1,0 +1,35 @@
+# Two commands matter: `make demo` and `make test`. Both set up what they need.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test setup lint lock clean
+
+setup: $(VENV)/.ready
+
+# One hashed lock for core and tests; a hashed file together with `-e .` in one command is refused by pip.
+$(VENV)/.ready: requirements/core.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/core.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: setup
+	$(BIN)/corpus-spider demo
+
+test: setup lint
+	$(BIN)/python -m pytest -q
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Needs uv; resolves for Python 3.11 and later and writes hashes, never a registry's address.
+lock:
+	uv pip compile pyproject.toml --group pyproject.toml:test --generate-hashes --universal --python-version 3.11 \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" -o requirements/core.lock
+
+clean:
+	rm -rf $(VENV) build dist demo
