@@ -1,0 +1,283 @@
+"""corpus.toml, the environment and the command line -> one frozen, checked Config.
+
+Precedence: command line over environment over file over default. Every key is declared once, here, with its type, its
+default, its check and the sentence that documents it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+
+from corpus_spider.config_values import (
+    Key,
+    contact_address,
+    database_url,
+    extractor_name,
+    header_text,
+    host_and_port,
+    host_name,
+    identifier_name,
+    language_code,
+    nearest,
+    regular_expression,
+    site_name,
+    web_address,
+)
+from storage.errors import ConfigError
+from storage.records import Kind, Seed, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
+Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+Texts = tuple[str, ...]
+
+MIB = 2**20
+GIB = 2**30
+
+
+def program_version() -> str:
+    """Return the installed version, or ``0`` in a bare checkout."""
+    try:
+        return version("corpus-spider")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """``[corpus]``: what is built, where it is kept and who answers for it."""
+
+    name: Annotated[str, Key("Name of the corpus; it names the WARC files.", site_name)] = "corpus"
+    languages: Annotated[Texts, Key("Languages wanted, ISO 639 codes; empty: all.", language_code)] = ()
+    database: Annotated[
+        str, Key("sqlite:///FILE, relative to this file, or postgresql://USER@HOST/NAME.", database_url)
+    ] = "sqlite:///corpus.db"
+    warc: Annotated[str, Key("Folder of the originals, relative to this file.")] = "warc"
+    contact: Annotated[
+        str, Key("E-mail or web page where a webmaster reaches you; needed to crawl.", contact_address)
+    ] = ""
+    user_agent: Annotated[
+        str, Key("Who the crawler says it is, with the contact. Empty: corpus-spider/VERSION (+CONTACT).", header_text)
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawl:
+    """``[crawl]``: how politely, how much and within which limits. robots.txt is always obeyed."""
+
+    delay: Annotated[Seconds, Key("Seconds between two requests to one host.")] = 2.0
+    concurrency: Annotated[Positive, Key("Requests at a time, all hosts together.")] = 32
+    per_host: Annotated[Positive, Key("Requests at a time to one host.")] = 1
+    timeout: Annotated[Patience, Key("Seconds for one whole request.")] = 60.0
+    max_body: Annotated[Positive, Key("Largest body that is read, as received and as unpacked.", size=True)] = 10 * MIB
+    max_depth: Annotated[Count, Key("Links followed from a start page at most.")] = 10
+    allow_private: Annotated[
+        Texts, Key('Private addresses that may be fetched, "host:port" with * for any; for labs.', host_and_port)
+    ] = ()
+    workers: Annotated[Count, Key("Processes that read pages; 0: one for each processor.")] = 0
+    page_timeout: Annotated[Patience, Key("Seconds a worker may take for one page.")] = 20.0
+    page_memory: Annotated[Positive, Key("Memory a worker may take.", size=True)] = 2 * GIB
+    retries: Annotated[Count, Key("New attempts after an error that may pass.")] = 3
+    backlog: Annotated[Positive, Key("Fetched pages that may wait for a worker.")] = 2000
+    min_chars: Annotated[Count, Key("Shortest text that is kept, in characters.")] = 200
+    language_backend: Annotated[str, Key("Language identification: pycld2 or langdetect.", identifier_name)] = "pycld2"
+    page_limit: Annotated[Count, Key("Pages in one run at most; 0: no limit.")] = 0
+    roll_bytes: Annotated[Positive, Key("A WARC file of this size is closed and the next begun.", size=True)] = GIB
+    disk_reserve: Annotated[Count, Key("The crawl stops when less than this is free.", size=True)] = GIB
+    verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """``[[site]]``: one newspaper."""
+
+    name: Annotated[str, Key("Unique short name; lower-case letters, digits, dots, hyphens.", site_name)] = ""
+    start: Annotated[Texts, Key("Pages whose links are followed.", web_address)] = ()
+    feeds: Annotated[Texts, Key("RSS or Atom feeds.", web_address)] = ()
+    sitemaps: Annotated[Texts, Key("Sitemaps or sitemap indexes.", web_address)] = ()
+    allow: Annotated[Texts, Key("Regular expressions; a link needs one of them. Empty: all.", regular_expression)] = ()
+    deny: Annotated[Texts, Key("Regular expressions; a link that holds one is left out.", regular_expression)] = ()
+    hosts: Annotated[Texts, Key("More hosts in scope, with their subdomains.", host_name)] = ()
+    extractor: Annotated[str, Key("Who finds the main text; see `corpus-spider extract --list`.", extractor_name)] = (
+        "auto"
+    )
+    p: Annotated[Count | None, Key("Parameter of the extractor.")] = None
+    language: Annotated[str, Key("The language of the site, where it has one.", language_code)] = ""
+    languages: Annotated[Texts, Key("The languages of the site, where it has more.", language_code)] = ()
+    delay: Annotated[Seconds | None, Key("Seconds between two requests, instead of crawl.delay.")] = None
+    max_depth: Annotated[Count | None, Key("Links followed, instead of crawl.max_depth.")] = None
+    licence: Annotated[str | None, Key("Licence or terms of the texts; copied to each document.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything a run needs to know. ``path`` is the corpus.toml it was read from, None when there was none."""
+
+    corpus: Corpus = field(default_factory=Corpus)
+    crawl: Crawl = field(default_factory=Crawl)
+    sites: tuple[Site, ...] = ()
+    path: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths are relative to, absolute."""
+        return (self.path.parent if self.path else Path()).resolve()
+
+    @property
+    def database_url(self) -> str:
+        """The database with an absolute path in it (SQLite), or as it was given."""
+        prefix, slashes, rest = self.corpus.database.partition("sqlite:///")
+        return f"{prefix}{slashes}{self.folder / rest}" if slashes else self.corpus.database
+
+    @property
+    def warc_folder(self) -> Path:
+        """The folder of the WARC files, absolute."""
+        return self.folder / self.corpus.warc
+
+    @property
+    def workers(self) -> int:
+        """How many worker processes to run."""
+        return self.crawl.workers or _processors()
+
+    @property
+    def user_agent(self) -> str:
+        """Who the crawler says it is, always with the contact."""
+        return self.corpus.user_agent or f"corpus-spider/{program_version()} (+{self.corpus.contact or 'no contact'})"
+
+    def require_contact(self) -> None:
+        """Raise ConfigError when nobody answers for the crawl."""
+        if not self.corpus.contact:
+            raise ConfigError(
+                "corpus.contact is missing; a crawl must name somebody whom webmasters can write to",
+                where=str(self.path or "configuration"),
+                do='Add contact = "you@example.org" to [corpus], or set CORPUS_SPIDER_CORPUS_CONTACT.',
+            )
+
+    def site(self, name: str) -> Site:
+        """Return the site of that name; raise ConfigError, with the nearest name, when there is none."""
+        found = next((site for site in self.sites if site.name == name), None)
+        if found is None:
+            names = [site.name for site in self.sites]
+            raise ConfigError(
+                f'there is no site "{name}"{nearest(name, names)}',
+                where=str(self.path or "configuration"),
+                do=f"Sites: {', '.join(names) or 'none'}.",
+            )
+        return found
+
+    def only(self, names: tuple[str, ...]) -> Config:
+        """Return the same configuration with these sites alone; every site when no name is given."""
+        return replace(self, sites=tuple(self.site(name) for name in dict.fromkeys(names))) if names else self
+
+    def site_delay(self, site: Site) -> float:
+        """Seconds between two requests to a host of the site."""
+        return self.crawl.delay if site.delay is None else site.delay
+
+    def site_max_depth(self, site: Site) -> int:
+        """Links followed from a start page of the site."""
+        return self.crawl.max_depth if site.max_depth is None else site.max_depth
+
+    def site_languages(self, site: Site) -> Texts:
+        """Languages wanted from the site: its own, else those of the corpus."""
+        own = (site.language, *site.languages) if site.language else site.languages
+        return tuple(dict.fromkeys(own)) or self.corpus.languages
+
+    def site_model(self, site: Site) -> SiteModel:
+        """Return what the workers know of the site; its version is a digest of its content."""
+        model = SiteModel(
+            site=site.name,
+            hosts=_site_hosts(site),
+            allow=site.allow,
+            deny=site.deny,
+            languages=self.site_languages(site),
+            language_backend=self.crawl.language_backend,
+            extractor=site.extractor,
+            min_chars=self.crawl.min_chars,
+            parameters=() if site.p is None else (("p", site.p),),
+        )
+        return replace(model, version=sha256(msgspec.json.encode(model)).hexdigest()[:12])
+
+    def seeds(self) -> list[Seed]:
+        """Return every start page, feed and sitemap of every site, each once a site."""
+        found = {(seed.site, seed.url): seed for site in self.sites for seed in _site_seeds(site)}
+        return list(found.values())
+
+    def effective(self) -> dict[str, Any]:
+        """Return all settings as plain values, to print and to store with a run; the database password is masked."""
+        corpus = asdict(self.corpus) | {
+            "database": masked(self.database_url),
+            "warc": str(self.warc_folder),
+            "user_agent": self.user_agent,
+        }
+        crawl = asdict(self.crawl) | {"workers": self.workers}
+        sites = [
+            {key: value for key, value in asdict(site).items() if value not in ("", (), None)} for site in self.sites
+        ]
+        plain: dict[str, Any] = msgspec.json.decode(
+            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "site": sites})
+        )
+        return plain
+
+
+def masked(database_url: str) -> str:
+    """Return the URL with its password, and any in its query, replaced by ``***``."""
+    if database_url.startswith("sqlite"):
+        return database_url
+    hidden = re.sub(r"^([^:]+://[^:/@]*):.*@", r"\1:***@", database_url)
+    return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", hidden)
+
+
+def keys(section: type[Corpus] | type[Crawl] | type[Site]) -> dict[str, Key]:
+    """Return each key of a section and its rules, in the order in which they are declared."""
+    hints = get_type_hints(section, include_extras=True)
+    return {name: next(rule for rule in hint.__metadata__ if isinstance(rule, Key)) for name, hint in hints.items()}
+
+
+def load(
+    path: Path | None = None, *, overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
+) -> Config:
+    """Read the configuration. ``overrides`` maps ``section.key`` to a value of the command line.
+
+    Without a path, ``CORPUS_SPIDER_CONFIG`` or ./corpus.toml is read. Raises ConfigError naming every problem found.
+    """
+    from corpus_spider.config_load import read
+
+    return read(path, overrides or {}, os.environ if environ is None else environ)
+
+
+def _site_hosts(site: Site) -> Texts:
+    addresses = (urlsplit(url).hostname or "" for url in (*site.start, *site.feeds, *site.sitemaps))
+    named = (host.lower().removeprefix("www.") for host in (*addresses, *site.hosts))
+    return tuple(dict.fromkeys(host for host in named if host))
+
+
+def _site_seeds(site: Site) -> list[Seed]:
+    from pipelines.urls import canonicalise, fetchable, host_of
+
+    listed = ((Kind.PAGE, site.start), (Kind.FEED, site.feeds), (Kind.SITEMAP, site.sitemaps))
+    seeds = []
+    for kind, address in ((kind, address) for kind, addresses in listed for address in addresses):
+        key, ask = canonicalise(address), fetchable(address)
+        if key is None or ask is None:
+            raise ConfigError(
+                f"cannot be fetched: {address}", where=f"site {site.name}", do="Correct or remove this URL."
+            )
+        seeds.append(Seed(url=key, fetch_url=ask, site=site.name, host=host_of(key), kind=kind))
+    return seeds

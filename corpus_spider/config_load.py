@@ -1,0 +1,166 @@
+"""Reading the configuration: find the file, lay the layers over each other, collect every problem, raise once."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+
+from corpus_spider.config import Config, Corpus, Crawl, Site, keys
+from corpus_spider.config_values import Given, Problem, WrongValueError, convert, nearest
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Section = TypeVar("Section", Corpus, Crawl, Site)
+Layer = dict[str, Given]
+
+FILE_NAME = "corpus.toml"
+PREFIX = "CORPUS_SPIDER_"
+SECTIONS: dict[str, type[Corpus] | type[Crawl]] = {"corpus": Corpus, "crawl": Crawl}
+
+
+def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
+    """Return the file to read: the one given, the environment's, ./corpus.toml when it is there, or None."""
+    if path is not None:
+        return path
+    if named := environ.get(f"{PREFIX}CONFIG"):
+        return Path(named)
+    return Path(FILE_NAME) if Path(FILE_NAME).is_file() else None
+
+
+def read(path: Path | None, overrides: Mapping[str, object], environ: Mapping[str, str]) -> Config:
+    """Do the work of config.load."""
+    file = find(path, environ)
+    if file is None:
+        raise ConfigError(
+            f"there is no {FILE_NAME} here",
+            where=str(Path.cwd()),
+            do="Make one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config.",
+        )
+    return assemble(parse(file), overrides, environ, file.resolve())
+
+
+def parse(file: Path) -> dict[str, Any]:
+    """Read a TOML file; raise ConfigError with the line when it is not one."""
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file)) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"is not UTF-8 (byte {error.start})", where=str(file), do="Save the file as UTF-8.") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"is not TOML: {error}", where=str(file)) from None
+
+
+def assemble(
+    table: Mapping[str, Any], overrides: Mapping[str, object], environ: Mapping[str, str], file: Path | None
+) -> Config:
+    """Lay command line over environment over file, check everything, and return the Config or raise all problems."""
+    problems: list[Problem] = []
+    layers = _file_layers(table, problems)
+    _add_environment(layers, environ, problems)
+    _add_overrides(layers, overrides, problems)
+    corpus = build(Corpus, layers["corpus"], problems)
+    crawl = build(Crawl, layers["crawl"], problems)
+    sites = build_sites(table.get("site", []), problems)
+    problems += _contradictions(corpus)
+    if problems:
+        raise _as_error(problems, file)
+    return Config(corpus, crawl, sites, file)
+
+
+def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:
+    """Return the section with every given value that is right, and add the others to the problems."""
+    known = keys(section)
+    kinds = get_type_hints(section, include_extras=True)
+    good: dict[str, Any] = {}
+    for name, given in layer.items():
+        origin = given.origin + label
+        if name not in known:
+            problems.append(Problem(origin, f"there is no such key{nearest(name, known)}"))
+            continue
+        try:
+            good[name] = convert(given, kinds[name], known[name])
+        except WrongValueError as problem:
+            problems.append(Problem(f"{given.origin}{problem.path}{label}", str(problem)))
+    return section(**good)
+
+
+def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
+    """Return the sites of a ``[[site]]`` list, and add what is wrong with them to the problems."""
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        problems.append(Problem("site", "expected [[site]] tables, in double brackets"))
+        return ()
+    sites: list[Site] = []
+    for position, table in enumerate(tables):
+        origin, name = f"site[{position}]", table.get("name")
+        label = f" ({name})" if isinstance(name, str) and name else ""
+        layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items()}
+        site = build(Site, layer, problems, label)
+        problems += [Problem(origin + label, wrong) for wrong in _site_wrongs(site, table, sites)]
+        sites.append(site)
+    return tuple(sites)
+
+
+def _site_wrongs(site: Site, table: Mapping[str, Any], before: list[Site]) -> list[str]:
+    wrongs = []
+    if not table.get("name"):
+        wrongs.append('name is missing; give the site a short name such as "example-news"')
+    elif any(site.name and site.name == other.name for other in before):
+        wrongs.append("another site has the same name")
+    if not any(table.get(key) for key in ("start", "feeds", "sitemaps")):
+        wrongs.append("expected at least one of start, feeds, sitemaps")
+    return wrongs
+
+
+def _contradictions(corpus: Corpus) -> list[Problem]:
+    if corpus.user_agent and corpus.contact not in corpus.user_agent:
+        return [Problem("corpus.user_agent", f'must hold the contact "{corpus.contact}"')]
+    return []
+
+
+def _file_layers(table: Mapping[str, Any], problems: list[Problem]) -> dict[str, Layer]:
+    layers: dict[str, Layer] = {name: {} for name in SECTIONS}
+    for name, content in table.items():
+        if name == "site":
+            continue
+        if name not in SECTIONS:
+            problems.append(Problem(name, f"there is no such section{nearest(name, [*SECTIONS, 'site'])}"))
+        elif not isinstance(content, dict):
+            problems.append(Problem(name, f"expected a [{name}] table"))
+        else:
+            layers[name] = {key: Given(value, f"{name}.{key}") for key, value in content.items()}
+    return layers
+
+
+def _add_environment(layers: dict[str, Layer], environ: Mapping[str, str], problems: list[Problem]) -> None:
+    if database := environ.get("DATABASE_URL"):
+        layers["corpus"]["database"] = Given(database, "$DATABASE_URL", as_text=True)
+    for variable, text in environ.items():
+        section, _, key = variable.removeprefix(PREFIX).lower().partition("_")
+        if not variable.startswith(PREFIX) or section not in SECTIONS:
+            continue
+        if key in keys(SECTIONS[section]):
+            layers[section][key] = Given(text, f"${variable}", as_text=True)
+        else:
+            names = [f"{PREFIX}{section}_{name}".upper() for name in keys(SECTIONS[section])]
+            problems.append(Problem(f"${variable}", f"there is no such setting{nearest(variable, names)}"))
+
+
+def _add_overrides(layers: dict[str, Layer], overrides: Mapping[str, object], problems: list[Problem]) -> None:
+    for name, value in overrides.items():
+        section, _, key = name.partition(".")
+        if section in SECTIONS:
+            layers[section][key] = Given(value, f"command line: {name}", as_text=isinstance(value, str))
+        else:
+            problems.append(Problem(f"command line: {name}", "expected corpus.KEY or crawl.KEY"))
+
+
+def _as_error(problems: list[Problem], file: Path | None) -> ConfigError:
+    where = str(file) if file else "configuration"
+    if len(problems) == 1:
+        return ConfigError(f"{problems[0]}", where=where)
+    listed = "".join(f"\n  {problem}" for problem in problems)
+    return ConfigError(f"{len(problems)} things to correct:{listed}", where=where)

@@ -1,0 +1,224 @@
+"""From what a user wrote to a checked value: sizes, URLs, regular expressions, languages; and what is wrong in words.
+
+Every check takes the text and returns what is wrong with it in one sentence, or an empty string.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, get_origin
+from urllib.parse import urlsplit
+
+import msgspec
+
+Check = Callable[[str], str]
+
+SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+SIZE_PATTERN = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?b|)", re.IGNORECASE)
+TYPE_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "a text in quotes",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
+_CODES = (
+    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja "
+    "jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb "
+    "nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq "
+    "sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+)
+ISO_639_1 = frozenset(_CODES.split())
+COUNTRY_NOT_LANGUAGE = {"vn": "vi", "jp": "ja", "cn": "zh", "gr": "el", "cz": "cs", "dk": "da", "ua": "uk", "ir": "fa"}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """How a key is documented, what its texts must look like, and whether it is a size in bytes."""
+
+    explanation: str
+    check: Check | None = None
+    size: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value as the user gave it and where: a key of the file, an environment variable or an option."""
+
+    value: object
+    origin: str
+    as_text: bool = False
+    """True for the environment and the command line, where everything is a string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with the configuration, and where."""
+
+    origin: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.origin}: {self.what}"
+
+
+class WrongValueError(ValueError):
+    """A value that cannot be used; ``path`` leads into it (``[0]``) when it is a list."""
+
+    def __init__(self, what: str, path: str = "") -> None:
+        self.path = path
+        super().__init__(what)
+
+
+def convert(given: Given, kind: Any, key: Key) -> Any:
+    """Turn a given value into ``kind`` (a type msgspec knows) and check each text in it.
+
+    Raises WrongValueError with what was expected.
+    """
+    value = given.value
+    if key.size and isinstance(value, str):
+        value = parse_size(value)
+    elif given.as_text and isinstance(value, str) and _is_list(kind):
+        value = [part for part in re.split(r"[,\s]+", value) if part]
+    try:
+        converted = msgspec.convert(value, kind, strict=not given.as_text)
+    except msgspec.ValidationError as error:
+        raise _in_words(error) from None
+    check_each(converted, key.check)
+    return converted
+
+
+def _is_list(kind: Any) -> bool:
+    bare = kind.__origin__ if get_origin(kind) is Annotated else kind
+    return get_origin(bare) is tuple
+
+
+def check_each(value: object, check: Check | None) -> None:
+    """Apply the check to a text, or to every text of a tuple; an empty text means that none was given."""
+    if check is None:
+        return
+    if isinstance(value, str):
+        if value and (wrong := check(value)):
+            raise WrongValueError(wrong)
+    elif isinstance(value, tuple):
+        for position, text in enumerate(value):
+            if wrong := check(text) if text else "expected a text that is not empty":
+                raise WrongValueError(wrong, f"[{position}]")
+
+
+def _in_words(error: msgspec.ValidationError) -> WrongValueError:
+    what, _, path = str(error).partition(" - at ")
+    words = re.sub(r"`(\w+)( \|[^`]*)?`", lambda match: TYPE_WORDS.get(match[1], match[1]), what)
+    words = words.replace(">=", "of at least").replace("<=", "of at most")
+    return WrongValueError(words[:1].lower() + words[1:], path.strip("`").removeprefix("$"))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return " (did you mean X?)" for the closest known word, or an empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def parse_size(text: str) -> int:
+    """Read ``10 MiB``, ``500 kB`` or ``1024`` as bytes."""
+    match = SIZE_PATTERN.fullmatch(text.strip())
+    if match is None or match[2].lower() not in SIZES:
+        raise WrongValueError(f'expected a size such as "10 MiB", got "{text}"')
+    return int(float(match[1]) * SIZES[match[2].lower()])
+
+
+def web_address(text: str) -> str:
+    """Refuse what is not an absolute http or https URL with a host and without credentials."""
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        return f'expected a URL, got "{text}" ({error})'
+    if parts.scheme.lower() not in {"http", "https"} or not host:
+        return f'expected a URL that begins with http:// or https:// and names a host, got "{text}"'
+    if "@" in parts.netloc:
+        return f"expected a URL without user name and password (host: {host})"
+    if re.search(r"[\s\x00-\x1f\x7f]", text):
+        return f"expected a URL without spaces, got {text!r}"
+    return ""
+
+
+def regular_expression(text: str) -> str:
+    """Refuse what Python's ``re`` does not compile."""
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f'expected a regular expression, got "{text}" ({error})'
+    return ""
+
+
+def language_code(text: str) -> str:
+    """Refuse what is not an ISO 639 code, and tell countries from languages."""
+    if text in ISO_639_1 or re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text):
+        return ""
+    language = COUNTRY_NOT_LANGUAGE.get(text.lower(), text.lower() if text.lower() in ISO_639_1 else "")
+    hint = f" (did you mean {language}?)" if language else ""
+    return f'expected a language code of ISO 639 such as "vi" or "ar", got "{text}"{hint}'
+
+
+def site_name(text: str) -> str:
+    """Refuse names that are not lower-case letters, digits, dots and hyphens."""
+    if re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,99}", text):
+        return ""
+    return f'expected lower-case letters, digits, dots and hyphens only, got "{text}"'
+
+
+def host_name(text: str) -> str:
+    """Refuse what is not a bare host name."""
+    if re.fullmatch(r"[^\s/:@?#\[\]*]+", text):
+        return ""
+    return f'expected a host such as "news.example.org", without scheme, port or path, got "{text}"'
+
+
+def host_and_port(text: str) -> str:
+    """Refuse what is not ``host:port``, where either may hold ``*``."""
+    if re.fullmatch(r"(\[[0-9a-fA-F:.*]+\]|[^\s/:@\[\]]+):(\d{1,5}|\*)", text):
+        return ""
+    return f'expected "host:port", where * stands for any, such as "127.0.0.1:*", got "{text}"'
+
+
+def contact_address(text: str) -> str:
+    """Refuse what is neither an e-mail address nor a web page, or would not fit into an HTTP header."""
+    fits = text.isascii() and text.isprintable() and not set(text) & set(" ()<>")
+    if fits and (re.fullmatch(r"[^@\s/]+@[^@\s/]+\.[^@\s/.]+", text) or not web_address(text)):
+        return ""
+    return f'expected an e-mail address or the URL of a page about your crawl, got "{text}"'
+
+
+def header_text(text: str) -> str:
+    """Refuse what cannot stand in an HTTP header."""
+    return "" if text.isascii() and text.isprintable() else "expected printable ASCII characters only"
+
+
+def database_url(text: str) -> str:
+    """Refuse what is no SQLite file or PostgreSQL database; the text may hold a password and is not shown."""
+    expected = "expected sqlite:///FILE or postgresql://USER@HOST/NAME"
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return expected
+    if parts.scheme == "sqlite":
+        return "" if text.startswith("sqlite:///") and parts.path.strip("/") not in {"", ":memory:"} else expected
+    return "" if re.fullmatch(r"postgres(ql)?(\+psycopg)?", parts.scheme) else expected
+
+
+def identifier_name(text: str) -> str:
+    """Refuse a language identifier that is not built in."""
+    return "" if text in {"pycld2", "langdetect"} else f'expected "pycld2" or "langdetect", got "{text}"'
+
+
+def extractor_name(text: str) -> str:
+    """Refuse what cannot be the name of an extractor; whether it exists is the registry's to say."""
+    return "" if re.fullmatch(r"[a-z0-9_.-]+", text) else f'expected the name of an extractor, got "{text}"'
