@@ -1,0 +1,105 @@
+"""Which URLs belong to a site and may hold an article: its hosts, its patterns, and no path that looks like a trap."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pipelines.hosts import split_port
+from pipelines.urls import parse
+
+if TYPE_CHECKING:
+    from pipelines.urls import Address
+    from storage.records import SiteModel
+
+MAX_DEPTH = 20
+"""Most path segments of a page (Heritrix: TooManyPathSegmentsDecideRule)."""
+MAX_REPEATS = 3
+"""How often one segment may stand in a path (after Heritrix: PathologicalPathDecideRule)."""
+
+_NOT_PAGES = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        jpg jpeg jpe jfif png gif webp avif heic svg svgz ico bmp tif tiff psd ai eps
+        pdf doc docx xls xlsx ppt pptx pps odt ods odp rtf csv epub mobi ps djvu
+        mp3 mp4 m4a m4v m4s aac avi mov wmv wma flv f4v webm ogg oga ogv opus wav flac mkv mpg mpeg 3gp m3u8 mpd ts swf
+        zip rar 7z gz tgz bz2 xz zst tar dmg iso apk ipa exe msi deb rpm jar bin cab torrent warc
+        css js mjs map json jsonld wasm woff woff2 ttf otf eot xsl xsd dtd
+        xml rss atom rdf kml ics vcf webmanifest
+        """,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The rules of one site, compiled."""
+
+    names: frozenset[str]
+    names_with_port: frozenset[str]
+    allow: tuple[re.Pattern[str], ...]
+    deny: tuple[re.Pattern[str], ...]
+
+    def has_host(self, host: str) -> bool:
+        """Tell whether a host (``name[:port]``) is the site's or below it; a rule with a port asks for that port."""
+        name = host.partition(":")[0] if not host.startswith("[") else host.rpartition("]")[0] + "]"
+        port = host[len(name) :]
+        if name in self.names or host in self.names_with_port:
+            return True
+        if name.startswith("["):
+            return False
+        parents = [name[at + 1 :] for at, character in enumerate(name) if character == "."]
+        return any(parent in self.names or parent + port in self.names_with_port for parent in parents)
+
+    def has(self, address: Address) -> bool:
+        """Tell whether a page belongs to the site and may be read as one."""
+        return self.has_host(address.host) and _plausible(address.path) and self._wanted(address.canonical)
+
+    def _wanted(self, url: str) -> bool:
+        if any(pattern.search(url) for pattern in self.deny):
+            return False
+        return not self.allow or any(pattern.search(url) for pattern in self.allow)
+
+
+def scope_of(model: SiteModel) -> Scope:
+    """Return the compiled rules of a site model.
+
+    Raises:
+        re.error: a pattern of the model is not a regular expression.
+    """
+    return _compile(model.hosts, model.allow, model.deny)
+
+
+def in_scope(url: str, model: SiteModel) -> bool:
+    """Tell whether a URL is a page of the site: one of its hosts, allowed, not denied, and no trap by its looks."""
+    address = parse(url)
+    return address is not None and scope_of(model).has(address)
+
+
+def host_in_scope(host: str, model: SiteModel) -> bool:
+    """Tell whether a host (``name[:port]``) belongs to the site; all that is asked of feeds, sitemaps and redirects."""
+    return scope_of(model).has_host(host)
+
+
+@lru_cache(maxsize=256)
+def _compile(hosts: tuple[str, ...], allow: tuple[str, ...], deny: tuple[str, ...]) -> Scope:
+    lowered = [host.lower().removeprefix("www.") for host in hosts]
+    with_port = frozenset(host for host in lowered if (split_port(host) or ("", None))[1] is not None)
+    return Scope(
+        names=frozenset(lowered) - with_port,
+        names_with_port=with_port,
+        allow=tuple(re.compile(pattern) for pattern in allow),
+        deny=tuple(re.compile(pattern) for pattern in deny),
+    )
+
+
+def _plausible(path: str) -> bool:
+    segments = path.split("/")[1:]
+    extension = segments[-1].rpartition(".")[2].lower() if "." in segments[-1] else ""
+    if extension in _NOT_PAGES or len(segments) > MAX_DEPTH:
+        return False
+    return len(segments) <= MAX_REPEATS or max(Counter(segments).values()) <= MAX_REPEATS

@@ -1,0 +1,228 @@
+"""URLs: the one form a URL is known by, and the form to ask for.
+
+Parsing follows the URL standard as browsers do for ``http`` and ``https`` (https://url.spec.whatwg.org): white space
+at the ends and tabs and newlines anywhere are dropped, backslashes are slashes, user-info goes. The result is then
+normalised as RFC 3986, section 6.2, allows: case, percent-encoding, dot segments, default port, empty path. The
+fragment goes, and so does a query that is empty. Parameters keep their order: it can carry meaning.
+
+Two forms are made of each URL. The *canonical* one is the key: parameters that only say where a reader came from, and
+session identifiers, are left out of it. The *fetchable* one keeps them, since a few sites answer nothing without.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipelines.hosts import address_allowed, normalise_host, private_address, registered_domain, same_site, split_port
+
+__all__ = [
+    "MAX_LENGTH",
+    "Address",
+    "address_allowed",
+    "canonicalise",
+    "fetchable",
+    "host_of",
+    "parse",
+    "private_address",
+    "registered_domain",
+    "same_site",
+]
+
+MAX_LENGTH = 2000
+"""Longest URL that is kept, in characters, after encoding."""
+
+_PORTS = {"http": 80, "https": 443}
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_EDGES = "".join(map(chr, range(0x21)))
+_BREAKS = str.maketrans("", "", "\t\n\r")
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_UNSAFE_PATH = re.compile(r"%(?:[0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]+")
+_UNSAFE_QUERY = re.compile(r"%(?:[0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&()*+,;=:@/?%]+")
+
+_TRACKING_PREFIXES = (
+    "utm_",
+    "pk_",
+    "mtm_",
+    "matomo_",
+    "piwik_",
+    "hsa_",
+    "fb_action_",
+    "guce_referrer",
+    "__xts__",
+    "trk_",
+)
+_TRACKING_NAMES = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        fbclid gclid dclid gclsrc gbraid wbraid gad_source gad_campaignid srsltid _ga _gl msclkid yclid ysclid yadclid
+        _openstat twclid ttclid obclid rb_clickid wickedid zanpid li_fat_id mc_cid mc_eid mkt_tok igsh igshid _hsenc
+        _hsmi hsctatracking oly_anon_id oly_enc_id vero_id vero_conv ml_subscriber ml_subscriber_hash _branch_match_id
+        __twitter_impression __tn__ ref_src ref_url fb_source fb_ref s_cid s_kwcid sc_cid sc_campaign sc_channel cmpid
+        xtor icid ncid smid smtyp soc_src soc_trk guccounter spm epik dm_i echobox at_medium at_campaign at_custom1
+        at_custom2 at_custom3 at_custom4 at_link_id at_link_type at_link_origin at_ptr_name at_format at_bbc_team
+        ns_mchannel ns_source ns_campaign ns_linkname ns_fee wt_mc wt.mc_id wt_zmc
+        """,
+    )
+)
+_SESSION_NAMES = frozenset(
+    re.findall(r"\S+", "phpsessid jsessionid asp.net_sessionid sessionid session_id cfid cftoken oscsid zenid")
+)
+_SHORT_SESSION_NAMES = frozenset({"sid", "s", "sess", "session"})
+# A short name may mean "story" or "search": its value must look drawn at random, and 24 digits are a database's key.
+_SESSION_VALUE = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{16,23}|[0-9a-f]{25,})", re.IGNORECASE)
+_PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.IGNORECASE)
+_COOKIELESS = re.compile(r"/\([SAFX]\([0-9A-Za-z_-]{8,}\)\)(?=/)")
+
+
+class Address(NamedTuple):
+    """A URL in normalised parts: ``host`` with the port where it is not the scheme's own, ``path`` with its slash."""
+
+    scheme: str
+    host: str
+    path: str
+    query: str
+
+    @property
+    def fetchable(self) -> str:
+        """The address to ask for."""
+        return _join(self)
+
+    @property
+    def canonical(self) -> str:
+        """The address to be known by: without tracking parameters and session identifiers."""
+        path = _drop_path_sessions(self.path)
+        query = "&".join(part for part in self.query.split("&") if part and not _is_noise(part))
+        return _join(Address(self.scheme, self.host, path, query))
+
+
+def parse(url: str, base: str | None = None) -> Address | None:
+    """Parse and normalise an http(s) URL, relative to ``base`` where one is given; None for what cannot be fetched."""
+    parent = _parse_base(base) if base else None
+    address = _resolve(url, parent) if len(url) <= 4 * MAX_LENGTH else None
+    return address if address is not None and len(address.fetchable) <= MAX_LENGTH else None
+
+
+def canonicalise(url: str, base: str | None = None) -> str | None:
+    """Return the canonical form of a URL, ASCII and at most 2000 characters; None for anything unusable. Idempotent."""
+    address = parse(url, base)
+    return address.canonical if address else None
+
+
+def fetchable(url: str, base: str | None = None) -> str | None:
+    """Return the URL to ask for: normalised like the canonical one, with every parameter it came with."""
+    address = parse(url, base)
+    return address.fetchable if address else None
+
+
+def host_of(url: str) -> str:
+    """Return the host of an absolute URL, with ``:port`` where it is not the scheme's own; empty when there is none."""
+    address = parse(url)
+    return address.host if address else ""
+
+
+@lru_cache(maxsize=256)
+def _parse_base(base: str) -> Address | None:
+    return _resolve(base, None) if len(base) <= 4 * MAX_LENGTH else None
+
+
+def _resolve(url: str, parent: Address | None) -> Address | None:
+    head, mark, query = url.strip(_EDGES).translate(_BREAKS).partition("#")[0].partition("?")
+    head = head.replace("\\", "/")
+    scheme = _SCHEME.match(head)
+    if scheme is None:
+        return _relative(head, query if mark else None, parent) if parent else None
+    name, rest = scheme[1].lower(), head[scheme.end() :]
+    if name not in _PORTS:
+        return None
+    if parent and parent.scheme == name and not rest.startswith("//"):
+        return _relative(rest, query if mark else None, parent)
+    return _absolute(name, rest, query)
+
+
+def _relative(head: str, query: str | None, parent: Address) -> Address | None:
+    if head.startswith("//"):
+        return _absolute(parent.scheme, head, query or "")
+    if not head:
+        return parent if query is None else parent._replace(query=_normalise_query(query))
+    path = head if head.startswith("/") else f"{parent.path.rpartition('/')[0]}/{head}"
+    return Address(parent.scheme, parent.host, _normalise_path(path), _normalise_query(query or ""))
+
+
+def _absolute(scheme: str, head: str, query: str) -> Address | None:
+    authority, _, path = head.lstrip("/").partition("/")
+    host = _normalise_authority(authority, _PORTS[scheme])
+    return Address(scheme, host, _normalise_path("/" + path), _normalise_query(query)) if host else None
+
+
+@lru_cache(maxsize=4096)
+def _normalise_authority(authority: str, default_port: int) -> str | None:
+    split = split_port(authority.rpartition("@")[2])
+    host = normalise_host(split[0]) if split else None
+    if split is None or host is None:
+        return None
+    return host if split[1] in {None, default_port} else f"{host}:{split[1]}"
+
+
+def _normalise_path(path: str) -> str:
+    return _remove_dots(_UNSAFE_PATH.sub(_encode, path))
+
+
+def _normalise_query(query: str) -> str:
+    return _UNSAFE_QUERY.sub(_encode, query) if query else ""
+
+
+def _encode(match: re.Match[str]) -> str:
+    """Write an encoded octet, or characters that must be encoded, in the normal form (RFC 3986, section 6.2.2)."""
+    text = match[0]
+    if text == "%":
+        return "%25"
+    if text.startswith("%"):
+        character = chr(int(text[1:], 16))
+        return character if character in _UNRESERVED else text.upper()
+    return "".join(f"%{octet:02X}" for octet in _utf8(text))
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def _remove_dots(path: str) -> str:
+    """Resolve ``.`` and ``..`` segments; empty segments are segments (RFC 3986, section 5.2.4)."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    tail = "/" if segments[-1] in {".", ".."} and kept else ""
+    return "/" + "/".join(kept) + tail
+
+
+def _drop_path_sessions(path: str) -> str:
+    if ";" not in path and "(" not in path:
+        return path
+    shorter = _COOKIELESS.sub("", _PATH_SESSION.sub("", path))
+    return _remove_dots(shorter) if shorter != path else path
+
+
+def _is_noise(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    name = name.lower().removeprefix("amp;")
+    if name in _TRACKING_NAMES or name in _SESSION_NAMES or name.startswith(_TRACKING_PREFIXES):
+        return True
+    return name in _SHORT_SESSION_NAMES and bool(_SESSION_VALUE.fullmatch(value))
+
+
+def _join(address: Address) -> str:
+    base = f"{address.scheme}://{address.host}{address.path}"
+    return f"{base}?{address.query}" if address.query else base
