@@ -1,0 +1,42 @@
+"""The corpus as files for others: JSON lines (plain, gzip, zstd), Parquet, or a folder of plain text files.
+
+Every format carries the same fields, in this order; a field without a value is null.
+
+=================== ================================================================================================
+``id``              stable identifier of the document
+``text``            the cleaned text, one paragraph a line
+``url``             canonical URL
+``title``           as the page states it
+``author``          as the page states it
+``date``            publication date, ISO 8601
+``date_text``       the string the date was read from
+``language``        ISO 639-1 where there is one, ``und`` when unknown
+``language_confidence``  0 to 1
+``script``          main script, ISO 15924
+``script_share``    its share of the letters, 0 to 1
+``site``            the site's name in the configuration
+``version``         1 for the first text seen at that URL, 2 for the next …
+``canonical``       rel=canonical of the page
+``chars``           length of the text in code points
+``fetched_at``      when the page was fetched, UTC
+``extractor``       who found the main content; ``extractor_version``, and ``extractor_reason`` why it was chosen
+``encoding``        what the bytes were decoded as; ``encoding_source`` what said so, ``replaced`` the share of U+FFFD
+``licence``         licence note of the site
+``exact``           hexadecimal xxh3-128 of the canonical text
+``duplicates``      size of the document's duplicate set; ``duplicate_of`` the id of the set's representative
+``warc``            file name of the original; ``warc_offset``, ``warc_length`` (bytes) where its record lies in it,
+                    ``record_id``, ``payload_digest`` what the record says of itself
+=================== ================================================================================================
+
+JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are
+written as escapes, like the control characters. Lone surrogates, which no UTF-8 file can hold, become U+FFFD.
+The folder holds ``ID.txt`` (the text and a final newline) for each document, and ``index.jsonl``: all fields but the
+text, and ``file``.
+
+The same documents in the same order give the same bytes (with the same versions of zlib, zstd and pyarrow).
+"""
+
+from storage.exports.formats import FORMATS
+from storage.exports.sink import ExportReport, export
+
+__all__ = ["FORMATS", "ExportReport", "export"]

@@ -1,0 +1,80 @@
+"""Streams that count and hash what is written, and the disk's errors as ours."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from storage.errors import DiskError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BUFFER = 2**18
+
+
+class HashingStream(io.RawIOBase):
+    """Counts and hashes (SHA-256) what goes through it, forward only; errors of the disk become DiskError."""
+
+    def __init__(self, raw: BinaryIO, where: str) -> None:
+        self.raw, self.where = raw, where
+        self.count = 0
+        self.sha256 = hashlib.sha256()
+
+    def writable(self) -> bool:
+        """Say that it can be written to, for libraries that ask."""
+        return True
+
+    def tell(self) -> int:
+        """Return how many bytes went through."""
+        return self.count
+
+    def write(self, data: Any, /) -> int:
+        """Pass the bytes on, all of them."""
+        with disk_errors(self.where):
+            self.raw.write(data)
+        self.sha256.update(data)
+        size = memoryview(data).nbytes
+        self.count += size
+        return size
+
+    def flush(self) -> None:
+        """Hand over to the system what is buffered below."""
+        if not self.raw.closed:
+            with disk_errors(self.where):
+                self.raw.flush()
+
+
+@contextmanager
+def disk_errors(where: Path | str) -> Iterator[None]:
+    """Turn operating system errors into DiskError; a reader of our output that went away (EPIPE) is not one."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        do = "free some space or choose another disk" if full else "check the folder and its permissions"
+        raise DiskError(f"cannot write: {error.strerror or error}", where=str(where), do=do) from error
+
+
+@contextmanager
+def opened(path: Path, *, durable: bool = False) -> Iterator[HashingStream]:
+    """Create the file (it must not exist) and close it in the end; ``durable`` also waits for the disk."""
+    with disk_errors(path):
+        raw = path.open("xb", buffering=BUFFER)
+    stream = HashingStream(raw, str(path))
+    try:
+        yield stream
+        stream.flush()
+        if durable:
+            with disk_errors(path):
+                os.fsync(raw.fileno())
+    finally:
+        with suppress(OSError):
+            raw.close()

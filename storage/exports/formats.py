@@ -1,0 +1,89 @@
+"""Which formats there are and which one a target's name asks for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from storage.errors import ConfigError
+from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from storage.exports.rows import Row
+
+STDOUT = "-"
+FOLDER = "txt"
+
+
+class StreamFormat(Protocol):
+    """Writes rows to a stream as they come, never seeking, and leaves the stream open."""
+
+    def __call__(self, rows: Iterable[Row], stream: BinaryIO, /) -> None: ...
+
+
+STREAM_FORMATS: dict[str, StreamFormat] = {
+    "jsonl": jsonl.write,
+    "jsonl.gz": jsonl_gz.write,
+    "jsonl.zst": jsonl_zst.write,
+    "parquet": parquet.write,
+}
+FORMATS = (*STREAM_FORMATS, FOLDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where an export goes and as what; ``path`` is None for standard output."""
+
+    path: Path | None
+    format_name: str
+
+
+def destination(target: str | Path, format_name: str | None = None) -> Destination:
+    """Read the format off the target's name, unless it is given.
+
+    Raises ConfigError for an unknown format and for a target that the format cannot be written to.
+    """
+    if format_name is not None and format_name not in FORMATS:
+        raise ConfigError(f"unknown export format {format_name!r}", do=_known())
+    if str(target) == STDOUT:
+        return _standard_output(format_name)
+    path = Path(target)
+    found = format_name or _by_name(str(target), path)
+    _check(path, found)
+    return Destination(path, found)
+
+
+def _standard_output(format_name: str | None) -> Destination:
+    if format_name == FOLDER:
+        raise ConfigError("a folder of text files cannot go to standard output", do="name a folder")
+    return Destination(None, format_name or "jsonl")
+
+
+def _by_name(target: str, path: Path) -> str:
+    if target.endswith(os.sep) or path.is_dir():
+        return FOLDER
+    suffixes = [name for name in STREAM_FORMATS if path.name.endswith(f".{name}")]
+    if not suffixes:
+        raise ConfigError("no export format has this suffix", where=target, do=_known())
+    return suffixes[0]
+
+
+def _check(path: Path, format_name: str) -> None:
+    if not path.name:
+        raise ConfigError("the target needs a name of its own", where=str(path), do="name a file or a new folder")
+    if not path.parent.is_dir():
+        raise ConfigError("there is no such folder", where=str(path.parent), do="create it first, or name another")
+    if (format_name == FOLDER) != path.is_dir() and path.exists():
+        other = "a folder" if path.is_dir() else "not a folder"
+        raise ConfigError(
+            f"is {other}, which the format {format_name} cannot replace", where=str(path), do="choose another name"
+        )
+
+
+def _known() -> str:
+    suffixes = ", ".join(f".{name}" for name in STREAM_FORMATS)
+    return f"use {suffixes}, a folder with a final / for text files, or - for JSON lines on standard output"

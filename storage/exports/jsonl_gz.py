@@ -1,0 +1,21 @@
+"""JSON lines, gzip-compressed (RFC 1952) without name and time, so that equal documents give equal bytes."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from storage.exports import jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from storage.exports.rows import Row
+
+LEVEL = 6
+
+
+def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+    """Write the rows as one gzip member."""
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=stream, mtime=0) as packed:
+        jsonl.write(rows, cast("BinaryIO", packed))

@@ -1,0 +1,68 @@
+"""Apache Parquet with a stated schema, zstd-compressed, in row groups of bounded size."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from storage.exports.rows import FIELDS, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ROW_GROUP_ROWS = 4096
+ROW_GROUP_CHARS = 16 * 2**20
+"""A row group ends at the first of these, so memory stays flat however long the texts are."""
+
+LEVEL = 3
+# Words that repeat gain from a dictionary; for the texts dictionary and minimum/maximum would only cost room.
+_REPEATED = (
+    "language",
+    "script",
+    "site",
+    "extractor",
+    "extractor_version",
+    "encoding",
+    "encoding_source",
+    "licence",
+    "warc",
+)
+
+
+def schema() -> Any:
+    """Return the Arrow schema: strings, 64-bit numbers, ``fetched_at`` in microseconds UTC; every field may be null."""
+    import pyarrow
+
+    arrow = {
+        str: pyarrow.string(),
+        int: pyarrow.int64(),
+        float: pyarrow.float64(),
+        datetime: pyarrow.timestamp("us", tz="UTC"),
+    }
+    return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in FIELDS])
+
+
+def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+    """Write the rows as one Parquet file; the stream is only ever appended to."""
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = schema()
+    statistics = [field.name for field in FIELDS if field.name != "text"]
+    options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
+    with parquet.ParquetWriter(stream, columns, use_dictionary=list(_REPEATED), **options) as writer:
+        for group in _groups(rows):
+            writer.write_table(pyarrow.Table.from_pylist(group, schema=columns), row_group_size=len(group))
+
+
+def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    group: list[Row] = []
+    chars = 0
+    for row in rows:
+        group.append(row)
+        chars += len(str(row["text"]))
+        if len(group) >= ROW_GROUP_ROWS or chars >= ROW_GROUP_CHARS:
+            yield group
+            group, chars = [], 0
+    if group:
+        yield group

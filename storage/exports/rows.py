@@ -1,0 +1,77 @@
+"""What an export says of a document: names, order and types, the same for every format."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from storage.records import CorpusDocument
+
+Value = str | int | float | datetime | None
+Row = dict[str, Value]
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its name in the files, the attribute of CorpusDocument it comes from, its type."""
+
+    name: str
+    attribute: str
+    kind: type[str] | type[int] | type[float] | type[datetime] = str
+
+
+FIELDS = (
+    Field("id", "id"),
+    Field("text", "text"),
+    Field("url", "url"),
+    Field("title", "title"),
+    Field("author", "author"),
+    Field("date", "published"),
+    Field("date_text", "published_text"),
+    Field("language", "language"),
+    Field("language_confidence", "language_confidence", float),
+    Field("script", "script"),
+    Field("script_share", "script_share", float),
+    Field("site", "site"),
+    Field("version", "version", int),
+    Field("canonical", "canonical"),
+    Field("chars", "chars", int),
+    Field("fetched_at", "fetched_at", datetime),
+    Field("extractor", "extractor"),
+    Field("extractor_version", "extractor_version"),
+    Field("extractor_reason", "extractor_reason"),
+    Field("encoding", "encoding"),
+    Field("encoding_source", "encoding_source"),
+    Field("replaced", "replaced", float),
+    Field("licence", "licence"),
+    Field("exact", "exact"),
+    Field("duplicates", "duplicates", int),
+    Field("duplicate_of", "duplicate_of"),
+    Field("warc", "warc"),
+    Field("warc_offset", "warc_offset", int),
+    Field("warc_length", "warc_length", int),
+    Field("record_id", "record_id"),
+    Field("payload_digest", "payload_digest"),
+)
+
+
+def row(document: CorpusDocument) -> Row:
+    """Return the document's fields in the order of FIELDS, each fit for every format."""
+    return {field.name: _storable(getattr(document, field.attribute)) for field in FIELDS}
+
+
+def _storable(value: Value) -> Value:
+    match value:
+        case str():
+            return _SURROGATES.sub("\ufffd", value)
+        case float():
+            return value if math.isfinite(value) else None
+        case datetime():
+            return value.astimezone(UTC)
+    return value

@@ -1,0 +1,134 @@
+"""Exports that appear whole or not at all: written aside, flushed to the disk, renamed, with a checksum beside.
+
+Everything of an export in progress lies in one folder ``NAME.tmp-PID`` beside its target, which its writer holds locked
+(flock). The lock dies with the process, so the next export to that name can clear away what a killed one left.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from storage.errors import ConfigError
+from storage.exports.files import disk_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DATA, CHECKSUM, OLD = "data", "sha256", "old"
+"""Names inside the staging folder: the export itself, its checksum file, the folder that it replaces."""
+
+
+@contextmanager
+def staging(target: Path) -> Iterator[Path]:
+    """Give a locked temporary folder beside the target, and remove it in the end, whatever happened."""
+    _sweep(target)
+    folder = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+    with disk_errors(folder):
+        _make(folder)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _locked(descriptor)
+        yield folder
+    finally:
+        _remove(folder, target)
+        os.close(descriptor)
+
+
+def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
+    """Move DATA and CHECKSUM of the staging folder to their final names, ``target`` and ``target.sha256``.
+
+    A file is replaced in one step; its old checksum goes first, so that no moment shows a checksum that is wrong. A
+    folder cannot be replaced in one step: the old one waits in the staging folder, and comes back if the move fails or,
+    with the next export, if the process dies.
+    """
+    refuse_to_clobber(target, overwrite=overwrite)
+    checksum = checksum_path(target)
+    with disk_errors(target):
+        checksum.unlink(missing_ok=True)
+        if target.is_dir() and not target.is_symlink():
+            target.rename(staged / OLD)
+        (staged / DATA).rename(target)
+        (staged / CHECKSUM).rename(checksum)
+        _sync_folder(target.parent)
+
+
+def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
+    """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may."""
+    if not overwrite and os.path.lexists(target) and not _empty_folder(target):
+        raise ConfigError("exists already", where=str(target), do="choose another name, or overwrite")
+
+
+def checksum_path(target: Path) -> Path:
+    """Return where the checksum file of a target lies."""
+    return target.with_name(f"{target.name}.sha256")
+
+
+def checksum_line(digest: str, name: str) -> bytes:
+    r"""Return a line for ``sha256sum -c``. As coreutils do, a ``\`` in front tells that the name has escapes."""
+    escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    mark = "\\" if escaped != name else ""
+    return os.fsencode(f"{mark}{digest}  {escaped}\n")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir()
+    except FileExistsError as error:
+        raise ConfigError("another export to this name is running", where=str(folder), do="wait for it") from error
+
+
+def _empty_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+
+
+def _sweep(target: Path) -> None:
+    """Clear what killed exports to the same name left behind."""
+    ours = re.compile(re.escape(target.name) + r"\.tmp-\d+")
+    with disk_errors(target.parent):
+        left = [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]
+    for folder in left:
+        if _abandoned(folder):
+            _remove(folder, target)
+
+
+def _abandoned(folder: Path) -> bool:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        return _locked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        # Held by a living export, or a file system without locks: either way nothing to clear away.
+        return False
+    return True
+
+
+def _remove(folder: Path, target: Path) -> None:
+    old = folder / OLD
+    if old.exists() and not os.path.lexists(target):
+        with suppress(OSError):
+            old.rename(target)
+    if not old.exists() or os.path.lexists(target):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
