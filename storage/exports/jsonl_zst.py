@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from storage.exports.rows import Row
 
-LEVEL = 10
+LEVEL = 6
 
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:

@@ -65,7 +65,7 @@ def export(
 
     The format (one of FORMATS) follows from the target's name unless ``format_name`` says it; a final ``/`` or an
     existing folder means text files. The target appears whole, with ``TARGET.sha256`` beside it, or not at all: an
-    error or an interruption leaves what was there before. ``on_progress`` hears the count every PROGRESS_EVERY documents.
+    error or an interruption leaves what was there before. ``on_progress`` hears the count every PROGRESS_EVERY of them.
 
     Raises ConfigError when the target exists and ``overwrite`` is not set, or its name asks for no known format;
     DiskError when it cannot be written; whatever the documents' iterator raises.

@@ -322,7 +322,7 @@ def test_a_folder_whose_replacement_was_killed_comes_back(tmp_path: Path) -> Non
 
 
 def test_a_running_export_is_left_alone(tmp_path: Path) -> None:
-    """The temporary folder of a living process, known by its lock, is not cleared away, nor are names that look alike."""
+    """The temporary folder of a living process, known by its lock, stays; so do names that look alike."""
     living = tmp_path / "out.jsonl.tmp-4194305"
     living.mkdir()
     (tmp_path / "out.jsonl.tmp-notes").mkdir()
