@@ -1,0 +1,188 @@
+"""A new corpus: a folder with a corpus.toml that explains itself."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from corpus_spider import presets
+from corpus_spider.config import GIB, MIB, Corpus, Crawl, Site, keys
+from corpus_spider.config_load import FILE_NAME, assemble, parse
+from corpus_spider.config_values import nearest
+from storage.errors import ConfigError, DiskError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = """\
+# A corpus for corpus-spider. Lines that begin with # are comments; take the # away to use them.
+# `corpus-spider config` prints what is in force, `corpus-spider crawl --dry-run` what would be fetched.
+"""
+UNCHECKED = "# Nobody has crawled this newspaper with this program and read the result yet."
+EXAMPLE = {
+    "name": "example-news",
+    "start": ("https://news.example.org/",),
+    "feeds": ("https://news.example.org/rss.xml",),
+    "sitemaps": ("https://news.example.org/sitemap.xml",),
+    "allow": ("/20[0-9]{2}/",),
+    "deny": ("/video/",),
+    "hosts": ("example.net",),
+    "language": "en",
+    "languages": ("en", "fr"),
+    "p": 8,
+    "delay": 5.0,
+    "max_depth": 3,
+    "licence": "CC BY 4.0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewCorpus:
+    """What the user asks for. ``sites`` are names of known newspapers or addresses of others; empty: all known ones."""
+
+    folder: Path
+    languages: tuple[str, ...]
+    contact: str
+    sites: tuple[str, ...] = ()
+
+
+def create(wanted: NewCorpus) -> Path:
+    """Write FOLDER/corpus.toml and return its path.
+
+    Raises ConfigError when there is one already or something asked for is wrong, DiskError when it cannot be written.
+    """
+    file = wanted.folder / FILE_NAME
+    text = render(wanted)
+    try:
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise ConfigError(
+            "there is a corpus already", where=str(file), do="Choose another name, or edit this file."
+        ) from None
+    except OSError as error:
+        raise DiskError(f"cannot be written: {error.strerror}", where=str(file)) from None
+    assemble(parse(file), {}, {}, file)
+    return file
+
+
+def render(wanted: NewCorpus) -> str:
+    """Return the text of corpus.toml; raise ConfigError when a language, the contact or a site is wrong."""
+    chosen = _choose(wanted)
+    corpus = {"name": corpus_name(wanted.folder), "languages": list(wanted.languages), "contact": wanted.contact}
+    assemble({"corpus": corpus}, {}, {}, None)
+    parts = [HEAD, _corpus_section(corpus), _crawl_section()]
+    parts += [
+        _newspaper_section(paper) if isinstance(paper, presets.Newspaper) else _own_section(paper) for paper in chosen
+    ]
+    return "\n".join([*parts, _example_section()])
+
+
+def corpus_name(folder: Path) -> str:
+    """Return a name for the corpus made of the folder's: lower-case letters, digits, dots, hyphens."""
+    plain = unicodedata.normalize("NFKD", folder.resolve().name).replace("đ", "d").replace("Đ", "D")
+    ascii_only = plain.encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9.]+", "-", ascii_only).strip("-.")[:100] or "corpus"
+
+
+def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
+    known = {paper.site.name: paper for language in wanted.languages for paper in presets.newspapers(language)}
+    if not wanted.sites:
+        return list(known.values())
+    return [_own_site(site) if "://" in site else _known_newspaper(site, known) for site in dict.fromkeys(wanted.sites)]
+
+
+def _known_newspaper(name: str, known: dict[str, presets.Newspaper]) -> presets.Newspaper:
+    if name in known:
+        return known[name]
+    raise ConfigError(
+        f'no newspaper "{name}" is known in these languages{nearest(name, known)}',
+        where="--site",
+        do=f"Known: {', '.join(known) or 'none'}. Or give the address of its front page, https://…",
+    )
+
+
+def _own_site(address: str) -> Site:
+    host = (urlsplit(address).hostname or "").removeprefix("www.")
+    table = {"name": re.sub(r"[^a-z0-9.-]", "-", host.lower()), "start": [address]}
+    return assemble({"site": [table]}, {}, {}, None).sites[0]
+
+
+def _corpus_section(corpus: dict[str, Any]) -> str:
+    lines = ["[corpus]"]
+    for name, key in keys(Corpus).items():
+        lines += [f"# {key.explanation}"]
+        lines += (
+            [f"{name} = {toml(corpus[name])}"] if name in corpus else [f"# {name} = {toml(_default(Corpus, name))}"]
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _crawl_section() -> str:
+    lines = ["[crawl]", "# robots.txt is always obeyed. These are the defaults."]
+    for name, key in keys(Crawl).items():
+        default = _default(Crawl, name)
+        lines.append(f"# {name} = {_size(default) if key.size else toml(default)}  # {key.explanation}")
+    return "\n".join(lines) + "\n"
+
+
+def _newspaper_section(paper: presets.Newspaper) -> str:
+    terms = (
+        f"# Terms of use: {paper.terms}" if paper.terms else "# Find its terms of use and read them before you crawl."
+    )
+    checked = f"# Last checked: {paper.checked}" if paper.checked else UNCHECKED
+    return (
+        "\n".join(["[[site]]", f"# {paper.title}, {paper.homepage}", terms, checked, *_site_lines(paper.site)]) + "\n"
+    )
+
+
+def _own_section(site: Site) -> str:
+    return "\n".join(["[[site]]", *_site_lines(site)]) + "\n"
+
+
+def _site_lines(site: Site) -> list[str]:
+    """The keys that the site sets; sitemaps, which list the whole archive, are there to be switched on."""
+    given = {name: getattr(site, name) for name in keys(Site)}
+    lines = []
+    for name, value in given.items():
+        if value is None or value == _default(Site, name):
+            continue
+        archive = name == "sitemaps" and bool(site.start or site.feeds)
+        lines.append(
+            f"# {name} = {toml(value)}  # the whole archive: many pages" if archive else f"{name} = {toml(value)}"
+        )
+    return lines
+
+
+def _example_section() -> str:
+    lines = [
+        "# Another newspaper: every key there is. name, and one of start, feeds, sitemaps are needed.",
+        "# [[site]]",
+    ]
+    for name, key in keys(Site).items():
+        lines.append(f"# {name} = {toml(EXAMPLE.get(name, _default(Site, name)))}  # {key.explanation}")
+    return "\n".join(lines) + "\n"
+
+
+def _default(section: type[Corpus] | type[Crawl] | type[Site], name: str) -> Any:
+    found = next(one.default for one in fields(section) if one.name == name)
+    return "" if found is MISSING or found is None else found
+
+
+def _size(count: int) -> str:
+    unit, word = (GIB, "GiB") if count % GIB == 0 else (MIB, "MiB")
+    return f'"{count // unit} {word}"'
+
+
+def toml(value: object) -> str:
+    """Write a text, number, truth value or list of texts as TOML; texts with backslashes literally."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(toml(one) for one in value)}]"
+    if isinstance(value, str) and "\\" in value and "'" not in value and value.isprintable():
+        return f"'{value}'"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
