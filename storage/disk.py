@@ -1,0 +1,39 @@
+"""The disk: its errors told in words, and folders flushed to it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING
+
+from storage.errors import DiskError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WORDS = {
+    errno.ENOSPC: ("the disk is full", "Free some space and start again; nothing that was committed is lost."),
+    errno.EDQUOT: ("the disk quota is used up", "Free some space or raise the quota, then start again."),
+    errno.EFBIG: ("the file may not grow any further", "Raise the file size limit (ulimit -f) and start again."),
+    errno.EIO: ("the disk reported an input/output error", "Check the disk (dmesg, smartctl) before you go on."),
+    errno.EACCES: ("permission denied", "Give this user the right to write there."),
+    errno.EPERM: ("permission denied", "Give this user the right to write there."),
+    errno.EROFS: ("the file system is read-only", "Mount it for writing, or choose another folder."),
+}
+
+
+def disk_error(error: OSError, where: Path) -> DiskError:
+    """Return the DiskError that says what went wrong there and what to do about it."""
+    what, do = _WORDS.get(
+        error.errno or 0, (f"the disk refused: {error.strerror or error}", "Check the disk and the folder.")
+    )
+    return DiskError(what, where=str(where), do=do)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names created, renamed or removed in the folder durable; OSError when the disk refuses."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

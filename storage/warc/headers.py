@@ -1,0 +1,187 @@
+"""WARC/1.1 record headers (ISO 28500:2017): a warcinfo, a response with its request; and header bytes read back."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from storage.warc.http_blocks import request_block, response_head, without_user_info
+from storage.warc.members import member
+from storage.warc.payload_type import identify
+
+if TYPE_CHECKING:
+    from storage.records import Capture
+
+END = b"\r\n\r\n"
+"""What ends a record's headers, and what follows its block."""
+KIND = "X-Corpus-Kind"
+"""Our own field: what the URL was expected to hold (records.Kind)."""
+
+_DESCRIPTION = (
+    "bodies are stored as received, content-encoded, with the transfer coding undone; headers as Scrapy gives them: "
+    "values byte for byte, order and letter case of names, reason phrases, request lines and the request's Host header "
+    "are reconstructed; Transfer-Encoding, and a Content-Length that is not the stored length, are kept with the prefix "
+    "X-Archive-Orig-; Authorization, Proxy-Authorization and Cookie of requests and user-info in URLs are redacted"
+)
+_UNSAFE = re.compile(r"[\x00-\x20\x7f]+")
+_INCOMPRESSIBLE = re.compile(
+    r"image/(?!svg|x-icon)|audio/|video/|font/woff|application/(?:pdf|zip|gzip|x-rar|x-7z|ogg)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WarcInfo:
+    """Who made the WARC and how; the first record of each file says it.
+
+    ``operator`` is the person or institution that answers for the crawl, ``contact`` how to reach them, ``run`` an
+    identifier that no other run has; it is part of every file name.
+    """
+
+    software: str
+    operator: str = ""
+    contact: str = ""
+    user_agent: str = ""
+    robots: str = "classic"
+    run: str = field(default_factory=lambda: secrets.token_hex(6))
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPair:
+    """A capture as two gzip members, response first, and what a pointer to it says."""
+
+    response: bytes
+    request: bytes
+    record_id: str
+    payload_digest: str
+
+
+def warcinfo(info: WarcInfo, name: str, made: datetime) -> tuple[str, bytes]:
+    """Return record id and gzip member of the warcinfo record of the file ``name``."""
+    fields = {
+        "software": info.software,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "operator": " ".join(filter(None, (info.operator, info.contact and f"<{info.contact}>"))),
+        "http-header-user-agent": info.user_agent,
+        "robots": info.robots,
+        "isPartOf": info.run,
+        "description": _DESCRIPTION,
+    }
+    block = _fields(fields)
+    record_id = _new_id()
+    head = _record_head(
+        {
+            "WARC-Type": "warcinfo",
+            "WARC-Record-ID": f"<{record_id}>",
+            "WARC-Date": warc_date(made),
+            "WARC-Filename": name,
+            "Content-Type": "application/warc-fields",
+            "WARC-Block-Digest": sha1(block),
+            "Content-Length": str(len(block)),
+        }
+    )
+    return record_id, member(head, block + END, stored=False)
+
+
+def encode(capture: Capture, warcinfo_id: str) -> EncodedPair:
+    """Return the response and request records of a capture, as a file with that warcinfo record keeps them."""
+    record_id, head, body_type = _new_id(), response_head(capture), identify(capture)
+    payload_digest = sha1(capture.body)
+    common = {
+        "WARC-Warcinfo-ID": f"<{warcinfo_id}>",
+        "WARC-Target-URI": _target(capture.url),
+        "WARC-Date": warc_date(capture.fetched_at),
+        "WARC-IP-Address": capture.ip or "",
+        "WARC-Protocol": (capture.protocol or "").lower(),
+    }
+    response = _record_head(
+        {
+            "WARC-Type": "response",
+            "WARC-Record-ID": f"<{record_id}>",
+            **common,
+            "WARC-Truncated": capture.truncated or "",
+            "WARC-Identified-Payload-Type": body_type or "",
+            KIND: capture.kind.value,
+            "Content-Type": "application/http;msgtype=response",
+            "WARC-Payload-Digest": payload_digest,
+            "WARC-Block-Digest": sha1(head, capture.body),
+            "Content-Length": str(len(head) + len(capture.body)),
+        }
+    )
+    return EncodedPair(
+        member(response + head, capture.body + END, stored=_incompressible(capture, body_type)),
+        _request(capture, record_id, common),
+        record_id,
+        payload_digest,
+    )
+
+
+def _request(capture: Capture, concurrent_to: str, common: dict[str, str]) -> bytes:
+    block = request_block(capture)
+    head = _record_head(
+        {
+            "WARC-Type": "request",
+            "WARC-Record-ID": f"<{_new_id()}>",
+            **common,
+            "WARC-Concurrent-To": f"<{concurrent_to}>",
+            "Content-Type": "application/http;msgtype=request",
+            "WARC-Block-Digest": sha1(block),
+            "Content-Length": str(len(block)),
+        }
+    )
+    return member(head, block + END, stored=False)
+
+
+def sha1(*parts: bytes) -> str:
+    """Return the labelled digest of the parts put together, as WARC files write it: ``sha1:`` and base32."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    return f"sha1:{base64.b32encode(digest.digest()).decode()}"
+
+
+def warc_date(when: datetime) -> str:
+    """Return a WARC-Date in UTC with microseconds."""
+    return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def parse_headers(head: bytes) -> dict[str, str]:
+    """Return the fields of a record's header (no empty line), names in lower case; ValueError if it is not WARC."""
+    version, *lines = head.decode("utf-8", "replace").split("\r\n")
+    if not version.startswith("WARC/"):
+        raise ValueError("not a WARC record")
+    pairs = (line.partition(":") for line in lines)
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+def identifier(value: str) -> str:
+    """Return a record id without the angle brackets around it."""
+    return value.removeprefix("<").removesuffix(">")
+
+
+def _record_head(fields: dict[str, str]) -> bytes:
+    return b"WARC/1.1\r\n" + _fields(fields) + b"\r\n"
+
+
+def _fields(fields: dict[str, str]) -> bytes:
+    lines = (f"{name}: {_UNSAFE.sub(' ', value)}\r\n" for name, value in fields.items() if value)
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def _target(url: str) -> str:
+    return _UNSAFE.sub(lambda found: "".join(f"%{ord(char):02X}" for char in found.group()), without_user_info(url))
+
+
+def _new_id() -> str:
+    return f"urn:uuid:{uuid.uuid4()}"
+
+
+def _incompressible(capture: Capture, body_type: str | None) -> bool:
+    encoding = (capture.header("Content-Encoding") or "identity").strip().lower()
+    return encoding != "identity" or _INCOMPRESSIBLE.match(body_type or "") is not None

@@ -1,0 +1,130 @@
+"""HTTP messages as WARC keeps them: a capture as request and response bytes, and back.
+
+What is kept as received: header names and values, byte for byte and in order; the body, still content-encoded. What is
+rebuilt: the status line's reason phrase, the request line, a Host header where the request shows none. What is changed,
+so that readers are not misled and secrets are not stored:
+
+- the body has its transfer coding undone, so ``Transfer-Encoding`` is renamed ``X-Archive-Orig-Transfer-Encoding``, and
+  a ``Content-Length`` that is not the length of the stored body likewise; ``parse_response`` undoes it;
+- CR, LF and NUL inside a value become a space (RFC 9110, 5.5), and space around it goes; a name loses them, and colons;
+- requests keep ``[redacted]`` in place of credentials and cookies; user-info is taken out of URLs in ``Location``,
+  ``Content-Location``, ``Refresh`` and ``Referer``. ``Set-Cookie`` of a response is kept as it came.
+"""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from storage.records import Capture, Headers
+
+ORIGINAL = "X-Archive-Orig-"
+"""Prefix of headers renamed on the way in; a header that came with it gets a second one, so that undoing is exact."""
+
+_SECRET = frozenset({"authorization", "proxy-authorization", "cookie"})
+_HOLD_URL = frozenset({"location", "content-location", "refresh", "referer"})
+_USER_INFO = re.compile(r"""(^|[=\s"'])((?:[a-z][a-z0-9+.-]*:)?//)[^/?#\s"'<>]*@""", re.IGNORECASE)
+_URL_PARTS = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
+_URL_SAFE = "".join(map(chr, range(0x21, 0x7F)))
+_BREAKS = re.compile(r"[\r\n\0]+")
+_REASONS = {status.value: status.phrase for status in HTTPStatus}
+
+
+def without_user_info(text: str) -> str:
+    """Return the text with ``user:password@`` taken out of the URLs in it.
+
+    >>> without_user_info("https://alice:secret@example.org/a@b")
+    'https://example.org/a@b'
+    """
+    return _USER_INFO.sub(r"\1\2", text) if "@" in text else text
+
+
+def response_head(capture: Capture) -> bytes:
+    """Return status line and headers of the response, with the empty line that ends them."""
+    length = str(len(capture.body))
+    lines = [_status_line(capture)]
+    for name, value in _clean(capture.response_headers):
+        lines.append(f"{ORIGINAL if _misleads(name.lower(), value, length) else ''}{name}: {value}")
+    return _message(lines)
+
+
+def request_block(capture: Capture) -> bytes:
+    """Return the GET request that asked for the capture, without secrets."""
+    parts = _URL_PARTS.match(capture.url)
+    host, path, query = parts.groups(default="") if parts else ("", capture.url, "")
+    target = quote(path or "/", _URL_SAFE, errors="replace") + quote(query, _URL_SAFE, errors="replace")
+    lines = [f"GET {target} HTTP/{_version(capture)}"]
+    headers = list(_clean(capture.request_headers))
+    if host and not any(name.lower() == "host" for name, _ in headers):
+        headers.insert(0, ("Host", _BREAKS.sub("", host)))
+    lines += [f"{name}: {'[redacted]' if name.lower() in _SECRET else value}" for name, value in headers]
+    return _message(lines)
+
+
+def parse_response(block: bytes) -> tuple[int, Headers, bytes]:
+    """Return status, headers (names as they came) and body of a stored response; ValueError if it is none."""
+    head, body = _split(block)
+    words = head[0].split(" ", 2)
+    if not words[0].startswith("HTTP/") or len(words) < 2:
+        raise ValueError("the record holds no HTTP response")
+    headers = tuple((name[len(ORIGINAL) :] if _renamed(name) else name, value) for name, value in _pairs(head[1:]))
+    return int(words[1]), headers, body
+
+
+def parse_request(block: bytes) -> Headers:
+    """Return the headers of a stored request."""
+    return tuple(_pairs(_split(block)[0][1:]))
+
+
+def _status_line(capture: Capture) -> str:
+    return f"HTTP/{_version(capture)} {capture.status:03d} {_REASONS.get(capture.status, '')}"
+
+
+def _version(capture: Capture) -> str:
+    return "1.0" if (capture.protocol or "").lower() in {"http/1.0", "http/0.9"} else "1.1"
+
+
+def _clean(headers: Headers) -> list[tuple[str, str]]:
+    """Headers that cannot break the lines they are written to; one without a name is no header and is left out."""
+    pairs = []
+    for name, value in headers:
+        name = _BREAKS.sub("", name).replace(":", "").strip(" \t")
+        value = _BREAKS.sub(" ", value).strip(" \t")
+        if name:
+            pairs.append((name, without_user_info(value) if name.lower() in _HOLD_URL else value))
+    return pairs
+
+
+def _misleads(name: str, value: str, length: str) -> bool:
+    return name == "transfer-encoding" or (name == "content-length" and value != length) or _renamed(name)
+
+
+def _renamed(name: str) -> bool:
+    return name[: len(ORIGINAL)].lower() == ORIGINAL.lower()
+
+
+def _message(lines: list[str]) -> bytes:
+    return b"\r\n".join((*map(_octets, lines), b"", b""))
+
+
+def _octets(line: str) -> bytes:
+    try:
+        return line.encode("latin-1")
+    except UnicodeEncodeError:
+        # Headers are latin-1 by contract; whoever breaks it gets a legible line, not a lost record.
+        return line.encode("utf-8", "replace")
+
+
+def _split(block: bytes) -> tuple[list[str], bytes]:
+    head, found, body = block.partition(b"\r\n\r\n")
+    if not found:
+        raise ValueError("the record's HTTP headers have no end")
+    return head.decode("latin-1").split("\r\n"), body
+
+
+def _pairs(lines: list[str]) -> list[tuple[str, str]]:
+    parts = (line.partition(":") for line in lines)
+    return [(name, value.strip(" \t")) for name, _, value in parts]

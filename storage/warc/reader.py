@@ -1,0 +1,109 @@
+"""A capture read back by its pointer: one seek, one record, everything about it verified."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from storage.disk import disk_error
+from storage.errors import DamageError
+from storage.records import Capture, Kind
+from storage.warc.headers import END, KIND, identifier, parse_headers, sha1
+from storage.warc.http_blocks import parse_request, parse_response
+from storage.warc.members import MAX_RECORD
+from storage.warc.writer import OPEN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from storage.records import Headers, Pointer
+
+_REQUEST_BYTES = 1 << 16
+"""How far behind a response its request record is looked for; requests are small."""
+
+
+def read_record(folder: Path, pointer: Pointer) -> Capture:
+    """Return the capture that a pointer leads to, whether its file is closed or still being written.
+
+    The headers are those given to the writer but for what ``http_blocks`` documents; the request's are empty when its
+    record is not there. Raises DamageError, naming file and offset, when the file is missing or the record is not the
+    one pointed to: another id, bytes that do not inflate, lengths or digests that do not agree.
+    """
+    where = f"{folder / pointer.warc}, offset {pointer.offset}"
+    try:
+        data = _read(folder, pointer)
+    except FileNotFoundError as error:
+        raise DamageError("the WARC file is missing", where=where, do="Restore it from a backup.") from error
+    except OSError as error:
+        raise disk_error(error, folder / pointer.warc) from error
+    try:
+        return _capture(data, pointer)
+    except (ValueError, KeyError, zlib.error) as error:
+        raise DamageError(f"damaged record: {error}", where=where, do="Run `corpus-spider check --deep`.") from error
+
+
+def _read(folder: Path, pointer: Pointer) -> bytes:
+    if "/" in pointer.warc or "\0" in pointer.warc:
+        raise FileNotFoundError(pointer.warc)
+    # The writer may rename the file between the first two looks; the third then finds it.
+    for name in (pointer.warc, pointer.warc + OPEN):
+        try:
+            return _read_range(folder / name, pointer)
+        except FileNotFoundError:
+            continue
+    return _read_range(folder / pointer.warc, pointer)
+
+
+def _read_range(path: Path, pointer: Pointer) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.pread(descriptor, pointer.length + _REQUEST_BYTES, pointer.offset)
+    finally:
+        os.close(descriptor)
+
+
+def _capture(data: bytes, pointer: Pointer) -> Capture:
+    fields, block = _record(data[: pointer.length], whole=True)
+    if identifier(fields["warc-record-id"]) != pointer.record_id or fields["warc-type"] != "response":
+        raise ValueError(f"this is not record {pointer.record_id}")
+    status, headers, body = parse_response(block)
+    digest = sha1(body)
+    if digest != pointer.payload_digest or digest != fields["warc-payload-digest"]:
+        raise ValueError("the payload is not what its digest says")
+    return Capture(
+        url=fields["warc-target-uri"],
+        fetched_at=datetime.fromisoformat(fields["warc-date"]),
+        status=status,
+        request_headers=_request_headers(data[pointer.length :], pointer.record_id),
+        response_headers=headers,
+        body=body,
+        kind=Kind(fields.get(KIND.lower(), Kind.PAGE)),
+        ip=fields.get("warc-ip-address"),
+        protocol=fields.get("warc-protocol"),
+        truncated=fields.get("warc-truncated"),
+    )
+
+
+def _request_headers(data: bytes, response_id: str) -> Headers:
+    """Headers of the request record right behind a response; a page is worth reading without them."""
+    try:
+        fields, block = _record(data, whole=False)
+        return parse_request(block) if identifier(fields.get("warc-concurrent-to", "")) == response_id else ()
+    except (ValueError, zlib.error):
+        return ()
+
+
+def _record(data: bytes, *, whole: bool) -> tuple[dict[str, str], bytes]:
+    """Fields and block of the record whose gzip member the bytes begin with, or are when ``whole``."""
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    content = inflater.decompress(data, MAX_RECORD)
+    if not inflater.eof or (whole and inflater.unused_data):
+        raise ValueError("it is cut short, too long, or does not end where it should")
+    head, _, rest = content.partition(END)
+    fields = parse_headers(head)
+    length = int(fields.get("content-length", ""))
+    if rest[length:] != END:
+        raise ValueError("its length is not what it says")
+    return fields, rest[:length]

@@ -1,0 +1,208 @@
+"""Captures into WARC files, durable before their pointers are handed out."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from storage.disk import disk_error, sync_folder
+from storage.errors import DiskError
+from storage.failpoints import reach
+from storage.records import Pointer
+from storage.warc.headers import WarcInfo, encode, warcinfo
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from storage.records import Capture
+
+OPEN = ".open"
+"""Suffix of a file that is being written, or that a dead run left behind."""
+SUFFIX = ".warc.gz"
+GIB = 1 << 30
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+class WarcWriter:
+    """Writes captures to WARC/1.1 files of a folder, one gzip member a record, a new file when one is full.
+
+    A file is named ``PREFIX-YYYYMMDDhhmmss-RUN-SERIAL.warc.gz``, with ``.open`` behind it while it is written; it is
+    made with the first record, never over another file, and held under an exclusive flock, so that recovery can tell a
+    dead run's file from a live one. A file that filled up in the middle of a group keeps ``.open`` until the next group
+    comes, that is until the caller has committed its pointers.
+
+    After an error the writer is dead: what was durable stays, the group is cut off, the files keep ``.open`` for
+    ``recover``. An fsync is never repeated on a file where one has failed: the second may succeed without the data
+    (PostgreSQL's "fsyncgate"). Not for use by two threads at once.
+    """
+
+    def __init__(self, folder: Path, prefix: str, info: WarcInfo, roll_bytes: int = GIB) -> None:
+        self._folder, self._prefix, self._info, self._roll_bytes = folder, _in_names(prefix), info, roll_bytes
+        self._serial = 0
+        self._file: _WarcFile | None = None
+        self._full: list[_WarcFile] = []
+        self._dead = False
+
+    @property
+    def current(self) -> str | None:
+        """Final name of the file that is being written; None before the first capture and after close."""
+        return self._file.name if self._file else None
+
+    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
+        """Write a group of captures and wait for the disk; return one pointer each, in the same order.
+
+        Raises DiskError when the disk refuses; nothing of the group counts as written then, and the writer is dead.
+        """
+        if self._dead:
+            raise DiskError("the WARC writer stopped after an error", where=str(self._folder), do="Start again.")
+        try:
+            self._finish_full()
+            pointers = [self._write(capture) for capture in captures]
+            self._sync()
+        except OSError as error:
+            raise disk_error(error, self._abandon()) from error
+        except BaseException:
+            self._abandon()
+            raise
+        return pointers
+
+    def close(self) -> None:
+        """Give the files their final names. To be called once the pointers of the last group are committed."""
+        if self._dead:
+            return
+        try:
+            self._retire()
+            self._finish_full()
+        except OSError as error:
+            raise disk_error(error, self._abandon()) from error
+
+    def _write(self, capture: Capture) -> Pointer:
+        if self._file and self._file.size >= self._roll_bytes:
+            self._file.sync()
+            self._retire()
+        file = self._file = self._file or self._create()
+        pair = encode(capture, file.warcinfo_id)
+        pointer = Pointer(file.name, file.size, len(pair.response), pair.record_id, pair.payload_digest)
+        file.write(pair.response)
+        file.write(pair.request)
+        return pointer
+
+    def _create(self) -> _WarcFile:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = datetime.now(UTC)
+        while True:
+            self._serial += 1
+            stem = f"{self._prefix}-{made:%Y%m%d%H%M%S}-{_in_names(self._info.run)}-{self._serial:05d}"
+            file = _WarcFile.create(self._folder, stem + SUFFIX)
+            if file:
+                file.warcinfo_id, record = warcinfo(self._info, file.name, made)
+                self._file = file
+                file.write(record)
+                return file
+
+    def _sync(self) -> None:
+        if not self._file:
+            return
+        reach("before_fsync")
+        self._file.sync()
+        reach("after_fsync")
+        for file in (*self._full, self._file):
+            file.durable = file.size
+
+    def _retire(self) -> None:
+        if self._file:
+            self._full.append(self._file)
+            self._file = None
+
+    def _finish_full(self) -> None:
+        while self._full:
+            self._full[0].finish()
+            self._full.pop(0)
+
+    def _abandon(self) -> Path:
+        """Cut the group off, let go of the files, and return where it happened."""
+        self._dead = True
+        self._retire()
+        where = self._full[-1].path if self._full else self._folder
+        for file in self._full:
+            file.abandon()
+        self._full.clear()
+        return where
+
+
+class _WarcFile:
+    """A file under its ``.open`` name, locked; bytes up to ``durable`` are safe, those up to ``size`` are written."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path, self._descriptor = path, descriptor
+        self.name = path.name.removesuffix(OPEN)
+        self.warcinfo_id = ""
+        self.size = self.durable = 0
+        self._named = False
+
+    @classmethod
+    def create(cls, folder: Path, name: str) -> _WarcFile | None:
+        """Create the file and lock it; None when the name is taken, or was taken away before it could be locked."""
+        path = folder / (name + OPEN)
+        if (folder / name).exists():
+            return None
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        except FileExistsError:
+            return None
+        if lock(descriptor, path):
+            return cls(path, descriptor)
+        os.close(descriptor)
+        return None
+
+    def write(self, data: bytes) -> None:
+        """Append all the bytes; the system may take them in parts."""
+        rest = memoryview(data)
+        while rest:
+            written = os.write(self._descriptor, rest)
+            self.size += written
+            rest = rest[written:]
+
+    def sync(self) -> None:
+        """Wait until the bytes, and at first the file's name, are on the disk."""
+        os.fsync(self._descriptor)
+        if not self._named:
+            sync_folder(self.path.parent)
+            self._named = True
+
+    def finish(self) -> None:
+        """Take ``.open`` off the name and let go of the file."""
+        self.path.rename(self.path.with_name(self.name))
+        sync_folder(self.path.parent)
+        os.close(self._descriptor)
+
+    def abandon(self) -> None:
+        """Cut off what is not durable, as far as the disk still obeys, and let go of the file."""
+        with suppress(OSError):
+            os.ftruncate(self._descriptor, self.durable)
+        with suppress(OSError):
+            os.close(self._descriptor)
+
+
+def lock(descriptor: int, path: Path) -> bool:
+    """Lock an open file for this process alone; False if another holds it or it is no longer what ``path`` names.
+
+    The lock belongs to the open file and dies with the last process that has it open, so no stale lock can be left.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    return False
+
+
+def _in_names(text: str) -> str:
+    return _NOT_IN_NAMES.sub("_", text).strip(".") or "corpus"
