@@ -1,0 +1,30 @@
+"""Main content extraction: one signature, one registry. ``get("auto").extract(html, options)`` gives an Extraction."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pipelines.extractors import auto, bte, trafilatura_adapter
+from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DEFAULT_OPTIONS", "EXTRACTORS", "Extractor", "ExtractorOptions", "get"]
+
+EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
+    {module.NAME: Extractor(module.NAME, module.VERSION, module.extract) for module in (auto, bte, trafilatura_adapter)}
+)
+"""Every extractor by the name that configuration and stored documents use."""
+
+
+def get(name: str) -> Extractor:
+    """Return the extractor of that name. Raises ConfigError, naming those there are."""
+    try:
+        return EXTRACTORS[name]
+    except KeyError:
+        raise ConfigError(
+            f"there is no extractor {name!r}", where="extractor", do=f"Choose one of: {', '.join(sorted(EXTRACTORS))}."
+        ) from None

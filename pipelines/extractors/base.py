@@ -1,0 +1,43 @@
+"""What every extractor shares: its signature, its options, its name and version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from storage.records import Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractorOptions:
+    """What is known of a page besides its markup. Extractors use what they understand and ignore the rest."""
+
+    url: str = ""
+    language: str | None = None
+    """ISO 639 code the page states or the site is known for; None when nobody says."""
+    p: int | None = None
+    """Parameter P of ``r2l`` and ``dana``: how many lines away the next paragraph may be. None: the paper's value."""
+
+
+DEFAULT_OPTIONS = ExtractorOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """One way to find the main content of a page: a pure function of the decoded HTML with a name and a version.
+
+    The version changes whenever the same page may give another text, so that a stored text can be made again.
+    """
+
+    name: str
+    version: str
+    run: Callable[[str, ExtractorOptions], Extraction]
+    evaluation_only: bool = False
+    """True for variants that reproduce a paper's output to the letter and are not fit to be stored."""
+
+    def extract(self, html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+        """Extract the main content of decoded HTML; any string gives an Extraction, an empty one when there is none."""
+        return self.run(html, options)
