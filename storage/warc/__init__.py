@@ -1,11 +1,13 @@
 """What came over the wire, kept as WARC/1.1 files (ISO 28500:2017): written, read back, scanned and recovered.
 
-Each record is a gzip member of its own; a response is followed by its request. See ``http_blocks`` for what is kept
-byte for byte and what is reconstructed or redacted, and ``members`` for the seal that makes every flipped bit noticeable.
+Each record is a gzip member of its own; a response is followed by its request. ``http_blocks`` tells what is kept
+byte for byte and what is reconstructed or redacted, ``members`` how a seal makes every flipped bit noticeable.
 """
 
 from storage.warc.headers import WarcInfo
 from storage.warc.reader import read_record
+from storage.warc.recovery import Recovered, recover
+from storage.warc.scanning import ScannedRecord, scan
 from storage.warc.writer import WarcWriter
 
-__all__ = ["WarcInfo", "WarcWriter", "read_record"]
+__all__ = ["Recovered", "ScannedRecord", "WarcInfo", "WarcWriter", "read_record", "recover", "scan"]

@@ -26,7 +26,7 @@ KIND = "X-Corpus-Kind"
 _DESCRIPTION = (
     "bodies are stored as received, content-encoded, with the transfer coding undone; headers as Scrapy gives them: "
     "values byte for byte, order and letter case of names, reason phrases, request lines and the request's Host header "
-    "are reconstructed; Transfer-Encoding, and a Content-Length that is not the stored length, are kept with the prefix "
+    "are reconstructed; Transfer-Encoding, and a Content-Length that is not the stored length, are prefixed with "
     "X-Archive-Orig-; Authorization, Proxy-Authorization and Cookie of requests and user-info in URLs are redacted"
 )
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]+")

@@ -1,0 +1,138 @@
+"""Files that a dead run left under their ``.open`` names, made whole: torn tail moved away, records kept, renamed."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.disk import disk_error, sync_folder
+from storage.errors import DamageError
+from storage.failpoints import reach
+from storage.warc.scanning import ScannedRecord, scan
+from storage.warc.writer import OPEN, SUFFIX, lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What was found in a dead run's file. ``name`` is its final name; offsets and ``size`` are in bytes."""
+
+    name: str
+    size: int
+    """Size after the torn tail was cut off; a file without a sound record has size 0 and is removed."""
+    records: tuple[ScannedRecord, ...]
+    """The sound records."""
+    orphans: tuple[ScannedRecord, ...]
+    """Sound responses that no committed pointer leads to."""
+    missing: tuple[int, ...]
+    """Committed offsets at which there is no sound response: rows without a record. Not to be expected."""
+    damaged: tuple[ScannedRecord, ...]
+    """Damaged ranges that have sound records behind them; they stay where they are."""
+    torn: str | None
+    """Name of the file that the torn tail was moved to, if there was one."""
+
+
+def recover(
+    folder: Path,
+    committed: Callable[[str], Collection[int]] = lambda _: (),
+    adopt: Callable[[Recovered], None] = lambda _: None,
+) -> list[Recovered]:
+    """Recover every ``.open`` file of the folder that no living process holds, and say what was in them.
+
+    ``committed`` gives the offsets of the response records of a file (by its final name) that the database points to.
+    ``adopt`` is called for each file before it gets its final name, so that the orphans can be indexed: killed in
+    between, the next recovery calls it again for the same file. Every step can be repeated; killed at any moment and
+    started again, it comes to the same end. The torn tail is kept as ``NAME.torn-OFFSET``. Raises DiskError.
+    """
+    found = (_recover(path, committed, adopt) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")))
+    return [recovered for recovered in found if recovered]
+
+
+def _recover(
+    path: Path, committed: Callable[[str], Collection[int]], adopt: Callable[[Recovered], None]
+) -> Recovered | None:
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise disk_error(error, path) from error
+    try:
+        if not lock(descriptor, path):
+            return None
+        name = path.name.removesuffix(OPEN)
+        recovered = examine(path, committed(name))
+        _move_tail(path, descriptor, recovered)
+        reach("in_recovery")
+        adopt(recovered)
+        reach("in_recovery")
+        _release(path, recovered)
+        return recovered
+    except OSError as error:
+        raise disk_error(error, path) from error
+    finally:
+        os.close(descriptor)
+
+
+def examine(path: Path, committed: Collection[int]) -> Recovered:
+    """Return what recovery will find and do in the file, without doing it."""
+    name = path.name.removesuffix(OPEN)
+    scanned = list(scan(path))
+    records = tuple(record for record in scanned if record.ok)
+    size = records[-1].end if records else 0
+    offsets = {record.offset for record in records if record.type == "response"}
+    return Recovered(
+        name,
+        size,
+        records,
+        tuple(record for record in records if record.type == "response" and record.offset not in committed),
+        tuple(sorted(set(committed) - offsets)),
+        tuple(record for record in scanned if not record.ok and record.offset < size),
+        f"{name}.torn-{size}" if scanned and not scanned[-1].ok else None,
+    )
+
+
+def _move_tail(path: Path, descriptor: int, recovered: Recovered) -> None:
+    """Copy the torn tail to its own file, durably, before it is cut off."""
+    if recovered.torn:
+        target = path.with_name(recovered.torn)
+        copy = path.with_name(f"{recovered.torn}.tmp")
+        _copy_tail(descriptor, recovered.size, copy)
+        reach("in_recovery")
+        copy.rename(target)
+        sync_folder(path.parent)
+        reach("in_recovery")
+        os.ftruncate(descriptor, recovered.size)
+    # Without a tail, too: the dead run may not have come to its own fsync.
+    os.fsync(descriptor)
+
+
+def _copy_tail(descriptor: int, offset: int, copy: Path) -> None:
+    with suppress(FileNotFoundError):
+        copy.unlink()
+    target = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(target, "wb") as file:
+        while chunk := os.pread(descriptor, _CHUNK, offset):
+            file.write(chunk)
+            offset += len(chunk)
+        file.flush()
+        os.fsync(target)
+
+
+def _release(path: Path, recovered: Recovered) -> None:
+    """Give the file its final name; one that has nothing in it goes."""
+    final = path.with_name(recovered.name)
+    if not recovered.size:
+        path.unlink()
+    elif final.exists():
+        raise DamageError("two files claim this name", where=str(final), do=f"Compare it with {path.name}.")
+    else:
+        path.rename(final)
+    sync_folder(path.parent)

@@ -1,0 +1,183 @@
+"""A WARC file verified from end to end, record by record, and read on behind damage."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.disk import disk_error
+from storage.records import Pointer
+from storage.warc.checking import RecordCheck
+from storage.warc.headers import END, identifier, parse_headers
+from storage.warc.members import HEADER, MAGIC, SEALED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_CHUNK = 1 << 16
+_PEEK = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedRecord:
+    """A record of a WARC file, or a damaged range of one: then ``damage`` says why and the rest is what could be read.
+
+    ``offset`` and ``length`` are in bytes of the file; ``date`` is as written; ``status`` is of responses only.
+    """
+
+    offset: int
+    length: int
+    record_id: str = ""
+    type: str = ""
+    uri: str = ""
+    date: str = ""
+    status: int | None = None
+    payload_digest: str = ""
+    damage: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything about the record agrees."""
+        return self.damage is None
+
+    @property
+    def end(self) -> int:
+        """Offset of the first byte behind it."""
+        return self.offset + self.length
+
+    def pointer(self, warc: str) -> Pointer:
+        """Return the pointer to this record in the file ``warc``."""
+        return Pointer(warc, self.offset, self.length, self.record_id, self.payload_digest)
+
+
+def scan(path: Path, *, sealed: bool = True) -> Iterator[ScannedRecord]:
+    """Yield every record of a ``.warc.gz`` file in order, sound or damaged; the ranges cover the file without a gap.
+
+    A record is sound when its gzip member is complete and its CRC agrees, it is one WARC record as long as it says, and
+    its block and payload digests agree; with ``sealed`` also when the member's own bytes are those that were written
+    (see ``members``), which files of other programs cannot show. After damage the scan goes on with the next member
+    that really begins a record of this file: one that names the warcinfo record of the sound ones before it. A page
+    that carries a WARC file in its body thus cannot slip records in. Raises DiskError when the file cannot be read.
+    """
+    with _opened(path) as descriptor:
+        size = os.fstat(descriptor).st_size
+        yield from _Scan(descriptor, size, sealed=sealed).records()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+class _DamageFoundError(Exception):
+    """What is wrong with a member, and its record's fields as far as they could be read."""
+
+    def __init__(self, reason: str, fields: dict[str, str]) -> None:
+        super().__init__(reason)
+        self.reason, self.fields = reason, fields
+
+
+class _Scan:
+    def __init__(self, descriptor: int, size: int, *, sealed: bool) -> None:
+        self._descriptor, self._size, self._sealed = descriptor, size, sealed
+        self._marker = HEADER if sealed else MAGIC
+        self._families: set[str] = set()
+
+    def records(self) -> Iterator[ScannedRecord]:
+        offset = 0
+        while offset < self._size:
+            try:
+                record = self._member(offset)
+            except _DamageFoundError as found:
+                end = self._next_member(offset + 1)
+                record = _scanned(offset, end - offset, found.fields, damage=found.reason)
+            yield record
+            offset = record.end
+
+    def _member(self, start: int) -> ScannedRecord:
+        check = RecordCheck()
+        try:
+            if not self._read(start, len(self._marker)) == self._marker:
+                raise ValueError("no record begins here")
+            end = self._inflate(start, check)
+            check.finish()
+        except (ValueError, zlib.error) as error:
+            raise _DamageFoundError(str(error), check.fields) from error
+        self._families.add(_family(check.fields))
+        return _scanned(start, end - start, check.fields, status=check.status)
+
+    def _inflate(self, start: int, check: RecordCheck) -> int:
+        """Feed the member's content to the check, verify its seal and return where it ends."""
+        inflater, seal, position = zlib.decompressobj(zlib.MAX_WBITS | 16), 0, start
+        while not inflater.eof:
+            chunk = self._read(position, _CHUNK)
+            if not chunk:
+                raise ValueError("the record is cut short")
+            rest = chunk
+            while rest and not inflater.eof:
+                check.feed(inflater.decompress(rest, _CHUNK))
+                rest = inflater.unconsumed_tail
+            used = len(chunk) - len(inflater.unused_data)
+            seal = zlib.crc32(chunk[max(0, start + SEALED - position) : used], seal)
+            position += used
+        if self._sealed and self._read(start + len(HEADER), SEALED - len(HEADER)) != seal.to_bytes(4, "little"):
+            raise ValueError("the compressed bytes are not those that were written")
+        return position
+
+    def _next_member(self, start: int) -> int:
+        """Offset of the next member of this file at or after ``start``, or the file's end."""
+        while start < self._size:
+            window = self._read(start, _CHUNK + len(self._marker) - 1)
+            at = window.find(self._marker)
+            while at >= 0:
+                if self._genuine(start + at):
+                    return start + at
+                at = window.find(self._marker, at + 1)
+            start += _CHUNK
+        return self._size
+
+    def _genuine(self, offset: int) -> bool:
+        inflater, data = zlib.decompressobj(zlib.MAX_WBITS | 16), self._read(offset, _PEEK)
+        try:
+            if inflater.decompress(data, 5) != b"WARC/":
+                return False
+            head, found, _ = (b"WARC/" + inflater.decompress(inflater.unconsumed_tail, _PEEK)).partition(END)
+            return bool(found) and (not self._families or _family(parse_headers(head)) in self._families)
+        except (ValueError, zlib.error):
+            return False
+
+    def _read(self, offset: int, length: int) -> bytes:
+        return os.pread(self._descriptor, max(0, min(length, self._size - offset)), offset)
+
+
+def _family(fields: dict[str, str]) -> str:
+    """Id of the warcinfo record that a record belongs to, or is; nobody outside can know it beforehand."""
+    own = "warc-record-id" if fields.get("warc-type") == "warcinfo" else "warc-warcinfo-id"
+    return identifier(fields.get(own, ""))
+
+
+def _scanned(
+    offset: int, length: int, fields: dict[str, str], *, status: int | None = None, damage: str | None = None
+) -> ScannedRecord:
+    return ScannedRecord(
+        offset,
+        length,
+        identifier(fields.get("warc-record-id", "")),
+        fields.get("warc-type", ""),
+        fields.get("warc-target-uri", ""),
+        fields.get("warc-date", ""),
+        status,
+        fields.get("warc-payload-digest", ""),
+        damage,
+    )
