@@ -1,0 +1,63 @@
+"""What is kept: the database of a corpus, its WARC files and its exports.
+
+Reading a corpus takes three lines::
+
+    from storage import Corpus
+    with Corpus.open("corpus.db", read_only=True) as corpus:
+        for document in corpus.documents(): print(document.title, document.text[:80])
+
+`Selection` says which documents (languages, sites, days, length, duplicates or not); `CorpusDocument` is what comes.
+Names are loaded when they are first used, so that importing a small module of the package stays cheap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from storage.corpus import Corpus
+    from storage.errors import CorpusError
+    from storage.locks import SiteLocks
+    from storage.records import (
+        Capture,
+        CorpusDocument,
+        Document,
+        Drop,
+        Failure,
+        Fetched,
+        Lease,
+        Pointer,
+        Processed,
+        Seed,
+        Selection,
+        Status,
+        Unprocessed,
+    )
+
+__all__ = [
+    "Capture",
+    "Corpus",
+    "CorpusDocument",
+    "CorpusError",
+    "Document",
+    "Drop",
+    "Failure",
+    "Fetched",
+    "Lease",
+    "Pointer",
+    "Processed",
+    "Seed",
+    "Selection",
+    "SiteLocks",
+    "Status",
+    "Unprocessed",
+]
+_HOMES = {"Corpus": "storage.corpus", "SiteLocks": "storage.locks", "CorpusError": "storage.errors"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES.get(name, "storage.records")), name)

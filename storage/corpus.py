@@ -1,0 +1,196 @@
+"""The only door to the database of a corpus."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Self
+
+import sqlalchemy as sa
+
+from storage import documents, failpoints, fetches, opening, reading
+from storage.database import Database, masked, serialise, upsert
+from storage.frontier import Frontier
+from storage.records import CorpusDocument, Selection
+from storage.schema import run, site, warc_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+    from sqlalchemy.engine import Connection
+
+    from storage.fetches import Orphan, StoredFetch, WarcFile
+    from storage.reading import DroppedPage
+    from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
+
+_PROCESSED_LOCK = 0x636F7270_70726F63
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus(AbstractContextManager["Corpus"]):
+    """A corpus in SQLite or PostgreSQL; made with `Corpus.open`, used as a context manager, safe to use from any thread.
+
+    Every method is one transaction. When PostgreSQL goes away it is replayed for up to five minutes, and takes effect
+    once even if the answer to a commit was lost; then, as for everything the database refuses, `DatabaseError`. A full
+    disk is a `DiskError`, a broken file a `DamageError`.
+    """
+
+    database: Database
+
+    @classmethod
+    def open(cls, where: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Self:
+        """Open the corpus at ``where``: the path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
+
+        ``create`` makes it when it is missing (`ConfigError` otherwise). The schema of an older release is brought
+        forward, unless ``read_only``; one of a newer release is a `NewerCorpusError`. ``read_only`` has the database
+        itself refuse every change.
+        """
+        return cls(opening.open_database(where, create=create, read_only=read_only))
+
+    @property
+    def frontier(self) -> Frontier:
+        """What to fetch: seeds, leases, retries."""
+        return Frontier(self.database)
+
+    @property
+    def name(self) -> str:
+        """The URL of the database, without its password."""
+        return masked(self.database.url)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.database.close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start_run(self, config: str) -> int:
+        """Note the start of a crawl with its configuration (JSON); return the run's id."""
+        token = uuid.uuid4().hex
+        row = {"token": token, "started": datetime.now(UTC), "config": config}
+        row |= {"pid": os.getpid(), "host": socket.gethostname()}
+
+        def work(connection: Connection) -> int:
+            connection.execute(upsert(connection, run).on_conflict_do_nothing(index_elements=["token"]), row)
+            return connection.execute(sa.select(run.c.id).where(run.c.token == token)).scalar_one()
+
+        return self.database.write(work)
+
+    def finish_run(self, run_id: int, exit_code: int, summary: str) -> None:
+        """Note the end of a crawl with its exit code and summary (JSON)."""
+        values = {"finished": datetime.now(UTC), "exit_code": exit_code, "summary": summary}
+        statement = sa.update(run).where(run.c.id == run_id).values(values)
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def set_licences(self, licences: Mapping[str, str | None]) -> None:
+        """State under which licence the texts of a site may be used, by site name; documents show it from then on."""
+        rows = [{"name": name, "licence": licence} for name, licence in sorted(licences.items())]
+
+        def work(connection: Connection) -> None:
+            insert = upsert(connection, site)
+            values = {"licence": insert.excluded.licence}
+            connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_=values), rows)
+
+        if rows:
+            self.database.write(work)
+
+    def register_warc(self, run_id: int | None, name: str) -> None:
+        """Note a WARC file that is about to be written; idempotent."""
+        self.database.write(lambda connection: fetches.warc_ids(connection, run_id, [name]))
+
+    def close_warc(self, name: str, size: int) -> None:
+        """Note that a WARC file has its final size in bytes and is not written any more; idempotent."""
+
+        def work(connection: Connection) -> None:
+            fetches.warc_ids(connection, None, [name])
+            closed = sa.update(warc_file).where(warc_file.c.name == name)
+            connection.execute(closed.values(state="closed", bytes=size))
+
+        self.database.write(work)
+
+    def warc_files(self) -> list[WarcFile]:
+        """Return the WARC files the corpus knows, by name."""
+        return self.database.read(fetches.warc_files)
+
+    def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+        """Write the *fetched* transaction: fetch rows and URL states; return the fetch ids in the order of the group.
+
+        The records must be durable in their WARC files before. Writing the same group again changes nothing.
+        """
+
+        def work(connection: Connection) -> list[int]:
+            ids = fetches.write_fetched(connection, run_id, group)
+            failpoints.reach("before_fetched_commit")
+            return ids
+
+        ids = self.database.write(work)
+        failpoints.reach("after_fetched_commit")
+        return ids
+
+    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False) -> None:
+        """Write the *processed* transaction: a document or a drop for each (fetch id, lease, processed), links, states.
+
+        A text like the newest version of its URL makes no version: its outcome is the drop ``unchanged``. Fetches that
+        have an outcome are passed over, so writing the same group again changes nothing; with ``again``, for
+        re-extraction in the order of `fetches`, their outcome is replaced while version and id stay.
+        """
+
+        def work(connection: Connection) -> None:
+            serialise(connection, _PROCESSED_LOCK)
+            documents.write_processed(connection, group, again=again)
+            failpoints.reach("before_processed_commit")
+
+        self.database.write(work)
+        failpoints.reach("after_processed_commit")
+
+    def unprocessed(self, sites: Collection[str] | None = None, limit: int = 100, after: int = 0) -> list[Unprocessed]:
+        """Return up to ``limit`` pages that await processing, oldest first; ``after``: only fetch ids above it."""
+        return self.database.read(lambda connection: fetches.unprocessed(connection, sites, limit, after))
+
+    def count_unprocessed(self, sites: Collection[str] | None = None) -> int:
+        """Count the pages that await processing."""
+        return self.database.read(lambda connection: fetches.count_unprocessed(connection, sites))
+
+    def add_crash(self, fetch_id: int) -> int:
+        """Count one more worker that a page has cost; return how many by now."""
+        return self.database.write(lambda connection: fetches.add_crash(connection, fetch_id))
+
+    def add_orphans(self, run_id: int | None, orphans: Sequence[Orphan]) -> int:
+        """Index complete records that a dead run did not get to index; idempotent. Return how many were new."""
+        return self.database.write(lambda connection: fetches.write_orphans(connection, run_id, orphans))
+
+    def documents(self, selection: Selection | None = None) -> Iterator[CorpusDocument]:
+        """Stream documents in the order of their ids, which has nothing to do with the order of arrival.
+
+        Of a duplicate set only the representative, unless the selection includes duplicates. It represents the whole
+        set, not what is selected of it: when it is not selected, neither is any other member. The corpus is seen as it
+        is at the first document; memory stays flat.
+        """
+        return reading.stream_documents(self.database, selection or Selection())
+
+    def document(self, id_or_url: str) -> CorpusDocument | None:
+        """Return the document with this id, or the newest version of this canonical URL; None when there is none."""
+        return self.database.read(lambda connection: reading.find_document(connection, id_or_url))
+
+    def fetches(
+        self, *, outcomes: Collection[str] | None = None, sites: Collection[str] | None = None
+    ) -> Iterator[StoredFetch]:
+        """Stream fetches in the order they were recorded, with their pointers into the WARC files."""
+        return fetches.stored_fetches(self.database, outcomes=outcomes, sites=sites)
+
+    def drops(
+        self, *, reasons: Collection[str] | None = None, sites: Collection[str] | None = None
+    ) -> Iterator[DroppedPage]:
+        """Stream the pages that gave no document, with the reason and the pointer, oldest first."""
+        return reading.stream_drops(self.database, reasons=reasons, sites=sites)
+
+    def status(self) -> Status:
+        """Count what is in the corpus, what is pending, what was dropped and why."""
+        return self.database.read(reading.read_status)

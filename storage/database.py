@@ -1,0 +1,264 @@
+"""Engine and dialect: how to reach SQLite or PostgreSQL, hold a transaction, and say what went wrong. No business words.
+
+Driver errors leave this module as `CorpusError` children and never carry a password.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from sqlalchemy.engine import URL, Connection, Engine
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_MS = 30_000
+PATIENCE = 300.0
+"""Seconds a corpus opened for writing goes on trying to reach its database again."""
+READER_PATIENCE = 5.0
+CHUNK = 500
+"""Values in one IN list: enough to save round trips, few enough for every database."""
+
+_SQLITE_PRAGMAS = (
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA cache_size=-32000",
+)
+_POSTGRES_WRITER = sa.text(
+    "SELECT set_config('lock_timeout', '60s', true), set_config('statement_timeout', '300s', true),"
+    " set_config('idle_in_transaction_session_timeout', '120s', true)"
+)
+_DISK_STATES = {"53100", "58030"}
+_TRANSIENT_STATES = {"40001", "40P01", "53300", "55P03", "57P01", "57P02", "57P03", "25P03"}
+
+
+def parse_url(where: str | os.PathLike[str]) -> URL:
+    """Read a database URL or the path of a SQLite file. `ConfigError` when it is neither SQLite nor PostgreSQL."""
+    text = os.fspath(where)
+    if "://" not in text:
+        return sa.URL.create("sqlite", database=text)
+    try:
+        url = sa.make_url(re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", text))
+    except (ArgumentError, ValueError):
+        raise ConfigError(
+            "this database URL cannot be read",
+            where=re.sub(r"(//[^/@]*?:).*@", r"\1***@", text),
+            do="write postgresql://user:password@host:5432/name, or the path of a SQLite file",
+        ) from None
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise ConfigError(
+            f"databases of type {url.get_backend_name()!r} are not supported", do="use SQLite or PostgreSQL"
+        )
+    return url
+
+
+def masked(url: URL) -> str:
+    """Return the URL for people: the password, in its place or among the parameters, shown as ``***``."""
+    secret = {key: "***" for key in url.query if "pass" in key.lower()}
+    return url.update_query_dict(secret).render_as_string(hide_password=True).replace("+psycopg", "")
+
+
+def translate(error: DBAPIError | PoolTimeoutError, url: URL) -> CorpusError:
+    """Turn an error of the driver into one of ours: disk (exit 3), damage (exit 6), else database (exit 4)."""
+    cause = getattr(error, "orig", None) or error
+    message = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+    if url.password:
+        message = message.replace(str(url.password), "***")
+    name = getattr(cause, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return DiskError(message, where=masked(url), do="free some space or correct the permissions, then start again")
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return DamageError(
+            message, where=masked(url), do="restore the file from a copy; the WARC files are not touched by this"
+        )
+    if getattr(cause, "sqlstate", None) in _DISK_STATES:
+        return DiskError(message, where=masked(url), do="free some space on the database server, then start again")
+    return DatabaseError(
+        message, where=masked(url), do="see that the database runs and can be reached, then start again"
+    )
+
+
+def is_transient(error: DBAPIError) -> bool:
+    """Say whether the same transaction may succeed later: the connection was lost, a lock was held, a deadlock was broken."""
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        return error.connection_invalidated or type(error.orig).__name__ in {"OperationalError", "ConnectionTimeout"}
+    return state in _TRANSIENT_STATES or state.startswith("08")
+
+
+def pauses(patience: float) -> Iterator[float]:
+    """Yield how long to wait before each new attempt, doubling from 0.1 s to 10 s, until ``patience`` seconds have passed."""
+    end, pause = time.monotonic() + patience, 0.1
+    while time.monotonic() < end:
+        yield pause * random.uniform(0.5, 1.0)  # noqa: S311
+        pause = min(pause * 2, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An engine with two doors: `write`, one transaction that is replayed when the connection breaks, and `read`."""
+
+    url: URL
+    engine: Engine
+    writer: Engine
+    patience: float
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in one write transaction and commit.
+
+        When the connection is lost it is replayed, even when the commit itself may have succeeded: ``work`` must find
+        out by its own keys that it has been done already.
+        """
+        return self._persist(self.writer, work)
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in one read transaction; replayed when the connection is lost."""
+        return self._persist(self.engine, work)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """One unchanging view of the database for as long as the block lasts, for streams. Never replayed."""
+        with self.explained(), self.engine.connect() as connection:
+            if not self.is_sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Let driver errors leave the block as errors of ours."""
+        try:
+            yield
+        except (DBAPIError, PoolTimeoutError) as error:
+            raise translate(error, self.url) from error
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _persist(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+        waits = pauses(self.patience)
+        with self.explained():
+            while True:
+                try:
+                    with engine.begin() as connection:
+                        return work(connection)
+                except DBAPIError as error:
+                    wait = next(waits, None) if is_transient(error) else None
+                    if wait is None:
+                        raise
+                time.sleep(wait)
+
+
+def connect(url: URL, *, read_only: bool = False) -> Database:
+    """Make the engine for a URL; nothing is opened yet. ``read_only`` is enforced by the database itself."""
+    engine = _sqlite_engine(url, read_only) if url.get_backend_name() == "sqlite" else _postgres_engine(url, read_only)
+    writer = engine.execution_options(corpus_writes=True)
+    return Database(url, engine, writer, READER_PATIENCE if read_only else PATIENCE)
+
+
+def sqlite_path(url: URL) -> Path:
+    """Return the file of a SQLite URL; `ConfigError` for a database in memory, which would not outlive the run."""
+    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+        raise ConfigError("a corpus needs a file", where=masked(url), do="give the path of a file, such as corpus.db")
+    return Path(url.database)
+
+
+def _sqlite_engine(url: URL, read_only: bool) -> Engine:
+    path = sqlite_path(url)
+    location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
+    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        location += "&immutable=1"
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=location, query={"uri": "true"}),
+        connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        # Transactions are begun below, not by the driver, which would not cover reads and schema changes.
+        connection.isolation_level = None
+        for pragma in _SQLITE_PRAGMAS:
+            connection.execute(pragma)
+        connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        connection.execute("PRAGMA query_only=ON" if read_only else "PRAGMA journal_mode=WAL")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("corpus_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgres_engine(url: URL, read_only: bool) -> Engine:
+    defaults = {
+        "connect_timeout": 10,
+        "application_name": "corpus-spider",
+        "keepalives_idle": 30,
+        "tcp_user_timeout": 60_000,
+    }
+    arguments = {key: value for key, value in defaults.items() if key not in url.query}
+    engine = sa.create_engine(url, connect_args=arguments, pool_pre_ping=True)
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        if read_only:
+            connection.execute("SET default_transaction_read_only = on")
+        connection.execute("SET timezone = 'UTC'")
+        connection.commit()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        if connection.get_execution_options().get("corpus_writes"):
+            connection.execute(_POSTGRES_WRITER)
+
+    return engine
+
+
+def upsert(connection: Connection, table: sa.Table) -> Any:
+    """Return the dialect's INSERT, the one that knows ON CONFLICT."""
+    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+
+
+def serialise(connection: Connection, key: int) -> None:
+    """Wait until no other process is in a transaction that serialised on ``key``. A SQLite writer is alone anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+
+def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    """Cut ``values`` into lists of at most ``size``."""
+    items = list(values)
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Insert rows into a table with an ``id``; return the ids in the order of the rows."""
+    if not rows:
+        return []
+    statement = sa.insert(table).returning(table.c.id, sort_by_parameter_order=True)
+    return list(connection.execute(statement, rows).scalars())

@@ -1,0 +1,304 @@
+"""The memory of fingerprints: which documents are the same text, or nearly, and which of them represents the others.
+
+Two documents are *exact* duplicates when their 16-byte hashes agree; they then share one fingerprint row. Two fingerprints
+are *near* duplicates when they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman and Ullman, Mining of
+Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles at `THRESHOLD` or above.
+Every pair that shares a key is judged, so that sets do not depend on the order of arrival: a duplicate set is a connected
+component, and its representative is the longest text, then the smallest URL, then the lowest version.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlalchemy as sa
+
+from storage.database import chunks, insert_rows, upsert
+from storage.records import Fingerprint
+from storage.schema import band, document, duplicate_set, fingerprint, scheme, similar, url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from sqlalchemy.engine import Connection
+
+THRESHOLD = 0.75
+"""Estimated Jaccard similarity from which two texts count as near-duplicates."""
+
+_CHANCE = 1 / 256
+_LOOK_UP = 5000
+
+
+class Standing(NamedTuple):
+    """What decides who represents a set: the smallest standing does."""
+
+    minus_chars: int
+    url: str
+    version: int
+    document_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sketched:
+    """A fingerprint as far as near-duplicates go: sketch bytes and band keys (both empty for a short text)."""
+
+    id: int
+    scheme_id: int
+    sketch: bytes
+    keys: tuple[int, ...]
+
+
+def similarities(sketch: bytes, others: Sequence[bytes]) -> NDArray[np.float64]:
+    """Estimate the Jaccard similarity of one text to others from sketches of equal length (low byte of each minhash).
+
+    Bytes agree by chance once in 256 (b-bit minwise hashing, Li and König 2010, b = 8), hence the correction.
+    """
+    import numpy as np
+
+    table = np.frombuffer(b"".join(others), dtype=np.uint8).reshape(len(others), len(sketch))
+    match = (table == np.frombuffer(sketch, dtype=np.uint8)).mean(axis=1)
+    return np.asarray((match - _CHANCE) / (1 - _CHANCE), dtype=np.float64)
+
+
+def pack_keys(keys: Sequence[int]) -> bytes:
+    """Write band keys as little-endian signed 64-bit integers, 8 bytes each."""
+    return b"".join(key.to_bytes(8, "little", signed=True) for key in keys)
+
+
+def unpack_keys(packed: bytes) -> tuple[int, ...]:
+    """Undo `pack_keys`."""
+    return tuple(int.from_bytes(packed[at : at + 8], "little", signed=True) for at in range(0, len(packed), 8))
+
+
+def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]:
+    """Store fingerprints and join them with their near-duplicates; return their ids in the order given.
+
+    Call it before the documents are stored, `place` after. Equal fingerprints share an id.
+    """
+    schemes = {name: _scheme_id(connection, name) for name in {each.scheme for each in prints}}
+    keyed = {(each.exact, schemes[each.scheme]): each for each in prints}
+    ids = _known_prints(connection, keyed)
+    new = {key: each for key, each in keyed.items() if key not in ids}
+    new_ids = _insert_prints(connection, new)
+    ids.update(zip(new, new_ids, strict=True))
+    _join(connection, [Sketched(ids[key], key[1], each.sketch, each.bands) for key, each in new.items()])
+    return [ids[each.exact, schemes[each.scheme]] for each in prints]
+
+
+def place(connection: Connection, standings: Sequence[tuple[int, Standing]]) -> None:
+    """Count new documents, given as (fingerprint id, standing), into their sets and see who represents them now."""
+    sets = _sets_of(connection, {print_id for print_id, _ in standings})
+    newcomers: dict[int, list[Standing]] = defaultdict(list)
+    for print_id, standing in standings:
+        newcomers[sets[print_id]].append(standing)
+    states = _states(connection, newcomers)
+    for set_id, members in newcomers.items():
+        size, best = states[set_id]
+        _write_state(connection, set_id, (size + len(members), min([*members, *([best] if best else [])])))
+
+
+def refresh(connection: Connection, print_ids: Iterable[int]) -> None:
+    """Put sets in order after documents of these fingerprints changed or went.
+
+    A fingerprint nobody has any more is forgotten, and the set it may have held together is put together anew.
+    """
+    sets = _sets_of(connection, set(print_ids))
+    used = document.c.fingerprint_id == fingerprint.c.id
+    unused = sa.select(fingerprint.c.id).where(fingerprint.c.id.in_(sets), ~sa.exists().where(used))
+    gone = set(connection.execute(unused).scalars())
+    for set_id in sorted(set(sets.values())):
+        forgotten = [print_id for print_id in gone if sets[print_id] == set_id]
+        for changed in _rebuild(connection, set_id, forgotten) if forgotten else [set_id]:
+            _recount(connection, changed)
+
+
+def _scheme_id(connection: Connection, name: str) -> int:
+    connection.execute(upsert(connection, scheme).on_conflict_do_nothing(index_elements=["name"]), {"name": name})
+    return connection.execute(sa.select(scheme.c.id).where(scheme.c.name == name)).scalar_one()
+
+
+def _known_prints(connection: Connection, wanted: Iterable[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
+    known: dict[tuple[bytes, int], int] = {}
+    columns = sa.select(fingerprint.c.exact, fingerprint.c.scheme_id, fingerprint.c.id)
+    for part in chunks(sorted({exact for exact, _ in wanted})):
+        rows = connection.execute(columns.where(fingerprint.c.exact.in_(part)))
+        known.update(((bytes(row.exact), row.scheme_id), row.id) for row in rows)
+    return known
+
+
+def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Fingerprint]) -> list[int]:
+    set_ids = insert_rows(connection, duplicate_set, [{"size": 0} for _ in new])
+    rows = [
+        {
+            "set_id": set_id,
+            "scheme_id": scheme_id,
+            "exact": exact,
+            "shingles": each.shingles,
+            "sketch": each.sketch,
+            "bands": pack_keys(each.bands),
+        }
+        for set_id, ((exact, scheme_id), each) in zip(set_ids, new.items(), strict=True)
+    ]
+    ids = insert_rows(connection, fingerprint, rows)
+    # Sorted, so that neighbours on a page of the index are written together.
+    keys = sorted({(key, print_id) for print_id, each in zip(ids, new.values(), strict=True) for key in each.bands})
+    if keys:
+        connection.execute(sa.insert(band), [{"key": key, "fingerprint_id": print_id} for key, print_id in keys])
+    return ids
+
+
+def _join(connection: Connection, newcomers: Sequence[Sketched], among: set[int] | None = None) -> None:
+    """Judge each newcomer against all that share a band key with it (only those ``among``), and unite the sets."""
+    pairs = _candidates(connection, newcomers, among)
+    edges: list[tuple[int, int, float]] = []
+    for part in chunks(sorted(pairs), _LOOK_UP):
+        edges += _judge(_sketches(connection, part), {print_id: pairs[print_id] for print_id in part})
+    _unite(connection, edges)
+
+
+def _candidates(
+    connection: Connection, newcomers: Sequence[Sketched], among: set[int] | None
+) -> dict[int, list[Sketched]]:
+    """Return the newcomers to judge by the candidate that shares a key with them."""
+    holders: dict[int, list[Sketched]] = defaultdict(list)
+    for each in newcomers:
+        for key in each.keys:
+            holders[key].append(each)
+    pairs: dict[int, dict[int, Sketched]] = defaultdict(dict)
+    for part in chunks(sorted(holders)):
+        for row in connection.execute(sa.select(band.c.key, band.c.fingerprint_id).where(band.c.key.in_(part))):
+            if among is None or row.fingerprint_id in among:
+                pairs[row.fingerprint_id].update((each.id, each) for each in holders[row.key])
+    for print_id, sharing in pairs.items():
+        sharing.pop(print_id, None)
+    return {print_id: list(sharing.values()) for print_id, sharing in pairs.items() if sharing}
+
+
+def _sketches(connection: Connection, print_ids: Iterable[int]) -> dict[int, tuple[int, bytes]]:
+    found: dict[int, tuple[int, bytes]] = {}
+    columns = sa.select(fingerprint.c.id, fingerprint.c.scheme_id, fingerprint.c.sketch)
+    for part in chunks(print_ids):
+        rows = connection.execute(columns.where(fingerprint.c.id.in_(part)))
+        found.update((row.id, (row.scheme_id, bytes(row.sketch))) for row in rows)
+    return found
+
+
+def _judge(
+    candidates: Mapping[int, tuple[int, bytes]], pairs: Mapping[int, Sequence[Sketched]]
+) -> list[tuple[int, int, float]]:
+    """Return the pairs that are near-duplicates as (smaller id, larger id, Jaccard)."""
+    by_newcomer: dict[Sketched, list[int]] = defaultdict(list)
+    for print_id, sharing in pairs.items():
+        for each in sharing:
+            if candidates[print_id][0] == each.scheme_id and len(candidates[print_id][1]) == len(each.sketch):
+                by_newcomer[each].append(print_id)
+    edges = []
+    for each, others in by_newcomer.items():
+        values = similarities(each.sketch, [candidates[print_id][1] for print_id in others]).tolist()
+        near = ((other, value) for other, value in zip(others, values, strict=True) if value >= THRESHOLD)
+        edges += [(min(each.id, other), max(each.id, other), value) for other, value in near]
+    return edges
+
+
+def _unite(connection: Connection, edges: Sequence[tuple[int, int, float]]) -> None:
+    """Merge the sets that edges connect, and keep the edges that did it as evidence."""
+    sets = _sets_of(connection, {end for edge in edges for end in edge[:2]})
+    parent = {set_id: set_id for set_id in sets.values()}
+
+    def root(set_id: int) -> int:
+        while parent[set_id] != set_id:
+            parent[set_id] = set_id = parent[parent[set_id]]
+        return set_id
+
+    evidence = []
+    for a, b, jaccard in sorted(set(edges)):
+        one, other = sorted((root(sets[a]), root(sets[b])))
+        if one != other:
+            parent[other] = one
+            evidence.append({"a": a, "b": b, "jaccard": jaccard})
+    if evidence:
+        connection.execute(sa.insert(similar), evidence)
+        _merge(connection, {set_id: root(set_id) for set_id in parent if root(set_id) != set_id})
+
+
+def _merge(connection: Connection, moves: Mapping[int, int]) -> None:
+    states = _states(connection, {*moves, *moves.values()})
+    merged = {target: states[target] for target in set(moves.values())}
+    for source, target in moves.items():
+        size, best = states[source]
+        standing = min((each for each in (best, merged[target][1]) if each), default=None)
+        merged[target] = (merged[target][0] + size, standing)
+        connection.execute(sa.update(fingerprint).where(fingerprint.c.set_id == source).values(set_id=target))
+    for part in chunks(sorted(moves)):
+        connection.execute(sa.delete(duplicate_set).where(duplicate_set.c.id.in_(part)))
+    for target, state in merged.items():
+        _write_state(connection, target, state)
+
+
+def _sets_of(connection: Connection, print_ids: Iterable[int]) -> dict[int, int]:
+    sets: dict[int, int] = {}
+    columns = sa.select(fingerprint.c.id, fingerprint.c.set_id)
+    for part in chunks(sorted(print_ids)):
+        sets.update((row.id, row.set_id) for row in connection.execute(columns.where(fingerprint.c.id.in_(part))))
+    return sets
+
+
+def _states(connection: Connection, set_ids: Iterable[int]) -> dict[int, tuple[int, Standing | None]]:
+    """Return size and representative of each set."""
+    states: dict[int, tuple[int, Standing | None]] = {}
+    statement = (
+        sa.select(duplicate_set.c.id, duplicate_set.c.size, *_STANDING)
+        .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
+        .outerjoin(url, url.c.id == document.c.url_id)
+    )
+    for part in chunks(sorted(set_ids)):
+        for row in connection.execute(statement.where(duplicate_set.c.id.in_(part))):
+            states[row.id] = (row.size, None if row.document_id is None else _standing(row))
+    return states
+
+
+_STANDING = (document.c.chars, url.c.url, document.c.version, document.c.id.label("document_id"))
+
+
+def _standing(row: sa.Row[Any]) -> Standing:
+    return Standing(-row.chars, row.url, row.version, row.document_id)
+
+
+def _write_state(connection: Connection, set_id: int, state: tuple[int, Standing | None]) -> None:
+    size, best = state
+    values = {"size": size, "representative_id": best.document_id if best else None}
+    connection.execute(sa.update(duplicate_set).where(duplicate_set.c.id == set_id).values(values))
+
+
+def _recount(connection: Connection, set_id: int) -> None:
+    statement = (
+        sa.select(*_STANDING)
+        .join(url, url.c.id == document.c.url_id)
+        .join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+        .where(fingerprint.c.set_id == set_id)
+    )
+    members = [_standing(row) for row in connection.execute(statement)]
+    _write_state(connection, set_id, (len(members), min(members, default=None)))
+
+
+def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> list[int]:
+    """Take a set apart without some of its fingerprints and put it together anew; return the sets it became."""
+    rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
+    members = [Sketched(row.id, row.scheme_id, bytes(row.sketch), unpack_keys(row.bands)) for row in rows]
+    for part in chunks([each.id for each in members]):
+        connection.execute(sa.delete(similar).where(similar.c.a.in_(part)))
+    for each in members:
+        if each.id in forgotten:
+            pairs = sa.and_(band.c.key.in_(each.keys), band.c.fingerprint_id == each.id)
+            connection.execute(sa.delete(band).where(pairs))
+    connection.execute(sa.delete(fingerprint).where(fingerprint.c.id.in_(forgotten)))
+    kept = [each for each in members if each.id not in forgotten]
+    for each, own in zip(kept, insert_rows(connection, duplicate_set, [{"size": 0} for _ in kept]), strict=True):
+        connection.execute(sa.update(fingerprint).where(fingerprint.c.id == each.id).values(set_id=own))
+    connection.execute(sa.delete(duplicate_set).where(duplicate_set.c.id == set_id))
+    _join(connection, kept, among={each.id for each in kept})
+    return sorted(set(_sets_of(connection, [each.id for each in kept]).values()))

@@ -1,0 +1,276 @@
+"""The fetch table: one row per WARC response record, written in the *fetched* transaction, and what became of it.
+
+Outcomes: none yet (the page awaits processing), ``document``, ``drop``, ``retry`` and ``failed`` (an answer that was no
+page), ``record`` (kept for the record only: robots.txt), ``orphan`` (a record found in a WARC after a crash).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import chunks, insert_rows, upsert
+from storage.frontier import LEASE_COLUMNS, lease_of
+from storage.records import Fetched, Kind, Lease, Pointer, Unprocessed, UrlState
+from storage.schema import fetch, url, warc_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection, Row
+
+    from storage.database import Database
+
+PAGE_OF_ROWS = 500
+_MIME_LENGTH = 100
+
+POINTER_COLUMNS = (
+    warc_file.c.name.label("warc"),
+    fetch.c.warc_offset,
+    fetch.c.warc_length,
+    fetch.c.record_id,
+    fetch.c.payload_digest,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFetch:
+    """A fetch as the corpus keeps it. ``lease`` is the URL it was fetched for, None for robots.txt and orphans."""
+
+    fetch_id: int
+    uri: str
+    kind: Kind
+    fetched_at: datetime
+    status: int
+    mime: str | None
+    truncated: str | None
+    pointer: Pointer
+    lease: Lease | None
+    outcome: str | None
+    reason: str | None
+    detail: str | None
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WarcFile:
+    """A WARC file the corpus knows: ``state`` is ``open`` or ``closed``, ``size`` in bytes once closed."""
+
+    name: str
+    run_id: int | None
+    state: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A complete response record that a dead run wrote and did not get to index."""
+
+    uri: str
+    pointer: Pointer
+    status: int
+    fetched_at: datetime
+
+
+def pointer_of(row: Row[Any]) -> Pointer:
+    """Build the pointer of a row that has `POINTER_COLUMNS`."""
+    return Pointer(row.warc, row.warc_offset, row.warc_length, row.record_id, row.payload_digest)
+
+
+def outcome_of(fetched: Fetched) -> str | None:
+    """Decide the outcome of an exchange at the time it is fetched; None: its page awaits processing."""
+    if fetched.lease is None:
+        return "record"
+    if fetched.retry_at is not None:
+        return "retry"
+    return None if fetched.reason is None else "failed"
+
+
+_STATE_AFTER = {None: UrlState.FETCHED, "retry": UrlState.PENDING, "failed": UrlState.FAILED}
+
+
+def write_fetched(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+    """Write fetch rows and URL states; return the fetch ids in order. A group already written only has its ids looked up."""
+    warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
+    rows = [_fetch_row(run_id, warcs[pointer.warc], fetched, pointer) for fetched, pointer in group]
+    known = _known(connection, [(row["warc_id"], row["warc_offset"]) for row in rows])
+    new = [at for at, row in enumerate(rows) if (row["warc_id"], row["warc_offset"]) not in known]
+    ids = dict(zip(new, insert_rows(connection, fetch, [rows[at] for at in new]), strict=True))
+    changes = [_url_change(group[at][0]) for at in new if group[at][0].lease]
+    if changes:
+        connection.execute(_URL_FETCHED, changes)
+    return [ids[at] if at in ids else known[row["warc_id"], row["warc_offset"]] for at, row in enumerate(rows)]
+
+
+_URL_FETCHED = (
+    sa.update(url)
+    .where(url.c.id == sa.bindparam("of_url"))
+    .values(
+        state=sa.bindparam("new_state"),
+        next_try=sa.bindparam("new_try"),
+        reason=sa.bindparam("why"),
+        attempts=url.c.attempts + 1,
+        leased_by=None,
+        lease_token=None,
+    )
+)
+
+
+def _url_change(fetched: Fetched) -> dict[str, Any]:
+    assert fetched.lease is not None
+    return {
+        "of_url": fetched.lease.url_id,
+        "new_state": _STATE_AFTER[outcome_of(fetched)],
+        "new_try": fetched.retry_at or 0.0,
+        "why": fetched.reason,
+    }
+
+
+def _fetch_row(run_id: int | None, warc_id: int, fetched: Fetched, pointer: Pointer) -> dict[str, Any]:
+    capture = fetched.capture
+    mime = (capture.header("content-type") or "").partition(";")[0].strip().lower()[:_MIME_LENGTH]
+    return _pointer_row(warc_id, pointer) | {
+        "url_id": fetched.lease.url_id if fetched.lease else None,
+        "run_id": run_id,
+        "uri": capture.url,
+        "kind": fetched.lease.kind if fetched.lease else capture.kind,
+        "fetched_at": capture.fetched_at,
+        "status": capture.status,
+        "mime": mime or None,
+        "ip": capture.ip,
+        "truncated": capture.truncated,
+        "outcome": outcome_of(fetched),
+        "reason": fetched.reason,
+    }
+
+
+def _pointer_row(warc_id: int, pointer: Pointer) -> dict[str, Any]:
+    return {
+        "warc_id": warc_id,
+        "warc_offset": pointer.offset,
+        "warc_length": pointer.length,
+        "record_id": pointer.record_id,
+        "payload_digest": pointer.payload_digest,
+        "crashes": 0,
+    }
+
+
+def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[Orphan]) -> int:
+    """Index records without a row; those that have one are left alone. Return how many were new."""
+    warcs = warc_ids(connection, run_id, {each.pointer.warc for each in orphans})
+    places = [(warcs[each.pointer.warc], each.pointer.offset) for each in orphans]
+    known = _known(connection, places)
+    rows = [
+        _pointer_row(place[0], each.pointer)
+        | {
+            "run_id": run_id,
+            "uri": each.uri,
+            "kind": Kind.PAGE,
+            "fetched_at": each.fetched_at,
+            "status": each.status,
+            "outcome": "orphan",
+        }
+        for place, each in zip(places, orphans, strict=True)
+        if place not in known
+    ]
+    if rows:
+        connection.execute(sa.insert(fetch), rows)
+    return len(rows)
+
+
+def _known(connection: Connection, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Return the ids of fetch rows by (WARC id, offset), for those there are."""
+    known: dict[tuple[int, int], int] = {}
+    for warc_id in {place[0] for place in places}:
+        for part in chunks([offset for of, offset in places if of == warc_id]):
+            there = sa.select(fetch.c.warc_offset, fetch.c.id)
+            there = there.where(fetch.c.warc_id == warc_id, fetch.c.warc_offset.in_(part))
+            known.update(((warc_id, row.warc_offset), row.id) for row in connection.execute(there))
+    return known
+
+
+def warc_ids(connection: Connection, run_id: int | None, names: Collection[str]) -> dict[str, int]:
+    """Return the ids of WARC files by name; names that are new are registered as open."""
+    rows = [{"name": name, "run_id": run_id, "state": "open"} for name in sorted(names)]
+    if rows:
+        connection.execute(upsert(connection, warc_file).on_conflict_do_nothing(index_elements=["name"]), rows)
+    there = sa.select(warc_file.c.name, warc_file.c.id).where(warc_file.c.name.in_(names))
+    return {row.name: row.id for row in connection.execute(there)}
+
+
+def add_crash(connection: Connection, fetch_id: int) -> int:
+    """Count one more worker that this page has cost; return how many now."""
+    statement = sa.update(fetch).where(fetch.c.id == fetch_id).values(crashes=fetch.c.crashes + 1)
+    return connection.execute(statement.returning(fetch.c.crashes)).scalar_one()
+
+
+def unprocessed(connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0) -> list[Unprocessed]:
+    """Return pages that await processing, oldest first, those with a fetch id above ``after`` only."""
+    statement = (
+        sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS)
+        .join(url, url.c.id == fetch.c.url_id)
+        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .where(fetch.c.outcome.is_(None), fetch.c.id > after)
+        .order_by(fetch.c.id)
+        .limit(limit)
+    )
+    rows = connection.execute(statement if sites is None else statement.where(url.c.site.in_(sites)))
+    return [Unprocessed(row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes) for row in rows]
+
+
+def count_unprocessed(connection: Connection, sites: Collection[str] | None) -> int:
+    """Count the pages that await processing."""
+    statement = sa.select(sa.func.count()).select_from(fetch).join(url, url.c.id == fetch.c.url_id)
+    statement = statement.where(fetch.c.outcome.is_(None))
+    if sites is not None:
+        statement = statement.where(url.c.site.in_(sites))
+    return connection.execute(statement).scalar_one()
+
+
+def stored_fetches(
+    database: Database, *, outcomes: Collection[str] | None = None, sites: Collection[str] | None = None
+) -> Iterator[StoredFetch]:
+    """Stream fetches by id, a page of rows at a time, so that no transaction stays open while the caller works."""
+    statement = (
+        sa.select(fetch, *POINTER_COLUMNS[:1], *LEASE_COLUMNS)
+        .outerjoin(url, url.c.id == fetch.c.url_id)
+        .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .where(fetch.c.id > sa.bindparam("after"))
+        .order_by(fetch.c.id)
+        .limit(PAGE_OF_ROWS)
+    )
+    if outcomes is not None:
+        statement = statement.where(fetch.c.outcome.in_(outcomes))
+    if sites is not None:
+        statement = statement.where(url.c.site.in_(sites))
+    after = 0
+    while rows := database.read(lambda connection: connection.execute(statement, {"after": after}).all()):  # noqa: B023
+        yield from map(_stored_fetch, rows)
+        after = rows[-1].id
+
+
+def _stored_fetch(row: Row[Any]) -> StoredFetch:
+    return StoredFetch(
+        fetch_id=row.id,
+        uri=row.uri,
+        kind=Kind(row.kind),
+        fetched_at=row.fetched_at,
+        status=row.status,
+        mime=row.mime,
+        truncated=row.truncated,
+        pointer=pointer_of(row),
+        lease=None if row.url is None else lease_of(row),
+        outcome=row.outcome,
+        reason=row.reason,
+        detail=row.detail,
+        language=row.language,
+    )
+
+
+def warc_files(connection: Connection) -> list[WarcFile]:
+    """Return the WARC files the corpus knows, by name."""
+    rows = connection.execute(sa.select(warc_file).order_by(warc_file.c.name))
+    return [WarcFile(row.name, row.run_id, row.state, row.bytes) for row in rows]

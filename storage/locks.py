@@ -1,0 +1,140 @@
+"""Locks by site: two crawls never work on the same site of a corpus, and a lock dies with its holder.
+
+With SQLite they are flock(2) locks on files that stay behind empty and mean nothing by themselves; with PostgreSQL they
+are advisory locks of one session, which end with its connection.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from storage.errors import DiskError, LockedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from sqlalchemy.engine import Connection
+
+    from storage.corpus import Corpus
+
+_held: set[int] = set()
+
+
+def _let_go_in_child() -> None:
+    # A forked worker would inherit the descriptor and keep the lock alive after its parent's death.
+    for descriptor in _held:
+        os.close(descriptor)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
+
+
+def lock_file(folder: Path, site: str) -> Path:
+    """Return the lock file of a site: its name as far as a file name takes it, and a digest that tells sites apart."""
+    readable = re.sub(r"[^A-Za-z0-9.-]+", "_", site)[:60]
+    return folder / f"{readable}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.lock"
+
+
+def lock_key(site: str) -> int:
+    """Return the signed 64-bit key of a site's advisory lock."""
+    digest = hashlib.sha256(f"corpus-spider site {site}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+class SiteLocks(AbstractContextManager["SiteLocks"]):
+    """The locks of some sites, all or none, taken at once or `LockedError` with the sites that are taken.
+
+    ``folder`` holds the lock files of a SQLite corpus and is made when missing. Use as a context manager, or call
+    `acquire` and `release`.
+    """
+
+    def __init__(self, corpus: Corpus, sites: Iterable[str], folder: Path) -> None:
+        self._corpus = corpus
+        self._sites = tuple(sorted(set(sites)))
+        self._folder = folder
+        self._descriptors: list[int] = []
+        self._session: Connection | None = None
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def acquire(self) -> None:
+        """Take all locks, or none and raise `LockedError`."""
+        taken = self._flock() if self._corpus.database.is_sqlite else self._advise()
+        if taken:
+            self.release()
+            raise LockedError(taken, where=self._corpus.name, do="wait for it to end, or crawl other sites")
+
+    def ensure(self) -> None:
+        """Take the locks again when the database connection that held them was lost; nothing to do otherwise.
+
+        Raises `LockedError` when another crawl took one in the meantime: the caller must stop.
+        """
+        if self._session is not None and not self._alive(self._session):
+            self.release()
+            self.acquire()
+
+    def release(self) -> None:
+        """Give all locks back; harmless when there are none."""
+        while self._descriptors:
+            descriptor = self._descriptors.pop()
+            _held.discard(descriptor)
+            os.close(descriptor)
+        if self._session is not None:
+            self._session.invalidate()
+            self._session.close()
+            self._session = None
+
+    def _flock(self) -> tuple[str, ...]:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            return tuple(site for site in self._sites if not self._flock_one(lock_file(self._folder, site)))
+        except OSError as error:
+            self.release()
+            raise DiskError(str(error), where=str(self._folder), do="see that the folder can be written") from error
+
+    def _flock_one(self, path: Path) -> bool:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._descriptors.append(descriptor)
+        _held.add(descriptor)
+        return True
+
+    def _advise(self) -> tuple[str, ...]:
+        database = self._corpus.database
+        with database.explained():
+            self._session = database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            return tuple(site for site in self._sites if not self._advise_one(self._session, site))
+
+    @staticmethod
+    def _advise_one(session: Connection, site: str) -> bool:
+        return bool(session.execute(sa.select(sa.func.pg_try_advisory_lock(lock_key(site)))).scalar_one())
+
+    @staticmethod
+    def _alive(session: Connection) -> bool:
+        try:
+            session.execute(sa.select(sa.literal(1)))
+        except DBAPIError:
+            return False
+        return True

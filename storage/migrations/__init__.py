@@ -1,0 +1,42 @@
+"""Schema versions: bring a corpus forward to the one this program knows, refuse one that is newer.
+
+Revisions are numbered ``0001``, ``0002`` … and only ever go forward. The alembic script folder is this package.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage import failpoints
+from storage.database import serialise
+from storage.schema import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+_VERSION_TABLE = sa.table("alembic_version", sa.column("version_num", sa.Text))
+_MIGRATION_LOCK = 0x636F7270_6D696772
+
+
+def current_version(connection: Connection) -> str | None:
+    """Return the schema version of the database, None when it holds no corpus yet."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(sa.select(_VERSION_TABLE.c.version_num)).scalar_one_or_none()
+
+
+def migrate(connection: Connection, target: str = SCHEMA_VERSION, scripts: Path | None = None) -> None:
+    """Bring the schema forward to ``target`` within the caller's transaction; all of it or nothing."""
+    from alembic import command
+    from alembic.config import Config
+
+    serialise(connection, _MIGRATION_LOCK)
+    config = Config()
+    config.set_main_option("script_location", str(scripts or Path(__file__).parent).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, target)
+    failpoints.reach("in_migration")

@@ -1,0 +1,102 @@
+"""Opening a corpus: find it or make it, bring an older schema forward, refuse a newer one."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from storage.database import Database, connect, masked, parse_url, sqlite_path
+from storage.errors import ConfigError, DiskError, NewerCorpusError
+from storage.migrations import current_version, migrate
+from storage.schema import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.engine import URL, Connection
+
+PAGE_BYTES = 8192
+"""SQLite page size: the index of band keys grows at random places, and larger pages take more keys a write."""
+
+
+def open_database(where: str | os.PathLike[str], *, create: bool, read_only: bool) -> Database:
+    """Return the database of a corpus with its schema up to date. Errors as for `storage.corpus.Corpus.open`."""
+    url = parse_url(where)
+    if url.get_backend_name() == "sqlite":
+        _find_file(url, create=create and not read_only)
+    database = connect(url, read_only=read_only)
+    try:
+        _bring_forward(database, create=create, read_only=read_only)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _find_file(url: URL, *, create: bool) -> None:
+    path = sqlite_path(url)
+    with _disk_errors(path):
+        if path.is_file() and (path.stat().st_size > 0 or not create):
+            return
+        if not create:
+            raise _missing(url)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
+            connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None:
+    # The first contact is not repeated: a wrong address should say so at once.
+    with database.explained(), database.engine.begin() as connection:
+        version = current_version(connection)
+    if version is None and (read_only or not create):
+        raise _missing(database.url)
+    if version is not None and version > SCHEMA_VERSION:
+        what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
+        raise NewerCorpusError(what, where=masked(database.url), do="install the release that made it, or a later one")
+    if version == SCHEMA_VERSION:
+        return
+    if read_only:
+        do = "open it for writing once, for instance with a crawl, to bring it forward"
+        raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
+    if version is not None and database.is_sqlite:
+        _copy_first(sqlite_path(database.url), version)
+    database.write(_migrate_if_needed)
+
+
+def _migrate_if_needed(connection: Connection) -> None:
+    # Two programs may have come here at once; the second finds the work done.
+    migrate(connection)
+
+
+def _copy_first(path: Path, version: str) -> None:
+    """Keep the file as it was before a migration as ``<name>.before-<new version>``."""
+    copy = path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
+    part = copy.with_name(copy.name + ".part")
+    with _disk_errors(path):
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as target:
+            source.backup(target)
+        part.replace(copy)
+
+
+def _missing(url: URL) -> ConfigError:
+    return ConfigError(
+        "there is no corpus here",
+        where=masked(url),
+        do="a crawl makes it; from Python: Corpus.open(..., create=True)",
+    )
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError) as error:
+        raise DiskError(str(error), where=str(path), do="see that the folder exists and can be written") from error

@@ -1,0 +1,238 @@
+"""Reading the corpus: documents, drops and the numbers of `Status`, as records. Nothing here writes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.fetches import PAGE_OF_ROWS, POINTER_COLUMNS, pointer_of
+from storage.records import CorpusDocument, CountRow, Pointer, Selection, Status, UrlState
+from storage.schema import document, document_text, duplicate_set, fetch, fingerprint, run, site, url, warc_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection, Row
+
+    from storage.database import Database
+
+_PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
+_representative = document.alias("representative")
+_PAGE_OF_DOCUMENTS = 200
+
+_DOCUMENT_ROWS = (
+    sa.select(
+        document,
+        document_text.c.text,
+        url.c.url.label("key"),
+        fetch.c.fetched_at,
+        *POINTER_COLUMNS,
+        fingerprint.c.exact,
+        duplicate_set.c.size,
+        _representative.c.id.label("representative_id"),
+        _representative.c.public_id.label("representative"),
+        site.c.licence,
+    )
+    .join(document_text, document_text.c.document_id == document.c.id)
+    .join(url, url.c.id == document.c.url_id)
+    .join(fetch, fetch.c.id == document.c.fetch_id)
+    .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+    .join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+    .join(duplicate_set, duplicate_set.c.id == fingerprint.c.set_id)
+    .join(_representative, _representative.c.id == duplicate_set.c.representative_id)
+    .outerjoin(site, site.c.name == document.c.site)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedPage:
+    """A page that gave no document, why, and where its bytes lie."""
+
+    fetch_id: int
+    url: str
+    site: str
+    reason: str
+    detail: str
+    language: str | None
+    fetched_at: datetime
+    pointer: Pointer
+
+
+def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
+    """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred in memory at a time."""
+    with database.snapshot() as connection:
+        ids = connection.execution_options(yield_per=_PAGE_OF_DOCUMENTS).execute(selected_ids(selection)).scalars()
+        for part in ids.partitions():
+            rows = connection.execute(_DOCUMENT_ROWS.where(document.c.id.in_(part))).all()
+            yield from sorted(map(corpus_document, rows), key=lambda each: each.id)
+
+
+def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
+    """Return the query for the row ids of the selected documents, in the order of their public ids."""
+    statement = sa.select(document.c.id).order_by(document.c.public_id)
+    if not selection.include_duplicates:
+        # A correlated EXISTS instead of joins: documents stay the outer loop, so that their order needs no sorting.
+        of_set = sa.select(duplicate_set.c.representative_id).join(
+            fingerprint, fingerprint.c.set_id == duplicate_set.c.id
+        )
+        representative = of_set.where(fingerprint.c.id == document.c.fingerprint_id).scalar_subquery()
+        statement = statement.where(document.c.id == representative)
+    conditions = {
+        "languages": (selection.languages, document.c.language.in_(selection.languages)),
+        "sites": (selection.sites, document.c.site.in_(selection.sites)),
+        "since": (selection.since, document.c.day >= (selection.since or "")[:10]),
+        "until": (selection.until, document.c.day <= (selection.until or "")[:10]),
+        "min_chars": (selection.min_chars, document.c.chars >= selection.min_chars),
+    }
+    return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
+
+
+def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:
+    """Return the document of a public id, or the newest version of a canonical URL; None when there is none."""
+    is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
+    condition = document.c.public_id == id_or_url if is_id else url.c.url == id_or_url
+    row = connection.execute(_DOCUMENT_ROWS.where(condition).order_by(document.c.version.desc()).limit(1)).first()
+    return None if row is None else corpus_document(row)
+
+
+def corpus_document(row: Row[Any]) -> CorpusDocument:
+    """Build the record of a row of the documents query."""
+    return CorpusDocument(
+        id=row.public_id,
+        url=row.key,
+        version=row.version,
+        site=row.site,
+        text=row.text,
+        title=row.title,
+        author=row.author,
+        published=row.published,
+        published_text=row.published_text,
+        canonical=row.canonical,
+        language=row.language,
+        language_confidence=row.language_confidence,
+        script=row.script,
+        script_share=row.script_share,
+        chars=row.chars,
+        fetched_at=row.fetched_at,
+        extractor=row.extractor,
+        extractor_version=row.extractor_version,
+        extractor_reason=row.extractor_reason,
+        encoding=row.encoding,
+        encoding_source=row.encoding_source,
+        replaced=row.replaced,
+        licence=row.licence,
+        exact=bytes(row.exact).hex(),
+        duplicates=row.size,
+        duplicate_of=None if row.representative_id == row.id else row.representative,
+        warc=row.warc,
+        warc_offset=row.warc_offset,
+        warc_length=row.warc_length,
+        record_id=row.record_id,
+        payload_digest=row.payload_digest,
+    )
+
+
+def stream_drops(
+    database: Database, *, reasons: Collection[str] | None = None, sites: Collection[str] | None = None
+) -> Iterator[DroppedPage]:
+    """Stream the pages that gave no document, oldest fetch first, a page of rows at a time."""
+    statement = (
+        sa.select(fetch, *POINTER_COLUMNS[:1], url.c.url.label("key"), url.c.site)
+        .outerjoin(url, url.c.id == fetch.c.url_id)
+        .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .where(fetch.c.outcome == "drop", fetch.c.id > sa.bindparam("after"))
+        .order_by(fetch.c.id)
+        .limit(PAGE_OF_ROWS)
+    )
+    if reasons is not None:
+        statement = statement.where(fetch.c.reason.in_(reasons))
+    if sites is not None:
+        statement = statement.where(url.c.site.in_(sites))
+    after = 0
+    while rows := database.read(lambda connection: connection.execute(statement, {"after": after}).all()):  # noqa: B023
+        yield from map(_dropped_page, rows)
+        after = rows[-1].id
+
+
+def _dropped_page(row: Row[Any]) -> DroppedPage:
+    return DroppedPage(
+        fetch_id=row.id,
+        url=row.key,
+        site=row.site,
+        reason=row.reason,
+        detail=row.detail or "",
+        language=row.language,
+        fetched_at=row.fetched_at,
+        pointer=pointer_of(row),
+    )
+
+
+def read_status(connection: Connection) -> Status:
+    """Count what is in the corpus, what is pending, what was dropped and why."""
+    by_site: Counter[str] = Counter()
+    by_language: Counter[str] = Counter()
+    chars: Counter[tuple[str, str]] = Counter()
+    for row in connection.execute(_DOCUMENT_COUNTS):
+        by_site[row.site] += row.documents
+        by_language[row.language] += row.documents
+        chars["site", row.site] += row.chars
+        chars["language", row.language] += row.chars
+    sets = connection.execute(sa.select(sa.func.count()).select_from(duplicate_set)).scalar_one()
+    outcomes = connection.execute(_OUTCOME_COUNTS).all()
+    return Status(
+        documents=by_site.total(),
+        duplicates=by_site.total() - sets,
+        fetches=sum(row.count for row in outcomes),
+        by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
+        by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
+        by_state=_state_counts(connection),
+        dropped=_reasons([row for row in outcomes if row.outcome == "drop"]),
+        failed=_reasons(connection.execute(_FAILED_COUNTS).all()),
+        last_run=_last_run(connection),
+    )
+
+
+_DOCUMENT_COUNTS = sa.select(
+    document.c.site,
+    document.c.language,
+    sa.func.count().label("documents"),
+    sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
+).group_by(document.c.site, document.c.language)
+_OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("count")).group_by(
+    fetch.c.outcome, fetch.c.reason
+)
+_FAILED_COUNTS = (
+    sa.select(url.c.reason, sa.func.count().label("count")).where(url.c.state == UrlState.FAILED).group_by(url.c.reason)
+)
+
+
+def _reasons(rows: Sequence[Row[Any]]) -> tuple[CountRow, ...]:
+    ordered = sorted(rows, key=lambda row: (-row.count, row.reason or ""))
+    return tuple(CountRow(row.reason or "unknown", row.count) for row in ordered)
+
+
+def _state_counts(connection: Connection) -> tuple[CountRow, ...]:
+    statement = sa.select(url.c.state, sa.func.count()).group_by(url.c.state)
+    counts = {state: count for state, count in connection.execute(statement)}  # noqa: C416
+    return tuple(CountRow(state.value, counts[state]) for state in UrlState if state in counts)
+
+
+def _last_run(connection: Connection) -> dict[str, str]:
+    row = connection.execute(sa.select(run).order_by(run.c.id.desc()).limit(1)).first()
+    if row is None:
+        return {}
+    known = {
+        "id": row.id,
+        "started": row.started.isoformat(),
+        "finished": row.finished.isoformat() if row.finished else None,
+        "exit_code": row.exit_code,
+        "summary": row.summary,
+        "pid": row.pid,
+        "host": row.host,
+    }
+    return {name: str(value) for name, value in known.items() if value is not None}

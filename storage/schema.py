@@ -1,0 +1,272 @@
+"""The tables of a corpus, from top to bottom in the order in which a page passes through them.
+
+run and WARC file -> frontier (site, host, url) -> fetch -> fingerprint and duplicate set -> document and its text.
+What changes here needs a migration beside it (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test compares them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+
+SCHEMA_VERSION = "0001"
+MAX_URL = 2000
+"""Longest canonical URL the frontier takes, in ASCII characters; a PostgreSQL index entry must stay below 2704 bytes."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(value: str) -> str:
+    """Replace what no database takes as text, NUL and lone surrogates, by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", value)
+
+
+class Words(TypeDecorator[str]):
+    """Text of any length that a hostile page may have had a hand in."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else storable(str(value))
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time, always aware and UTC in Python, on SQLite (which stores naive text) as on PostgreSQL."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.astimezone(UTC).replace(tzinfo=None if dialect.name == "sqlite" else UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+Big = BigInteger().with_variant(Integer(), "sqlite")
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("token", Words, nullable=False, unique=True),
+    Column("started", Moment, nullable=False),
+    Column("finished", Moment),
+    Column("exit_code", Integer),
+    Column("config", Words, nullable=False),
+    Column("summary", Words),
+    Column("pid", Integer, nullable=False),
+    Column("host", Words, nullable=False),
+)
+
+warc_file = Table(
+    "warc_file",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("name", Words, nullable=False, unique=True),
+    Column("run_id", Big, ForeignKey(run.c.id)),
+    Column("state", Words, nullable=False),
+    Column("bytes", Big),
+)
+
+site = Table(
+    "site",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("licence", Words),
+)
+
+host = Table(
+    "host",
+    metadata,
+    Column("site", Words, primary_key=True),
+    Column("name", Words, primary_key=True),
+)
+
+url = Table(
+    "url",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("url", Words, nullable=False, unique=True),
+    Column("fetch_url", Words, nullable=False),
+    Column("site", Words, nullable=False),
+    Column("host", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("seed", Boolean, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("hops", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_try", Double, nullable=False),
+    Column("reason", Words),
+    Column("leased_by", Big, ForeignKey(run.c.id)),
+    Column("lease_token", Big),
+    Column("found_from", Big, ForeignKey("url.id")),
+    Column("found_at", Moment, nullable=False),
+)
+_pending = text("state = 'pending'")
+Index(
+    "ix_url_due",
+    url.c.site,
+    url.c.host,
+    url.c.priority.desc(),
+    url.c.depth,
+    url.c.id,
+    url.c.next_try,
+    sqlite_where=_pending,
+    postgresql_where=_pending,
+)
+Index("ix_url_site_state_reason", url.c.site, url.c.state, url.c.reason)
+
+fetch = Table(
+    "fetch",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("url_id", Big, ForeignKey(url.c.id), index=True),
+    Column("run_id", Big, ForeignKey(run.c.id)),
+    Column("uri", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("fetched_at", Moment, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("mime", Words),
+    Column("ip", Words),
+    Column("truncated", Words),
+    Column("warc_id", Big, ForeignKey(warc_file.c.id), nullable=False),
+    Column("warc_offset", Big, nullable=False),
+    Column("warc_length", Big, nullable=False),
+    Column("record_id", Words, nullable=False),
+    Column("payload_digest", Words, nullable=False),
+    Column("outcome", Words),
+    Column("reason", Words),
+    Column("detail", Words),
+    Column("language", Words),
+    Column("version", Integer),
+    Column("crashes", Integer, nullable=False),
+    UniqueConstraint("warc_id", "warc_offset"),
+)
+Index("ix_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
+_awaiting = text("outcome IS NULL")
+Index("ix_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
+
+scheme = Table(
+    "scheme",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Words, nullable=False, unique=True),
+)
+
+duplicate_set = Table(
+    "duplicate_set",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("representative_id", Big),
+)
+"""``representative_id`` is a document's; no foreign key, because the two tables would point at each other."""
+
+fingerprint = Table(
+    "fingerprint",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("set_id", Big, ForeignKey(duplicate_set.c.id), nullable=False, index=True),
+    Column("scheme_id", Integer, ForeignKey(scheme.c.id), nullable=False),
+    Column("exact", LargeBinary, nullable=False),
+    Column("shingles", Integer, nullable=False),
+    Column("sketch", LargeBinary, nullable=False),
+    Column("bands", LargeBinary, nullable=False),
+    UniqueConstraint("exact", "scheme_id"),
+)
+
+band = Table(
+    "band",
+    metadata,
+    Column("key", BigInteger, primary_key=True, autoincrement=False),
+    Column("fingerprint_id", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+similar = Table(
+    "similar",
+    metadata,
+    Column("a", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False),
+    Column("b", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False, index=True),
+    Column("jaccard", Double, nullable=False),
+)
+
+document = Table(
+    "document",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("public_id", Words, nullable=False, unique=True),
+    Column("url_id", Big, ForeignKey(url.c.id), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("fetch_id", Big, ForeignKey(fetch.c.id), nullable=False, unique=True),
+    Column("fingerprint_id", Big, ForeignKey(fingerprint.c.id), nullable=False, index=True),
+    Column("site", Words, nullable=False),
+    Column("language", Words, nullable=False),
+    Column("language_confidence", Double, nullable=False),
+    Column("script", Words, nullable=False),
+    Column("script_share", Double, nullable=False),
+    Column("chars", Integer, nullable=False),
+    Column("day", Words, nullable=False),
+    Column("title", Words),
+    Column("author", Words),
+    Column("published", Words),
+    Column("published_text", Words),
+    Column("canonical", Words),
+    Column("directives", Words, nullable=False),
+    Column("extractor", Words, nullable=False),
+    Column("extractor_version", Words, nullable=False),
+    Column("extractor_reason", Words, nullable=False),
+    Column("encoding", Words, nullable=False),
+    Column("encoding_source", Words, nullable=False),
+    Column("replaced", Double, nullable=False),
+    Column("site_model", Words, nullable=False),
+    Column("processed_at", Moment, nullable=False),
+    UniqueConstraint("url_id", "version"),
+)
+Index("ix_document_site_language_chars", document.c.site, document.c.language, document.c.chars)
+
+document_text = Table(
+    "document_text",
+    metadata,
+    Column("document_id", Big, ForeignKey(document.c.id), primary_key=True, autoincrement=False),
+    Column("text", Words, nullable=False),
+)
+"""Apart from `document`, so that counting and selecting a million documents does not read their texts."""
