@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import auto, bte, trafilatura_adapter
+from pipelines.extractors import auto, blocks, bte, dana, r2l, trafilatura_adapter
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from storage.errors import ConfigError
 
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_OPTIONS", "EXTRACTORS", "Extractor", "ExtractorOptions", "get"]
 
+_STORED = tuple(
+    Extractor(module.NAME, module.VERSION, module.extract)
+    for module in (auto, blocks, bte, dana, r2l, trafilatura_adapter)
+)
+_EVALUATION_ONLY = (
+    Extractor(dana.PAPER_NAME, dana.VERSION, dana.extract_paper, evaluation_only=True),
+    Extractor(r2l.NEPL_NAME, r2l.VERSION, r2l.extract_nepl, evaluation_only=True),
+)
+
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
-    {module.NAME: Extractor(module.NAME, module.VERSION, module.extract) for module in (auto, bte, trafilatura_adapter)}
+    {extractor.name: extractor for extractor in (*_STORED, *_EVALUATION_ONLY)}
 )
 """Every extractor by the name that configuration and stored documents use."""
 

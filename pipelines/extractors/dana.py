@@ -1,0 +1,40 @@
+"""DANA: Mohammadzadeh, Gottron, Schweiggert and Nakhaeizadeh, TIR 2011 (slides), in three phases (see ``lines``).
+
+The paper's: phase one counts characters beyond ASCII against ASCII by line, phase two finds the region by the
+smoothed difference and the walk with P = 20, phase three feeds the lines found to a parser. Its T1 and T2 change
+roles between the slides; the difference is non-ASCII minus ASCII. The slides do not say whether
+files in one line are split; they cannot be left whole.
+
+Ours, in ``extract``: Step 0 before counting, because a fragment may begin inside a script; numeric references read as
+characters; and a line for every tag in all files, as P = 20 counts "lines with HTML tags" (R2L, section 4.4): F1 on 368
+pages of non-Latin scripts .836 against .760, at P = 8 .840 against .841, so ``r2l`` keeps the lines of the file.
+``extract_paper`` leaves these out, for evaluation; the parser then sees a fragment of the raw file.
+"""
+
+from __future__ import annotations
+
+from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.lines import is_single_line, main_span, split_at_tags, with_tags_on_lines
+from pipelines.extractors.soup import decode_references, render, sanitise, scan
+from storage.records import Extraction
+
+NAME, VERSION = "dana", "1"
+PAPER_NAME = "dana-paper"
+P = 20
+"""How many lines away the next paragraph may be (phase two)."""
+
+
+def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+    """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
+    soup = with_tags_on_lines(decode_references(scan(html)))
+    span = main_span(soup.html, options.p or P)
+    return Extraction(render(soup, *span) if span else (), NAME, VERSION)
+
+
+def extract_paper(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+    """Return the parser's reading of the lines found in the raw file; one that begins inside a script shows code."""
+    html = sanitise(html)
+    if is_single_line(html, html.count("<")):
+        html = split_at_tags(html)
+    span = main_span(html, options.p or P)
+    return Extraction(render(scan(html[slice(*span)])) if span else (), PAPER_NAME, VERSION)

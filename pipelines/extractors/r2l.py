@@ -1,0 +1,41 @@
+"""R2L, for scripts beyond ASCII: Mohammadzadeh, Schweiggert and Nakhaeizadeh, ICSOFT 2011, section 4.1 (see ``lines``).
+
+The paper's: counting characters beyond ASCII against ASCII by line, formulas (1) and (2), the walk with P = 8, and a
+line for every tag in files written in one line. Ours, in ``extract``: Step 0 first, because a region may begin inside
+a script (section 5 of the paper knows pages only whose code is short); numeric references read as the characters they
+name, as such pages are ASCII throughout; and the lines found are rendered whole, as section 6 of the paper plans,
+where the paper puts out the characters beyond ASCII alone and loses spaces, digits and Latin words. ``extract_nepl``
+is the paper to the letter, for evaluation.
+"""
+
+from __future__ import annotations
+
+from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.lines import is_single_line, main_lines, main_span, split_at_tags, with_tags_on_lines
+from pipelines.extractors.soup import decode_references, render, sanitise, scan
+from storage.records import Extraction
+
+NAME, VERSION = "r2l", "1"
+NEPL_NAME = "r2l-nepl"
+P = 8
+"""How many lines away the next paragraph may be (section 4.1)."""
+
+
+def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+    """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
+    soup = decode_references(scan(html))
+    if is_single_line(soup.html, len(soup.tags)):
+        soup = with_tags_on_lines(soup)
+    span = main_span(soup.html, options.p or P)
+    return Extraction(render(soup, *span) if span else (), NAME, VERSION)
+
+
+def extract_nepl(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+    """Return what the paper scores: the characters beyond ASCII (NEPL) of the lines found in the raw file."""
+    html = sanitise(html)
+    if is_single_line(html, html.count("<")):
+        html = split_at_tags(html)
+    found = main_lines(html, options.p or P) or range(0)
+    lines = html.split("\n")[found.start : found.stop]
+    nepl = ("".join(character for character in line if not character.isascii()) for line in lines)
+    return Extraction(tuple(part for line in nepl if (part := line.strip())), NEPL_NAME, VERSION)
