@@ -33,7 +33,7 @@ _PROCESSED_LOCK = 0x636F7270_70726F63
 
 @dataclass(frozen=True, slots=True)
 class Corpus(AbstractContextManager["Corpus"]):
-    """A corpus in SQLite or PostgreSQL; made with `Corpus.open`, used as a context manager, safe to use from any thread.
+    """A corpus in SQLite or PostgreSQL; made with `Corpus.open`, a context manager, safe to use from any thread.
 
     Every method is one transaction. When PostgreSQL goes away it is replayed for up to five minutes, and takes effect
     once even if the answer to a commit was lost; then, as for everything the database refuses, `DatabaseError`. A full
@@ -79,7 +79,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         def work(connection: Connection) -> int:
             connection.execute(upsert(connection, run).on_conflict_do_nothing(index_elements=["token"]), row)
-            return connection.execute(sa.select(run.c.id).where(run.c.token == token)).scalar_one()
+            return int(connection.execute(sa.select(run.c.id).where(run.c.token == token)).scalar_one())
 
         return self.database.write(work)
 

@@ -1,4 +1,4 @@
-"""Engine and dialect: how to reach SQLite or PostgreSQL, hold a transaction, and say what went wrong. No business words.
+"""Engine and dialect: how to reach SQLite or PostgreSQL, hold a transaction and say what went wrong. No business words.
 
 Driver errors leave this module as `CorpusError` children and never carry a password.
 """
@@ -25,7 +25,9 @@ from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sqlalchemy.engine import URL, Connection, Engine
+    from sqlalchemy.engine import URL, Connection, Engine, Row
+
+    AnyRow = Row[*tuple[Any, ...]]
 
 T = TypeVar("T")
 
@@ -96,7 +98,7 @@ def translate(error: DBAPIError | PoolTimeoutError, url: URL) -> CorpusError:
 
 
 def is_transient(error: DBAPIError) -> bool:
-    """Say whether the same transaction may succeed later: the connection was lost, a lock was held, a deadlock was broken."""
+    """Say whether the same transaction may succeed later: a lost connection, a held lock, a broken deadlock."""
     name = getattr(error.orig, "sqlite_errorname", None)
     if name is not None:
         return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
@@ -107,7 +109,7 @@ def is_transient(error: DBAPIError) -> bool:
 
 
 def pauses(patience: float) -> Iterator[float]:
-    """Yield how long to wait before each new attempt, doubling from 0.1 s to 10 s, until ``patience`` seconds have passed."""
+    """Yield the waits before new attempts, doubling from 0.1 s to 10 s, until ``patience`` seconds have passed."""
     end, pause = time.monotonic() + patience, 0.1
     while time.monotonic() < end:
         yield pause * random.uniform(0.5, 1.0)  # noqa: S311

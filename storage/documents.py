@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,9 @@ from storage.records import Document, Drop, Lease, Processed, UrlState
 from storage.schema import document, document_text, fetch, storable, url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from sqlalchemy.engine import Connection, Row
+    from sqlalchemy.engine import Connection
 
 Item = tuple[int, Lease, Processed]
 UNCHANGED = "unchanged"
@@ -81,8 +80,8 @@ class Outcomes:
 def write_processed(connection: Connection, group: Sequence[Item], *, again: bool = False) -> None:
     """Give fetches their outcome: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
-    Fetches that have an outcome are passed over. ``again`` (re-extraction) replaces the outcome of the same fetch instead,
-    keeps version and public id, and leaves the frontier alone.
+    Fetches that have an outcome are passed over. ``again`` (re-extraction) replaces the outcome of the same fetch
+    instead, keeps version and public id, and leaves the frontier alone.
     """
     items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
     targets = _targets(connection, items, again=again)

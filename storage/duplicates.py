@@ -1,22 +1,21 @@
 """The memory of fingerprints: which documents are the same text, or nearly, and which of them represents the others.
 
-Two documents are *exact* duplicates when their 16-byte hashes agree; they then share one fingerprint row. Two fingerprints
-are *near* duplicates when they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman and Ullman, Mining of
-Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles at `THRESHOLD` or above.
-Every pair that shares a key is judged, so that sets do not depend on the order of arrival: a duplicate set is a connected
-component, and its representative is the longest text, then the smallest URL, then the lowest version.
+Two documents are *exact* duplicates when their 16-byte hashes agree; they then share one fingerprint row. Two
+fingerprints are *near* duplicates when they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman
+and Ullman, Mining of Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles at
+`THRESHOLD` or above. Every pair that shares a key is judged, so that sets do not depend on the order of arrival: a set
+is a connected component, and its representative is the longest text, then the smallest URL, then the lowest version.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
 from storage.database import chunks, insert_rows, upsert
-from storage.records import Fingerprint
 from storage.schema import band, document, duplicate_set, fingerprint, scheme, similar, url
 
 if TYPE_CHECKING:
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+    from storage.records import Fingerprint
 
 THRESHOLD = 0.75
 """Estimated Jaccard similarity from which two texts count as near-duplicates."""
@@ -118,7 +120,7 @@ def refresh(connection: Connection, print_ids: Iterable[int]) -> None:
 
 def _scheme_id(connection: Connection, name: str) -> int:
     connection.execute(upsert(connection, scheme).on_conflict_do_nothing(index_elements=["name"]), {"name": name})
-    return connection.execute(sa.select(scheme.c.id).where(scheme.c.name == name)).scalar_one()
+    return int(connection.execute(sa.select(scheme.c.id).where(scheme.c.name == name)).scalar_one())
 
 
 def _known_prints(connection: Connection, wanted: Iterable[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
@@ -264,7 +266,7 @@ def _states(connection: Connection, set_ids: Iterable[int]) -> dict[int, tuple[i
 _STANDING = (document.c.chars, url.c.url, document.c.version, document.c.id.label("document_id"))
 
 
-def _standing(row: sa.Row[Any]) -> Standing:
+def _standing(row: AnyRow) -> Standing:
     return Standing(-row.chars, row.url, row.version, row.document_id)
 
 

@@ -1,7 +1,7 @@
 """The crash-test hook: named places where a test may have the whole process group killed.
 
-``CORPUS_SPIDER_FAILPOINT="before_fetched_commit:3"`` sends SIGKILL to the process group at the third reach of that place,
-as a power cut would: no handler runs, nothing is flushed. Unset (the normal case), a reach costs one comparison.
+``CORPUS_SPIDER_FAILPOINT="before_fetched_commit:3"`` sends SIGKILL to the process group at the third reach of that
+place: no handler runs, nothing is flushed. Unset (the normal case), a reach costs one comparison.
 """
 
 from __future__ import annotations

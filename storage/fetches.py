@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
-    from sqlalchemy.engine import Connection, Row
+    from sqlalchemy.engine import Connection
 
-    from storage.database import Database
+    from storage.database import AnyRow, Database
 
 PAGE_OF_ROWS = 500
 _MIME_LENGTH = 100
@@ -75,7 +75,7 @@ class Orphan:
     fetched_at: datetime
 
 
-def pointer_of(row: Row[Any]) -> Pointer:
+def pointer_of(row: AnyRow) -> Pointer:
     """Build the pointer of a row that has `POINTER_COLUMNS`."""
     return Pointer(row.warc, row.warc_offset, row.warc_length, row.record_id, row.payload_digest)
 
@@ -93,7 +93,7 @@ _STATE_AFTER = {None: UrlState.FETCHED, "retry": UrlState.PENDING, "failed": Url
 
 
 def write_fetched(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
-    """Write fetch rows and URL states; return the fetch ids in order. A group already written only has its ids looked up."""
+    """Write fetch rows and URL states; return the fetch ids in order. Of rows already there only the ids are looked up."""
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
     rows = [_fetch_row(run_id, warcs[pointer.warc], fetched, pointer) for fetched, pointer in group]
     known = _known(connection, [(row["warc_id"], row["warc_offset"]) for row in rows])
@@ -204,7 +204,7 @@ def warc_ids(connection: Connection, run_id: int | None, names: Collection[str])
 def add_crash(connection: Connection, fetch_id: int) -> int:
     """Count one more worker that this page has cost; return how many now."""
     statement = sa.update(fetch).where(fetch.c.id == fetch_id).values(crashes=fetch.c.crashes + 1)
-    return connection.execute(statement.returning(fetch.c.crashes)).scalar_one()
+    return int(connection.execute(statement.returning(fetch.c.crashes)).scalar_one())
 
 
 def unprocessed(connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0) -> list[Unprocessed]:
@@ -252,7 +252,7 @@ def stored_fetches(
         after = rows[-1].id
 
 
-def _stored_fetch(row: Row[Any]) -> StoredFetch:
+def _stored_fetch(row: AnyRow) -> StoredFetch:
     return StoredFetch(
         fetch_id=row.id,
         uri=row.uri,

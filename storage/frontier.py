@@ -1,8 +1,9 @@
 """The frontier: every URL ever found, the state it is in, and which come next.
 
-A URL is in exactly one `UrlState`. Within a host the order is: priority, then depth, then first found first served. Times
-to try again are epoch seconds and are given by the caller, so that nothing here depends on a clock. One run at a time works
-on a site (see storage.locks); leases carry the run's id and are given back with `Frontier.release` after a crash.
+A URL is in exactly one `UrlState`. Within a host the order is: priority, then depth, then first
+found first served. Times to try again are epoch seconds and are given by the caller, so that nothing here depends on a
+clock. One run at a time works on a site (see storage.locks); leases carry the run's id and are given back with
+`Frontier.release` after a crash.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import chunks, insert_rows, upsert
+from storage.database import chunks, upsert
 from storage.records import Failure, Kind, Lease, Link, Seed, UrlState
 from storage.schema import MAX_URL, host, url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from sqlalchemy.engine import Connection, Row
+    from sqlalchemy.engine import Connection
 
-    from storage.database import Database
+    from storage.database import AnyRow, Database
 
 MAX_HOPS = 5
 """Redirects followed from one URL to the next."""
@@ -48,7 +49,7 @@ LEASE_COLUMNS = (
 _PENDING = url.c.state == sa.literal_column("'pending'")
 
 
-def lease_of(row: Row[Any]) -> Lease:
+def lease_of(row: AnyRow) -> Lease:
     """Build the lease of a row that has `LEASE_COLUMNS`."""
     return Lease(
         url_id=row.lease_id,
@@ -91,7 +92,7 @@ class Found:
 
     @property
     def is_self(self) -> bool:
-        """True for a redirect to another spelling of the URL itself (http to https, a slash): same key, other address."""
+        """True for a redirect to another spelling of the URL itself (http to https): same key, other address."""
         return self.link.redirect and self.link.url == self.parent.url
 
 
@@ -136,7 +137,7 @@ class Frontier:
         return sorted(self.database.read(lambda connection: connection.execute(statement).scalars().all()))
 
     def next_due(self, sites: Collection[str]) -> float | None:
-        """Return the earliest time (epoch seconds) at which a pending URL of these sites is due, None when none pends."""
+        """Return when (epoch seconds) the next pending URL of these sites is due, None when none is pending."""
         earliest = sa.select(sa.func.min(url.c.next_try)).where(
             url.c.site == host.c.site, url.c.host == host.c.name, _PENDING
         )
@@ -299,20 +300,20 @@ def _lease(
     return [lease_of(row) for row in taken]
 
 
-def _places(connection: Connection, hosts: Iterable[str], sites: Collection[str] | None) -> Sequence[Row[Any]]:
+def _places(connection: Connection, hosts: Iterable[str], sites: Collection[str] | None) -> Sequence[AnyRow]:
     statement = sa.select(host.c.site, host.c.name).where(host.c.name.in_(list(hosts)))
     if sites is not None:
         statement = statement.where(host.c.site.in_(sites))
     return connection.execute(statement.order_by(host.c.site, host.c.name)).all()
 
 
-def _already_leased(connection: Connection, sites: Collection[str], token: int) -> Sequence[Row[Any]]:
+def _already_leased(connection: Connection, sites: Collection[str], token: int) -> Sequence[AnyRow]:
     """Find what a first attempt has leased when only the answer to its commit was lost."""
     ours = url.c.site.in_(sites), url.c.state == UrlState.LEASED, url.c.lease_token == token
     return connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
 
 
-def _due(connection: Connection, place: Row[Any], quota: int, now: float) -> Sequence[Row[Any]]:
+def _due(connection: Connection, place: AnyRow, quota: int, now: float) -> Sequence[AnyRow]:
     statement = (
         sa.select(*LEASE_COLUMNS)
         .where(url.c.site == place.site, url.c.host == place.name, _PENDING, url.c.next_try <= now)

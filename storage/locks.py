@@ -11,7 +11,6 @@ import hashlib
 import os
 import re
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
@@ -21,6 +20,7 @@ from storage.errors import DiskError, LockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
     from types import TracebackType
 
     from sqlalchemy.engine import Connection

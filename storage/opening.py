@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storage.database import Database, connect, masked, parse_url, sqlite_path
@@ -15,8 +14,9 @@ from storage.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from sqlalchemy.engine import URL, Connection
+    from sqlalchemy.engine import URL
 
 PAGE_BYTES = 8192
 """SQLite page size: the index of band keys grows at random places, and larger pages take more keys a write."""
@@ -66,12 +66,7 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
     if version is not None and database.is_sqlite:
         _copy_first(sqlite_path(database.url), version)
-    database.write(_migrate_if_needed)
-
-
-def _migrate_if_needed(connection: Connection) -> None:
-    # Two programs may have come here at once; the second finds the work done.
-    migrate(connection)
+    database.write(migrate)
 
 
 def _copy_first(path: Path, version: str) -> None:

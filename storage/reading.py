@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
-    from sqlalchemy.engine import Connection, Row
+    from sqlalchemy.engine import Connection
 
-    from storage.database import Database
+    from storage.database import AnyRow, Database
 
 _PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
 _representative = document.alias("representative")
@@ -64,7 +64,7 @@ class DroppedPage:
 
 
 def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
-    """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred in memory at a time."""
+    """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred at a time."""
     with database.snapshot() as connection:
         ids = connection.execution_options(yield_per=_PAGE_OF_DOCUMENTS).execute(selected_ids(selection)).scalars()
         for part in ids.partitions():
@@ -100,7 +100,7 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
     return None if row is None else corpus_document(row)
 
 
-def corpus_document(row: Row[Any]) -> CorpusDocument:
+def corpus_document(row: AnyRow) -> CorpusDocument:
     """Build the record of a row of the documents query."""
     return CorpusDocument(
         id=row.public_id,
@@ -159,7 +159,7 @@ def stream_drops(
         after = rows[-1].id
 
 
-def _dropped_page(row: Row[Any]) -> DroppedPage:
+def _dropped_page(row: AnyRow) -> DroppedPage:
     return DroppedPage(
         fetch_id=row.id,
         url=row.key,
@@ -187,7 +187,7 @@ def read_status(connection: Connection) -> Status:
     return Status(
         documents=by_site.total(),
         duplicates=by_site.total() - sets,
-        fetches=sum(row.count for row in outcomes),
+        fetches=sum(row.number for row in outcomes),
         by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
         by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
         by_state=_state_counts(connection),
@@ -203,17 +203,19 @@ _DOCUMENT_COUNTS = sa.select(
     sa.func.count().label("documents"),
     sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
 ).group_by(document.c.site, document.c.language)
-_OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("count")).group_by(
+_OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("number")).group_by(
     fetch.c.outcome, fetch.c.reason
 )
 _FAILED_COUNTS = (
-    sa.select(url.c.reason, sa.func.count().label("count")).where(url.c.state == UrlState.FAILED).group_by(url.c.reason)
+    sa.select(url.c.reason, sa.func.count().label("number"))
+    .where(url.c.state == UrlState.FAILED)
+    .group_by(url.c.reason)
 )
 
 
-def _reasons(rows: Sequence[Row[Any]]) -> tuple[CountRow, ...]:
-    ordered = sorted(rows, key=lambda row: (-row.count, row.reason or ""))
-    return tuple(CountRow(row.reason or "unknown", row.count) for row in ordered)
+def _reasons(rows: Sequence[AnyRow]) -> tuple[CountRow, ...]:
+    ordered = sorted(rows, key=lambda row: (-row.number, row.reason or ""))
+    return tuple(CountRow(row.reason or "unknown", row.number) for row in ordered)
 
 
 def _state_counts(connection: Connection) -> tuple[CountRow, ...]:

@@ -1,7 +1,7 @@
 """The tables of a corpus, from top to bottom in the order in which a page passes through them.
 
 run and WARC file -> frontier (site, host, url) -> fetch -> fingerprint and duplicate set -> document and its text.
-What changes here needs a migration beside it (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test compares them.
+What changes here needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test compares them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = "0001"
 MAX_URL = 2000
-"""Longest canonical URL the frontier takes, in ASCII characters; a PostgreSQL index entry must stay below 2704 bytes."""
+"""Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -49,7 +49,7 @@ class Words(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         return None if value is None else storable(str(value))
 
 

@@ -12,6 +12,14 @@ _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
+    _create_runs()
+    _create_frontier()
+    _create_fetches()
+    _create_duplicates()
+    _create_documents()
+
+
+def _create_runs() -> None:
     op.create_table(
         "run",
         sa.Column("id", _BIG, nullable=False),
@@ -37,6 +45,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name="uq_warc_file_name"),
         sa.ForeignKeyConstraint(["run_id"], ["run.id"], name="fk_warc_file_run_id"),
     )
+
+
+def _create_frontier() -> None:
     op.create_table(
         "site",
         sa.Column("name", sa.Text(), nullable=False),
@@ -82,6 +93,9 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'pending'"),
     )
     op.create_index("ix_url_site_state_reason", "url", ["site", "state", "reason"])
+
+
+def _create_fetches() -> None:
     op.create_table(
         "fetch",
         sa.Column("id", _BIG, nullable=False),
@@ -120,6 +134,9 @@ def upgrade() -> None:
     )
     op.create_index("ix_fetch_outcome_reason", "fetch", ["outcome", "reason"])
     op.create_index("ix_fetch_url_id", "fetch", ["url_id"])
+
+
+def _create_duplicates() -> None:
     op.create_table(
         "scheme",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -167,6 +184,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["b"], ["fingerprint.id"], name="fk_similar_b"),
     )
     op.create_index("ix_similar_b", "similar", ["b"])
+
+
+def _create_documents() -> None:
     op.create_table(
         "document",
         sa.Column("id", _BIG, nullable=False),
