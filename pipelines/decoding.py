@@ -1,0 +1,250 @@
+"""Bytes of a page to text: which encoding they really are in, whatever header and page say.
+
+Order: byte order mark; UTF-16 without one; UTF-8 where the bytes are valid UTF-8, or all but; seven-bit codings with
+escapes (ISO-2022, HZ); then what header and page declare, as far as the bytes bear it out; then detection. Browsers
+obey the header first (Encoding Standard; HTML 13.2.3). A corpus does better with the evidence of the bytes: text in
+another encoding is hardly ever valid UTF-8, and a page in windows-1251 is not Latin because its server says so of all.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from pipelines import vietnamese_codecs
+from pipelines.charsets import codec_of, name_of, stated_charset
+from storage.records import Decoded
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr", "hz")
+_HEAD = 4096
+# Share of NULs in the head of a page above which it may be UTF-16: text of letters beyond Latin-1 still has its spaces.
+_WIDE_NULS = 0.02
+# A page is UTF-8 when it has this many good multi-byte characters for a bad one; legacy text has fewer than a third.
+_GOOD_PER_BAD = 2
+_SAMPLE = 24 * 2**10
+_ENOUGH_EVIDENCE = 8
+# A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
+_BEARABLE = 0.7
+# Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
+_RARE = 0.7
+_SOUNDNESS_MARGIN = 0.02
+_FALLBACK = "cp1252"
+_TEXT_RUN = re.compile(rb"[^<>]+")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+# What only wrong readings show: controls and unassigned characters, symbols and capitals inside words, letters of two
+# alphabets side by side, marks on nothing, long chains of accented letters, half-width katakana in a row.
+_UNSOUND = regex.compile(
+    r"""
+      [\x80-\x9f\ufffd\p{Co}\p{Cn}]
+    | (?<=\p{L})[\xa1-\xa8\xac\xae-\xb1\xb4\xb6\xb8\xbf\xd7\xf7†‡•…‰€ƒ„‚‹›\u02c6\u02dc\p{So}\p{No}]+(?=\p{L})
+    | [[\p{Latin}--[a-zA-Z]]](?=[\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}])
+    | [\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}](?=[[\p{Latin}--[a-zA-Z]]])
+    | \p{Ll}(?=[\p{Lu}--[A-Z]]) | [\p{Ll}--[a-z]](?=\p{Lu})
+    | (?<![\p{L}\p{M}])\p{M}
+    | [[\p{Latin}--[a-zA-Z]]]{4,}
+    | [\uff61-\uff9f]{2,}
+    """,
+    regex.VERBOSE | regex.VERSION1,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A way to read a page: the codec, who proposed it, how likely it is and how sound the text looks, each 0-1."""
+
+    codec: str
+    source: str
+    likelihood: float
+    soundness: float
+
+
+def decode(body: bytes, declared: str | None = None) -> Decoded:
+    """Decode a page, feed or sitemap.
+
+    Args:
+        body: the bytes, content codings undone.
+        declared: the charset label of the Content-Type header, as written, if it has one.
+
+    Returns:
+        The text without its byte order mark, the name of the encoding (of the Encoding Standard where it has one), who
+        told it, and the share of characters that are U+FFFD, so that a caller can refuse what is not text.
+    """
+    header = codec_of(declared) if declared else None
+    return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)
+
+
+def wide_codec(body: bytes) -> str | None:
+    """Return the codec of text in UTF-16 or UTF-32, with or without a byte order mark, or None."""
+    for mark, codec in _BOMS[1:]:
+        if body.startswith(mark):
+            return codec
+    head = body[: _HEAD & ~3]
+    if len(head) < 4 or head.count(0) < len(head) * _WIDE_NULS:
+        return None
+    codec, confidence = _detect(head, _WIDE)
+    return codec if confidence and _readable(head, codec) else None
+
+
+def _readable(head: bytes, codec: str) -> bool:
+    """Tell text from bytes that merely decode: hardly a character of it is a control or has no meaning."""
+    text = head[: len(head) & ~3].decode(codec, "replace")
+    odd = len(regex.findall(r"[[\p{Cc}\p{Cn}\p{Co}\ufffd]--[\t\n\r\f]]", text, regex.VERSION1))
+    return odd <= len(text) * 0.02
+
+
+def _decoded(body: bytes, codec: str, source: str) -> Decoded:
+    legacy = codec in vietnamese_codecs.CODECS
+    text = vietnamese_codecs.decode(body, codec) if legacy else body.decode(codec, "replace")
+    return Decoded(text, name_of(codec), source, text.count("\ufffd") / len(text) if text else 0.0)
+
+
+def _by_mark(body: bytes) -> Decoded | None:
+    for mark, codec in _BOMS:
+        if body.startswith(mark):
+            rest = body[len(mark) :]
+            return _decoded(rest, codec, "bom") if codec != "utf-8" or _is_utf8(rest) else None
+    return None
+
+
+def _wide(body: bytes, header: str | None) -> Decoded | None:
+    codec = wide_codec(body)
+    if codec is None:
+        return None
+    return _decoded(body, codec, "header" if codec == header else "detected")
+
+
+def _utf8(body: bytes, header: str | None) -> Decoded | None:
+    if body.isascii() and (codec := _seven_bit_codec(body, header)):
+        return _decoded(body, codec, "header" if codec == header else "detected")
+    return _decoded(body, "utf-8", "utf-8") if _is_utf8(body) else None
+
+
+def _seven_bit_codec(body: bytes, header: str | None) -> str | None:
+    """Return the codec of ASCII bytes that hold other letters behind escapes, or None for plain ASCII."""
+    if b"\x1b$" not in body and b"~{" not in body:
+        return None
+    stated = codec_of(stated_charset(body) or "")
+    for codec in (header, stated, _detect(body[: 2**18], _SEVEN_BIT)[0]):
+        if codec and codec.startswith(("iso2022", "hz")) and _decodes(body, codec):
+            return codec
+    return None
+
+
+def _decodes(body: bytes, codec: str) -> bool:
+    try:
+        return not body.decode(codec).isascii()
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_utf8(body: bytes) -> bool:
+    """Tell UTF-8, also with broken bytes in it: cut in the middle of a character, or with a scrap of something else.
+
+    To read such a page as a legacy charset would turn all its good letters into nonsense without a trace.
+    """
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = body.decode("utf-8", "replace")
+        bad = text.count("\ufffd")
+        good = len(text) - len(text.encode("ascii", "ignore")) - bad
+        cut_short = error.reason == "unexpected end of data"
+        return good >= (1 if cut_short else bad * _GOOD_PER_BAD)
+    return True
+
+
+def _legacy(body: bytes, header: str | None) -> Decoded:
+    body = body.removeprefix(codecs.BOM_UTF8)
+    sample = _sample(body)
+    viet = vietnamese_codecs.recognise(sample)
+    if viet:
+        return _decoded(body, viet, "detected")
+    stated = codec_of(stated_charset(body) or "")
+    proposals = {codec: source for codec, source in ((stated, "meta"), (header, "header")) if codec}
+    chosen = _choose(sample, dict(reversed(proposals.items())))
+    return _decoded(body, chosen.codec, chosen.source)
+
+
+def _sample(body: bytes) -> bytes:
+    """Return the first stretches of text between tags that hold more than ASCII, 48 KiB at most.
+
+    The detector is shown half of that and told so: a character cut at its end does not speak against a coding.
+    """
+    sample = bytearray()
+    for run in _TEXT_RUN.finditer(body):
+        if not run.group().isascii():
+            sample += run.group()[:_SAMPLE] + b"\n"
+        if len(sample) > _SAMPLE:
+            break
+    return bytes(sample)
+
+
+def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
+    """Choose among the declared charsets and the detected one.
+
+    Those the detector finds about as likely as the likeliest stay in; of these the soundest text wins, and where they
+    are equally sound the header comes before the page, and the page before the detector.
+    """
+    likelihoods = _likelihoods(sample)
+    if likelihoods:
+        likeliest = max(likelihoods, key=lambda codec: likelihoods[codec])
+        proposals = {**proposals, likeliest: proposals.get(likeliest, "detected")}
+    proposals = proposals or {_FALLBACK: "detected"}
+    readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
+    bar = max(reading.likelihood for reading in readings) * _BEARABLE
+    likely = [reading for reading in readings if reading.likelihood >= bar]
+    sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
+    return next(reading for reading in likely if reading.soundness >= sound)
+
+
+def _reading(sample: bytes, codec: str, source: str, likelihoods: dict[str, float]) -> _Reading:
+    text = sample.decode(codec, "replace")
+    likelihood = likelihoods.get(codec, 0.0)
+    foreign = len(_NON_ASCII.findall(text))
+    if not likelihood and text.count("\ufffd") < 0.05 * foreign:
+        # Broken here and there, which rules it out for the detector: ask again about the part that decodes.
+        likelihood = _likelihoods(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
+    unsound = sum(len(found.group()) for found in _UNSOUND.finditer(text))
+    return _Reading(codec, source, likelihood, 1 - unsound / max(foreign, _ENOUGH_EVIDENCE))
+
+
+def _likelihoods(sample: bytes) -> dict[str, float]:
+    """Return codecs that can read the sample and how likely the detector finds each, 0-1."""
+    import chardet
+
+    found: dict[str, float] = {}
+    for row in chardet.detect_all(sample, ignore_threshold=True, compat_names=False, max_bytes=_SAMPLE):
+        name = row["encoding"]
+        codec = codec_of(name) if name else None
+        if codec:
+            found[codec] = max(found.get(codec, 0.0), row["confidence"] * (_RARE if name in _rare() else 1))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _rare() -> frozenset[str]:
+    from chardet import EncodingEra
+    from chardet.registry import REGISTRY
+
+    web = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO
+    return frozenset(name for name, info in REGISTRY.items() if not info.era & web)
+
+
+def _detect(data: bytes, among: tuple[str, ...]) -> tuple[str, float]:
+    import chardet
+
+    found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding="ascii")
+    codec = found["encoding"] or "ascii"
+    return (codec, found["confidence"]) if codec in among else ("", 0.0)

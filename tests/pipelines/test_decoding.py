@@ -1,0 +1,310 @@
+"""Text comes out as it was written, whatever encoding it is in and whatever header and page say about it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines import vietnamese_codecs
+from pipelines.charsets import codec_of, name_of, stated_charset
+from pipelines.decoding import decode, wide_codec
+
+TEXTS = {
+    "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo thực hiện đồng bộ các giải pháp.",
+    "ar": "أعلنت وزارة النقل عن تشغيل عشر سيارات كهربائية للعمل في مواقف عواصم المحافظات خلال الأسبوع المقبل.",
+    "fa": "وزارت راه اعلام كرد كه ده خودروي برقي از هفته آينده در پايانه هاي مراكز استان ها به كار گرفته مي شود.",
+    "he": "ראש הממשלה אמר היום כי הממשלה תפעל לקידום התוכנית החדשה בשבועות הקרובים, למרות ההתנגדות בכנסת.",
+    "th": "นายกรัฐมนตรีกล่าวว่ารัฐบาลจะเร่งดำเนินการตามนโยบายที่ได้แถลงไว้ต่อรัฐสภาโดยเร็วที่สุด",
+    "ru": "Председатель правительства заявил, что программа развития будет продолжена в следующем году.",
+    "cs": "Předseda vlády řekl, že program bude pokračovat příští rok, přestože opozice s návrhem nesouhlasí.",
+    "pl": "Premier powiedział, że rząd będzie kontynuował prace nad ustawą w przyszłym tygodniu, mimo sprzeciwu.",
+    "el": "Ο πρωθυπουργός δήλωσε ότι η κυβέρνηση θα συνεχίσει το πρόγραμμα τον επόμενο χρόνο.",
+    "tr": "Başbakan, hükümetin önümüzdeki yıl programı sürdüreceğini söyledi ve muhalefeti eleştirdi.",
+    "fr": "Le président a déclaré que le gouvernement poursuivra son programme malgré l’opposition, même à l’été.",
+    "ja": "首相は記者会見で、来年度の予算について説明し、野党の批判に答えました。",
+    "ko": "총리는 기자회견에서 내년 예산에 대해 설명하고 야당의 비판에 답했다.",
+    "zh": "总理在记者会上表示，明年的预算将继续支持经济发展，并回应了反对党的批评。",
+    "zht": "總理在記者會上表示，明年的預算將繼續支持經濟發展，並回應了反對黨的批評。",
+}
+LEGACY = [
+    ("vi", "cp1258"),
+    ("ar", "cp1256"),
+    ("ar", "iso8859-6"),
+    ("fa", "cp1256"),
+    ("he", "cp1255"),
+    ("he", "iso8859-8"),
+    ("th", "cp874"),
+    ("ru", "cp1251"),
+    ("ru", "koi8-r"),
+    ("ru", "iso8859-5"),
+    ("ru", "cp866"),
+    ("cs", "cp1250"),
+    ("pl", "iso8859-2"),
+    ("el", "iso8859-7"),
+    ("tr", "cp1254"),
+    ("fr", "cp1252"),
+    ("ja", "cp932"),
+    ("ja", "euc_jp"),
+    ("ja", "iso2022_jp"),
+    ("ko", "cp949"),
+    ("zh", "gb18030"),
+    ("zh", "hz"),
+    ("zht", "big5"),
+]
+TONES = "\u0300\u0301\u0303\u0309\u0323"
+
+
+def spell(text: str, codec: str) -> str:
+    """Write Vietnamese as windows-1258 does: tones as marks of their own behind the letter."""
+    if codec != "cp1258":
+        return text
+    parts = []
+    for letter in text:
+        marks = unicodedata.normalize("NFD", letter)
+        tone = "".join(mark for mark in marks if mark in TONES)
+        parts.append(unicodedata.normalize("NFC", "".join(mark for mark in marks if mark not in TONES)) + tone)
+    return "".join(parts)
+
+
+def page(text: str, codec: str, declared: str | None = None) -> bytes:
+    meta = f'<meta http-equiv="Content-Type" content="text/html; charset={declared}">' if declared else ""
+    paragraphs = "".join(f"<p>{text}</p>\n" for _ in range(4))
+    return f'<!doctype html><html><head>{meta}<title>News</title></head><body class="a">{paragraphs}'.encode(codec)
+
+
+@pytest.mark.parametrize(("language", "codec"), LEGACY)
+@pytest.mark.parametrize("label", [None, "right", "iso-8859-1", "utf-8", "nonsense"])
+@pytest.mark.parametrize("place", ["header", "meta"])
+def test_legacy_pages_are_read_under_true_false_and_no_labels(
+    language: str, codec: str, label: str | None, place: str
+) -> None:
+    """A page in a legacy charset is read right when it says nothing, the truth, or the usual lies."""
+    text = spell(TEXTS[language], codec)
+    declared = codec if label == "right" else label
+    body = page(text, codec, declared if place == "meta" else None)
+    decoded = decode(body, declared if place == "header" else None)
+    assert text in decoded.text
+    assert decoded.replaced == 0
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("declared", [None, "utf-8", "gb2312", "iso-8859-1", "windows-1251"])
+def test_valid_utf8_wins_over_every_label(language: str, declared: str | None) -> None:
+    """Text that is valid UTF-8 is UTF-8, also when header and page agree on something else."""
+    decoded = decode(page(TEXTS[language], "utf-8", declared), declared)
+    assert TEXTS[language] in decoded.text
+    assert (decoded.encoding, decoded.source, decoded.replaced) == ("utf-8", "utf-8", 0)
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_decides_and_is_no_text(language: str, codec: str) -> None:
+    """The mark wins over any label and does not stay in the text."""
+    decoded = decode(page(TEXTS[language], codec, "windows-1251"), "koi8-r")
+    assert decoded.text.startswith("<!doctype")
+    assert TEXTS[language] in decoded.text
+    assert decoded.source == "bom"
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_recognised(language: str, codec: str) -> None:
+    """UTF-16 shows by its zero bytes."""
+    decoded = decode(page(TEXTS[language], codec))
+    assert TEXTS[language] in decoded.text
+    assert decoded.encoding == codec.replace("6-", "6")
+
+
+@pytest.mark.parametrize("codec", vietnamese_codecs.CODECS)
+@pytest.mark.parametrize("declared", [None, "iso-8859-1", "x-user-defined", "windows-1252"])
+def test_vietnamese_from_before_unicode_is_read(codec: str, declared: str | None) -> None:
+    """VISCII, TCVN3 and VNI show by their words, under the Latin label that such pages carry."""
+    text = TEXTS["vi"].lower()
+    decoded = decode(b"<html><body><p>" + encode_vietnamese(text * 3, codec), declared)
+    assert text in decoded.text
+    assert decoded.encoding == codec
+
+
+def encode_vietnamese(text: str, codec: str) -> bytes:
+    """Turn the decoder's own tables round, letter by letter; VNI's from its published rule."""
+    if codec == "vni":
+        return "".join(VNI.get(letter, letter) for letter in text).encode("cp1252")
+    table = {vietnamese_codecs.decode(bytes([byte]), codec): bytes([byte]) for byte in range(255, -1, -1)}
+    return b"".join(table[letter] for letter in text)
+
+
+VNI_VOWELS = {"a": "aâă", "e": "eê", "o": "oôơ", "u": "uư", "y": "y"}
+VNI_PLAIN = dict(zip("\u0301\u0300\u0309\u0303\u0323", "ùøûõï", strict=True))
+VNI_CIRCUMFLEX = dict(zip("\u0301\u0300\u0309\u0303\u0323", "áàåãä", strict=True))
+VNI = {"đ": "ñ", "â": "aâ", "ê": "eâ", "ô": "oâ", "ă": "aê", "ơ": "ô", "ư": "ö", "ỉ": "æ", "ị": "ò", "ĩ": "ó", "ỵ": "î"}
+for tone, mark in VNI_PLAIN.items():
+    for letter, base in {"a": "a", "e": "e", "o": "o", "u": "u", "y": "y", "ơ": "ô", "ư": "ö"}.items():
+        VNI.setdefault(unicodedata.normalize("NFC", letter + tone), base + mark)
+    for letter, base in {"â": "a", "ê": "e", "ô": "o"}.items():
+        VNI[unicodedata.normalize("NFC", letter + tone)] = base + VNI_CIRCUMFLEX[tone]
+
+
+@pytest.mark.parametrize(
+    ("packed", "read"),
+    [
+        ("Vieät Nam", "Việt Nam"),
+        ("ñöôïc", "được"),
+        ("ÑAÏI HOÏC", "ĐẠI HỌC"),
+        ("thaønh phoá Hoà Chí Minh", "thành phố Hồ Chí Minh"),
+        ("Ôû nöôùc ngoaøi", "Ở nước ngoài"),
+    ],
+)
+def test_vni_words(packed: str, read: str) -> None:
+    """Known words of VNI for Windows."""
+    assert vietnamese_codecs.decode(packed.encode("cp1252"), "vni") == read
+
+
+@pytest.mark.parametrize(
+    ("body", "read"), [(b"Vi\xd6t Nam", "Việt Nam"), (b"\xae\xad\xeec", "được"), (b"c\xf1a n\xad\xedc", "của nước")]
+)
+def test_tcvn3_words(body: bytes, read: str) -> None:
+    """Known bytes of TCVN3."""
+    assert vietnamese_codecs.decode(body, "tcvn3") == read
+
+
+@pytest.mark.parametrize("language", ["vi", "ar", "ru", "zh", "fr"])
+def test_utf8_cut_inside_a_character_stays_utf8(language: str) -> None:
+    """A page cut short in the middle of a letter loses that letter only."""
+    body = page(TEXTS[language], "utf-8")
+    end = max(at for at, byte in enumerate(body) if byte >= 0xC0) + 1
+    decoded = decode(body[:end], "windows-1252")
+    assert decoded.text.count("\ufffd") == 1
+    assert decoded.encoding == "utf-8"
+
+
+def test_utf8_with_a_scrap_of_latin1_stays_utf8_and_says_so() -> None:
+    """A few broken bytes become U+FFFD and are counted, they do not turn the page into mojibake."""
+    decoded = decode(page(TEXTS["vi"], "utf-8") + "<p>caf\xe9 na\xefve".encode("latin-1"))
+    assert TEXTS["vi"] in decoded.text
+    assert decoded.text.count("\ufffd") == 2
+    assert decoded.replaced == pytest.approx(2 / len(decoded.text))
+
+
+def test_a_multibyte_page_with_a_broken_byte_keeps_its_charset() -> None:
+    """One stray byte does not rule out the charset that the rest of the page proves."""
+    body = page(TEXTS["zh"] * 20, "gb18030").replace(b"</p>", b"\xff</p>", 1)
+    decoded = decode(body, "gb2312")
+    assert decoded.text.count(TEXTS["zh"]) >= 70
+    assert decoded.encoding == "gb18030"
+
+
+@pytest.mark.parametrize(
+    ("header", "meta", "source"),
+    [
+        ("windows-1256", "windows-1256", "header"),
+        (None, "windows-1256", "meta"),
+        ("iso-8859-1", "windows-1256", "meta"),
+        ("windows-1256", "iso-8859-1", "header"),
+        ("windows-1251", "koi8-r", "detected"),
+    ],
+)
+def test_header_and_page_are_believed_as_far_as_the_bytes_agree(
+    header: str | None, meta: str | None, source: str
+) -> None:
+    """Where header and page disagree the one that makes text of the bytes wins; where neither does, detection."""
+    decoded = decode(page(TEXTS["ar"], "cp1256", meta), header)
+    assert (decoded.encoding, decoded.source) == ("windows-1256", source)
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"),
+    [
+        ("latin1", "cp1252"),
+        ("ISO-8859-1", "cp1252"),
+        ("us-ascii", "cp1252"),
+        ("iso-8859-9", "cp1254"),
+        (" 'tis-620' ", "cp874"),
+        ("iso885911", "cp874"),
+        ("win1256", "cp1256"),
+        ("cp-1251", "cp1251"),
+        ("gb2312", "gb18030"),
+        ("x-gbk", "gb18030"),
+        ("ks_c_5601-1987", "cp949"),
+        ("x-sjis", "cp932"),
+        ("iso-8859-8-i", "iso8859-8"),
+        ("big5", "big5hkscs"),
+        ("UTF8", "utf-8"),
+        ("unicode", "utf-16-le"),
+        ("x-user-defined", None),
+        ("utf-7", None),
+        ("rot13", None),
+        ("unicode_escape", None),
+        ("idna", None),
+        ("", None),
+        ("\0", None),
+    ],
+)
+def test_labels_mean_what_browsers_take_them_for(label: str, codec: str | None) -> None:
+    """Labels follow the Encoding Standard; what is no charset is no label."""
+    assert codec_of(label) == codec
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"),
+    [("cp1252", "windows-1252"), ("iso8859-6", "iso-8859-6"), ("utf-16-le", "utf-16le"), ("cp932", "shift_jis")],
+)
+def test_encodings_are_reported_by_their_usual_names(codec: str, name: str) -> None:
+    """The corpus names encodings as the Encoding Standard does."""
+    assert name_of(codec) == name
+
+
+@pytest.mark.parametrize(
+    ("head", "label"),
+    [
+        (b"<meta charset=big5>", "big5"),
+        (b"<META CHARSET='windows-1256' >", "windows-1256"),
+        (b'<meta http-equiv="Content-Type" content="text/html; charset=tis-620"/>', "tis-620"),
+        (b'<meta content="text/html;charset = koi8-r" http-equiv=content-type>', "koi8-r"),
+        (b'<?xml version="1.0" encoding="windows-1251"?><rss>', "windows-1251"),
+        (b"<!-- <meta charset=koi8-r> --><meta charset=gbk>", "gbk"),
+        (b"<meta charset=nonsense><meta charset=gbk>", "gbk"),
+        (b"<meta charset=utf-16><meta charset=gbk>", "gbk"),
+        (b'<meta name="description" content="no charset here">', None),
+        (b"<p>charset=big5</p>", None),
+        (b" " * 5000 + b"<meta charset=big5>", None),
+    ],
+)
+def test_what_a_page_states_of_itself_is_found(head: bytes, label: str | None) -> None:
+    """Meta elements of either form and XML declarations count, comments and unknown labels do not."""
+    assert stated_charset(head) == label
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"plain",
+        b"<p>a\0b</p>" * 50,
+        b"ab\0\0" * 64,
+        bytes(4096),
+        bytes(range(256)) * 16,
+        b"\x89PNG\r\n\x1a\n" + bytes(99),
+    ],
+)
+def test_zero_bytes_alone_do_not_make_utf16(body: bytes) -> None:
+    """Binary data and pages with stray NULs are not taken for UTF-16."""
+    assert wide_codec(body) is None
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    body=st.binary(max_size=400) | st.text(max_size=100).map(lambda text: text.encode("utf-16-le", "surrogatepass")),
+    declared=st.none()
+    | st.sampled_from(["utf-8", "utf-16", "gb2312", "iso-2022-jp", "hz", "cp1252"])
+    | st.text(max_size=9),
+)
+def test_any_bytes_under_any_label_give_storable_text(body: bytes, declared: str | None) -> None:
+    """Decoding never fails, never yields a lone surrogate, and its share of replaced characters is a share."""
+    decoded = decode(body, declared)
+    decoded.text.encode("utf-8")
+    assert 0 <= decoded.replaced <= 1
+    assert decoded.source in {"bom", "utf-8", "header", "meta", "detected"}
+    assert decode(body, declared) == decoded
