@@ -18,12 +18,13 @@ The tree is kept as two columns, parents and counts, filled by following tags wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.soup import BLOCKS, VOID, paragraphs, scan
+from pipelines.extractors.nesting import OpenElements, opens
+from pipelines.extractors.soup import paragraphs, scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -34,10 +35,6 @@ NAME, VERSION = "blocks", "1"
 MAX_ANCHOR_RATIO = 0.6
 MIN_CHARS = 2
 FOOTERS = ("powered by", "copyright", "©", "all rights reserved", "(c) ")
-
-_ENDED_BY = {name: frozenset({name}) for name in ("li", "option", "tr", "thead", "tbody", "tfoot")}
-_ENDED_BY |= {"p": BLOCKS - {"br", "body", "html"}, "dt": frozenset({"dt", "dd"}), "dd": frozenset({"dt", "dd"})}
-_ENDED_BY |= {"td": frozenset({"td", "th", "tr"}), "th": frozenset({"td", "th", "tr"})}
 
 
 @dataclass(slots=True)
@@ -69,38 +66,26 @@ class Block:
         return self.anchor_ratio < MAX_ANCHOR_RATIO or (self.hrefs < 2 and self.elements > 2)
 
 
-@dataclass(slots=True)
 class _Tree:
-    """Open elements and all blocks seen, parents before children; block 0 is the body."""
+    """All blocks of a page, parents before children; block 0 is the body."""
 
-    blocks: list[Block] = field(default_factory=lambda: [Block(0)])
-    stack: list[tuple[str, int]] = field(default_factory=lambda: [("body", 0)])
-    open: dict[str, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.blocks = [Block(0)]
+        self._open = OpenElements(0)
 
     def tag(self, name: str) -> None:
+        """Open or close a block."""
         if name[0] == "/":
-            self._close(name[1:])
-        elif name not in VOID and name not in {"body", "html"}:
-            while name in _ENDED_BY.get(self.stack[-1][0], ()):
-                self._pop()
-            self.blocks.append(Block(self.stack[-1][1]))
-            self.stack.append((name, len(self.blocks) - 1))
-            self.open[name] = self.open.get(name, 0) + 1
-
-    def _close(self, name: str) -> None:
-        if self.open.get(name):
-            while self._pop() != name:
-                pass
-
-    def _pop(self) -> str:
-        name, _ = self.stack.pop()
-        self.open[name] -= 1
-        return name
+            self._open.end(name[1:])
+        elif opens(name):
+            self._open.end_implied(name)
+            self.blocks.append(Block(self._open.innermost[1]))
+            self._open.start(name, len(self.blocks) - 1)
 
     def leaf(self, length: int) -> int:
         """Count a text of this length in the innermost open element and return that element's block."""
-        linked = bool(self.open.get("a"))
-        block = self.stack[-1][1]
+        linked = self._open.holds("a")
+        block = self._open.innermost[1]
         self.blocks[block].add(Block(0, 1, linked, length, linked * length))
         return block
 
@@ -110,7 +95,7 @@ class _Tree:
             self.blocks[self.blocks[index].parent].add(self.blocks[index])
 
     def groups(self) -> list[int]:
-        """For each block the nearest one, itself or around it, with more than one leaf; the body where there is none."""
+        """For each block the nearest, itself or around it, with more than one leaf; the body where none has."""
         nearest = [0]
         for index, block in enumerate(self.blocks[1:], start=1):
             nearest.append(index if block.elements > 1 else nearest[block.parent])
@@ -120,11 +105,8 @@ class _Tree:
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the texts of all blocks that are not made of links."""
     soup = scan(html)
-    return Extraction(
-        paragraphs([text if keep else "" for text, keep in zip(soup.texts, kept, strict=True)], soup.names),
-        NAME,
-        VERSION,
-    )
+    texts = [text if keep else "" for text, keep in zip(soup.texts, select(soup), strict=True)]
+    return Extraction(paragraphs(texts, soup.names), NAME, VERSION)
 
 
 def select(soup: Soup) -> list[bool]:

@@ -1,0 +1,67 @@
+"""Which elements are open at each point of a page: a stack that forgives missing and stray end tags, in linear time."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from pipelines.extractors.soup import BLOCKS, VOID, name_set
+
+Value = TypeVar("Value")
+
+_SECTIONS = name_set("thead tbody tfoot")
+_CELLS = name_set("td th tr") | _SECTIONS
+_IMPLIED_ENDS = {
+    "p": BLOCKS - {"br", "body", "html"},
+    "li": name_set("li"),
+    "dt": name_set("dt dd"),
+    "dd": name_set("dt dd"),
+    "tr": name_set("tr") | _SECTIONS,
+    "td": _CELLS,
+    "th": _CELLS,
+    "thead": _SECTIONS,
+    "tbody": _SECTIONS,
+    "tfoot": _SECTIONS,
+}
+"""Elements whose end tag may be left out, and the start tags that end them (HTML standard, section 13.1.2.4)."""
+
+
+class OpenElements(Generic[Value]):
+    """Open elements of a page with a value each. ``html`` and ``body`` are the ground and are never opened or closed."""
+
+    def __init__(self, ground: Value) -> None:
+        self._stack: list[tuple[str, Value]] = [("body", ground)]
+        self._open: dict[str, int] = {}
+
+    @property
+    def innermost(self) -> tuple[str, Value]:
+        """Name and value of the innermost open element; ``body`` and the ground's value when none is open."""
+        return self._stack[-1]
+
+    def holds(self, name: str) -> bool:
+        """Say whether an element of that name is open."""
+        return self._open.get(name, 0) > 0
+
+    def end_implied(self, name: str) -> None:
+        """Close what a start tag of this name closes, such as a paragraph before the next."""
+        while name in _IMPLIED_ENDS.get(self._stack[-1][0], ()):
+            self._pop()
+
+    def start(self, name: str, value: Value) -> None:
+        """Open an element inside the innermost one."""
+        self._stack.append((name, value))
+        self._open[name] = self._open.get(name, 0) + 1
+
+    def end(self, name: str) -> None:
+        """Close the innermost element of that name and all inside it; a stray end tag does nothing."""
+        while self.holds(name) and self._pop() != name:
+            pass
+
+    def _pop(self) -> str:
+        name, _ = self._stack.pop()
+        self._open[name] -= 1
+        return name
+
+
+def opens(name: str) -> bool:
+    """Say whether a tag of this name (as in ``Soup.names``) opens an element that other tags can be inside of."""
+    return name[0] != "/" and name not in VOID and name not in {"html", "body"}
