@@ -1,0 +1,108 @@
+"""A gold folder: real pages with their true text.
+
+``manifest.jsonl`` has one JSON object a page (``id`` and ``lang``; ``url``, ``title``, ``site``, ``encoding`` where
+known; ``has_gold`` false for pages without a true text, which are left out), ``pages/ID.html`` the bytes as served,
+``gold/ID.txt`` the true text in UTF-8. Fields beyond these are allowed and ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST = "manifest.jsonl"
+_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPage:
+    """One page; its files are read when asked for."""
+
+    id: str
+    language: str
+    page_path: Path
+    truth_path: Path
+    url: str | None = None
+    title: str | None = None
+    site: str | None = None
+    encoding: str | None = None
+    """What the bytes really decode as, whatever they declare."""
+
+    def html(self) -> bytes:
+        """Return the page as served."""
+        return self.page_path.read_bytes()
+
+    def truth(self) -> str:
+        """Return the true text."""
+        return self.truth_path.read_text(encoding="utf-8", errors="replace")
+
+
+def load_gold(folder: Path) -> list[GoldPage]:
+    """Read the manifest of a gold folder; pages in its order, those with a true text only.
+
+    Raises ConfigError when the folder, its manifest, a line of it or a file that it names is not as described above.
+    """
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        raise ConfigError(
+            f"is no gold folder: there is no {MANIFEST}", where=str(folder), do="name a folder with pages/ and gold/"
+        )
+    lines = manifest.read_text(encoding="utf-8", errors="replace").split("\n")
+    pages = [
+        _page(folder, _entry(line, f"{manifest}, line {number}"))
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
+    kept = [page for page in pages if page is not None]
+    if not kept:
+        raise ConfigError("names no page with a true text", where=str(manifest), do="add pages, or name another folder")
+    _refuse_doubles(kept, manifest)
+    return kept
+
+
+def _entry(line: str, where: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise ConfigError(f"is not JSON: {error}", where=where, do="write one JSON object a line") from error
+    fields = entry if isinstance(entry, dict) else {}
+    for key in ("id", "lang"):
+        if not isinstance(fields.get(key), str):
+            raise ConfigError(f'has no "{key}"', where=where, do='give every page an "id" and a "lang"')
+    if not _ID.fullmatch(fields["id"]):
+        raise ConfigError(f"the id {fields['id']!r} cannot name a file", where=where, do="use letters, digits, - and _")
+    return fields
+
+
+def _page(folder: Path, entry: dict[str, Any]) -> GoldPage | None:
+    if entry.get("has_gold") is False:
+        return None
+    paths = (folder / "pages" / f"{entry['id']}.html", folder / "gold" / f"{entry['id']}.txt")
+    for path in paths:
+        if not path.is_file():
+            raise ConfigError("is missing", where=str(path), do=f"add it, or take its line out of {MANIFEST}")
+    known = {key: value if isinstance(value, str) else None for key, value in entry.items()}
+    return GoldPage(
+        entry["id"],
+        entry["lang"],
+        *paths,
+        url=known.get("url"),
+        title=known.get("title"),
+        site=known.get("site"),
+        encoding=known.get("encoding"),
+    )
+
+
+def _refuse_doubles(pages: list[GoldPage], manifest: Path) -> None:
+    seen: set[str] = set()
+    for page in pages:
+        if page.id in seen:
+            raise ConfigError(f"names {page.id} twice", where=str(manifest), do="give every page an id of its own")
+        seen.add(page.id)
