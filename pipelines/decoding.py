@@ -34,13 +34,16 @@ _WIDE_NULS = 0.02
 # A page is UTF-8 when it has this many good multi-byte characters for a bad one; legacy text has fewer than a third.
 _GOOD_PER_BAD = 2
 _SAMPLE = 24 * 2**10
-_ENOUGH_EVIDENCE = 8
+_HIGH_BYTES = bytes(range(0x80, 0x100))
+# With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
+_ENOUGH_EVIDENCE = 16
 # A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
 _BEARABLE = 0.7
 # Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
 _RARE = 0.7
 _SOUNDNESS_MARGIN = 0.02
 _FALLBACK = "cp1252"
+_SURE = 0.5
 _TEXT_RUN = re.compile(rb"[^<>]+")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 # What only wrong readings show: controls and unassigned characters, symbols and capitals inside words, letters of two
@@ -93,8 +96,8 @@ def wide_codec(body: bytes) -> str | None:
     head = body[: _HEAD & ~3]
     if len(head) < 4 or head.count(0) < len(head) * _WIDE_NULS:
         return None
-    codec, confidence = _detect(head, _WIDE)
-    return codec if confidence and _readable(head, codec) else None
+    detected = _detect(head, _WIDE)
+    return detected if detected and _readable(head, detected) else None
 
 
 def _readable(head: bytes, codec: str) -> bool:
@@ -136,7 +139,7 @@ def _seven_bit_codec(body: bytes, header: str | None) -> str | None:
     if b"\x1b$" not in body and b"~{" not in body:
         return None
     stated = codec_of(stated_charset(body) or "")
-    for codec in (header, stated, _detect(body[: 2**18], _SEVEN_BIT)[0]):
+    for codec in (header, stated, _detect(body[: 2**18], _SEVEN_BIT)):
         if codec and codec.startswith(("iso2022", "hz")) and _decodes(body, codec):
             return codec
     return None
@@ -194,8 +197,8 @@ def _sample(body: bytes) -> bytes:
 def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
     """Choose among the declared charsets and the detected one.
 
-    Those the detector finds about as likely as the likeliest stay in; of these the soundest text wins, and where they
-    are equally sound the header comes before the page, and the page before the detector.
+    Those the detector finds about as likely as the likeliest stay in (all, when there is little to go by); of these the
+    soundest text wins, and where they are equally sound the header comes before the page, the page before the detector.
     """
     likelihoods = _likelihoods(sample)
     if likelihoods:
@@ -203,7 +206,8 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
         proposals = {**proposals, likeliest: proposals.get(likeliest, "detected")}
     proposals = proposals or {_FALLBACK: "detected"}
     readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
-    bar = max(reading.likelihood for reading in readings) * _BEARABLE
+    enough = len(sample) - len(sample.translate(None, _HIGH_BYTES)) >= _ENOUGH_EVIDENCE
+    bar = max(reading.likelihood for reading in readings) * _BEARABLE if enough else 0.0
     likely = [reading for reading in readings if reading.likelihood >= bar]
     sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
     return next(reading for reading in likely if reading.soundness >= sound)
@@ -242,9 +246,8 @@ def _rare() -> frozenset[str]:
     return frozenset(name for name, info in REGISTRY.items() if not info.era & web)
 
 
-def _detect(data: bytes, among: tuple[str, ...]) -> tuple[str, float]:
+def _detect(data: bytes, among: tuple[str, ...]) -> str | None:
     import chardet
 
-    found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding="ascii")
-    codec = found["encoding"] or "ascii"
-    return (codec, found["confidence"]) if codec in among else ("", 0.0)
+    found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding=among[0])
+    return found["encoding"] if found["confidence"] >= _SURE else None

@@ -283,7 +283,6 @@ def test_what_a_page_states_of_itself_is_found(head: bytes, label: str | None) -
         b"",
         b"plain",
         b"<p>a\0b</p>" * 50,
-        b"ab\0\0" * 64,
         bytes(4096),
         bytes(range(256)) * 16,
         b"\x89PNG\r\n\x1a\n" + bytes(99),
