@@ -140,7 +140,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) ->
     with console.capture() as captured:
         console.print(Text(title))
         console.print(table)
-    return captured.get()
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 
 
 def _plain(report: Report) -> dict[str, Any]:
