@@ -36,7 +36,7 @@ _GOOD_PER_BAD = 2
 _SAMPLE = 24 * 2**10
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 # With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
-_ENOUGH_EVIDENCE = 16
+_ENOUGH_EVIDENCE = 8
 # A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
 _BEARABLE = 0.7
 # Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
@@ -52,8 +52,8 @@ _UNSOUND = regex.compile(
     r"""
       [\x80-\x9f\ufffd\p{Co}\p{Cn}]
     | (?<=\p{L})[\xa1-\xa8\xac\xae-\xb1\xb4\xb6\xb8\xbf\xd7\xf7†‡•…‰€ƒ„‚‹›\u02c6\u02dc\p{So}\p{No}]+(?=\p{L})
-    | [[\p{Latin}--[a-zA-Z]]](?=[\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}])
-    | [\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}](?=[[\p{Latin}--[a-zA-Z]]])
+    | \p{Latin}(?=[\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}])
+    | [\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}](?=\p{Latin})
     | \p{Ll}(?=[\p{Lu}--[A-Z]]) | [\p{Ll}--[a-z]](?=\p{Lu})
     | (?<![\p{L}\p{M}])\p{M}
     | [[\p{Latin}--[a-zA-Z]]]{4,}
