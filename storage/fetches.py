@@ -93,7 +93,7 @@ _STATE_AFTER = {None: UrlState.FETCHED, "retry": UrlState.PENDING, "failed": Url
 
 
 def write_fetched(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
-    """Write fetch rows and URL states; return the fetch ids in order. Of rows already there only the ids are looked up."""
+    """Write fetch rows and URL states; return the fetch ids in order. Rows already there are left as they are."""
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
     rows = [_fetch_row(run_id, warcs[pointer.warc], fetched, pointer) for fetched, pointer in group]
     known = _known(connection, [(row["warc_id"], row["warc_offset"]) for row in rows])

@@ -1,0 +1,140 @@
+"""Databases for the tests: a PostgreSQL server of their own, and one fixture that runs a test on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from storage.corpus import Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROGRAMS = ("initdb", "pg_ctl", "postgres")
+NOT_INSTALLED = "install PostgreSQL: apt-get install postgresql"
+SETTINGS = """
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+shared_buffers = 32MB
+max_connections = 40
+"""
+
+
+def find_programs() -> Path | None:
+    """Return the folder that has the programs of a PostgreSQL server, the newest one of Debian's last."""
+    on_path = shutil.which("initdb")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((folder for folder in folders if all((folder / name).exists() for name in PROGRAMS)), None)
+
+
+def unprivileged_user() -> str | None:
+    """Return whom to run the server as: PostgreSQL refuses root. None: as whoever runs the tests."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in ("postgres", "nobody") if name in names)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class PostgresServer:
+    """A server in a folder of its own, on a free port of the loopback address, without a password."""
+
+    programs: Path
+    folder: Path
+    port: int = field(default_factory=free_port)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def run(self, program: str, *arguments: str) -> None:
+        command = [str(self.programs / program), "-D", str(self.folder / "data"), *arguments]
+        with (self.folder / "programs.log").open("ab") as log:
+            subprocess.run(
+                command, check=True, cwd=self.folder, user=unprivileged_user(), stdout=log, stderr=log, timeout=120
+            )
+
+    def create(self) -> None:
+        user = unprivileged_user()
+        if user:
+            shutil.chown(self.folder, user)
+        self.run("initdb", "-U", "corpus", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        with (self.folder / "data" / "postgresql.conf").open("a") as settings:
+            settings.write(SETTINGS + f"port = {self.port}\n")
+
+    def start(self) -> None:
+        self.run("pg_ctl", "-w", "-l", str(self.folder / "server.log"), "start")
+
+    def stop(self, mode: str = "immediate") -> None:
+        self.run("pg_ctl", "-w", "-m", mode, "stop")
+
+    def url(self, database: str) -> str:
+        return f"postgresql://corpus@127.0.0.1:{self.port}/{database}"
+
+    def execute(self, statement: str) -> None:
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    def new_database(self) -> str:
+        name = f"test{next(self.numbers)}"
+        self.execute(f"CREATE DATABASE {name}")
+        return name
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server, stopped when the tests end; skips where PostgreSQL is not installed."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip(NOT_INSTALLED)
+    # Not below pytest's own folder, which only its user may enter.
+    folder = Path(tempfile.mkdtemp(prefix="corpus-postgres-"))
+    server = PostgresServer(programs, folder)
+    try:
+        server.create()
+        server.start()
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgresql_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of a new, empty PostgreSQL database."""
+    name = postgres_server.new_database()
+    yield postgres_server.url(name)
+    postgres_server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new corpus may be made: a test that asks for it runs once on SQLite and once on PostgreSQL."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'corpus.db'}"
+    return str(request.getfixturevalue("postgresql_url"))
+
+
+@pytest.fixture
+def corpus(database_url: str) -> Iterator[Corpus]:
+    """A new, empty corpus, on SQLite and on PostgreSQL."""
+    with Corpus.open(database_url, create=True) as opened:
+        yield opened

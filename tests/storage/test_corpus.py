@@ -1,0 +1,485 @@
+"""The two transactions, versions, re-extraction, reading and opening, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, made
+
+import storage
+from storage import Corpus, Selection
+from storage.database import masked, parse_url
+from storage.documents import day_of, public_id
+from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
+from storage.fetches import Orphan, WarcFile
+from storage.records import Fetched, Kind, UrlState
+
+
+def texts(corpus: Corpus, **selection: object) -> list[str]:
+    return sorted(each.text for each in corpus.documents(Selection(include_duplicates=True, **selection)))
+
+
+def test_a_page_becomes_a_document_with_everything_known_of_it(corpus: Corpus) -> None:
+    """What was processed comes back whole, with its place in the WARC file."""
+    crawl = Crawl(corpus)
+    crawl.visit(
+        "x", made("Bản tin hôm nay", title="Tin", published="2026-02-28T10:00:00+07:00", directives=("noarchive",))
+    )
+    corpus.set_licences({"a.example": "CC-BY-4.0"})
+    (read,) = corpus.documents()
+    assert (read.text, read.title, read.language, read.chars) == ("Bản tin hôm nay", "Tin", "en", 15)
+    assert (read.id, read.url, read.version) == (public_id("https://a.example/x", 1), "https://a.example/x", 1)
+    assert (read.warc, read.warc_offset, read.warc_length) == (f"run{crawl.run_id}.warc.gz", 0, 100)
+    assert (read.duplicates, read.duplicate_of, read.licence) == (1, None, "CC-BY-4.0")
+    assert read.fetched_at == NOON
+    assert corpus.document(read.id) == corpus.document(read.url) == read
+    assert corpus.document("https://a.example/unknown") is None
+
+
+def test_the_public_id_never_changes() -> None:
+    """The id of a URL and version is pinned: changing the rule would orphan every reference to a document."""
+    assert public_id("https://a.example/x", 1) == "547fa10bb9806fb43bb2d579611a96d0"
+
+
+@pytest.mark.parametrize(
+    ("fetched", "outcome", "state"),
+    [
+        (Fetched(capture()), None, UrlState.FETCHED),
+        (Fetched(capture(), reason="status 404"), "failed", UrlState.FAILED),
+        (Fetched(capture(), reason="status 503", retry_at=50.0), "retry", UrlState.PENDING),
+    ],
+)
+def test_the_fetched_transaction_moves_the_url(corpus: Corpus, fetched: Fetched, outcome: str, state: UrlState) -> None:
+    """An exchange leaves its URL awaiting processing, failed, or pending again, and counts an attempt."""
+    crawl = Crawl(corpus)
+    crawl.seed("x")
+    (lease,) = crawl.lease()
+    corpus.record_fetched(crawl.run_id, [(replace(fetched, lease=lease), crawl.pointer())])
+    (row,) = corpus.fetches()
+    assert (row.outcome, row.reason, row.mime) == (outcome, fetched.reason, "text/html")
+    assert row.lease == replace(lease, attempts=1)
+    assert corpus.frontier.counts() == {"a.example": {state: 1}}
+    assert corpus.count_unprocessed() == (state is UrlState.FETCHED)
+
+
+def test_an_exchange_nobody_leased_is_kept_for_the_record(corpus: Corpus) -> None:
+    """robots.txt has a row and awaits nothing."""
+    crawl = Crawl(corpus)
+    robots = Fetched(replace(capture("https://a.example/robots.txt"), kind=Kind.ROBOTS))
+    corpus.record_fetched(crawl.run_id, [(robots, crawl.pointer())])
+    (row,) = corpus.fetches(outcomes=["record"])
+    assert (row.kind, row.lease) == (Kind.ROBOTS, None)
+    assert corpus.unprocessed() == []
+
+
+def test_the_same_fetched_group_twice_is_one_group(corpus: Corpus) -> None:
+    """A replay after a lost answer gives the same ids and counts no second attempt."""
+    crawl = Crawl(corpus)
+    crawl.seed("x", "y")
+    group = [(Fetched(capture(lease.url), lease), crawl.pointer()) for lease in crawl.lease()]
+    ids = corpus.record_fetched(crawl.run_id, group)
+    assert corpus.record_fetched(crawl.run_id, group) == ids
+    assert [waiting.lease.attempts for waiting in corpus.unprocessed()] == [1, 1]
+
+
+def test_the_same_processed_group_twice_is_one_group(corpus: Corpus) -> None:
+    """Processing a fetch that has its outcome changes nothing, whatever the second outcome says."""
+    crawl = Crawl(corpus)
+    crawl.seed("x")
+    leases = crawl.lease()
+    (fetch_id,) = crawl.process(leases, [made("first", link("found"))])
+    before = corpus.status()
+    corpus.record_processed([(fetch_id, leases[0], made("second", link("other")))])
+    assert corpus.status() == before
+    assert texts(corpus) == ["first"]
+
+
+def test_unprocessed_pages_come_back_in_order_and_by_site(corpus: Corpus) -> None:
+    """What waits between the two transactions can be read in pages, for the wanted sites only."""
+    one, other = Crawl(corpus), Crawl(corpus, site="b.example")
+    for crawl in (one, other):
+        crawl.seed("x", "y")
+        crawl.fetch(*crawl.lease())
+    first, second = corpus.unprocessed(["a.example"])
+    assert [each.fetch_id for each in corpus.unprocessed(["a.example"], limit=1, after=first.fetch_id)] == [
+        second.fetch_id
+    ]
+    assert corpus.count_unprocessed(["a.example"]) == 2
+    assert corpus.count_unprocessed() == 4
+    assert first.pointer.warc == f"run{one.run_id}.warc.gz"
+
+
+def test_crashes_of_a_page_are_counted(corpus: Corpus) -> None:
+    """A page remembers how many workers it has cost."""
+    crawl = Crawl(corpus)
+    crawl.seed("x")
+    (fetch_id,) = crawl.fetch(*crawl.lease())
+    assert [corpus.add_crash(fetch_id), corpus.add_crash(fetch_id)] == [1, 2]
+    assert corpus.unprocessed()[0].crashes == 2
+
+
+def test_versions_follow_the_text(corpus: Corpus) -> None:
+    """A changed text is a new version, an unchanged one is none, a text of long ago counts as changed."""
+    crawl = Crawl(corpus)
+    for text in ("one", "one", "two", "one"):
+        crawl.visit("x", made(text))
+    versions = sorted(corpus.documents(Selection(include_duplicates=True)), key=lambda each: each.version)
+    assert [(each.version, each.text) for each in versions] == [(1, "one"), (2, "two"), (3, "one")]
+    assert [drop.reason for drop in corpus.drops()] == ["unchanged"]
+    newest = corpus.document("https://a.example/x")
+    assert newest is not None
+    assert newest.version == 3
+
+
+def test_versions_within_one_group_follow_each_other(corpus: Corpus) -> None:
+    """Two fetches of a URL in one group make two versions."""
+    crawl = Crawl(corpus)
+    crawl.seed("x")
+    (lease,) = crawl.lease()
+    ids = crawl.fetch(lease, lease, lease)
+    outcomes = [made("one"), made("two"), made("two")]
+    corpus.record_processed(list(zip(ids, [lease] * 3, outcomes, strict=True)))
+    assert sorted(each.version for each in corpus.documents()) == [1, 2]
+
+
+def test_a_drop_keeps_reason_and_place(corpus: Corpus) -> None:
+    """A page without a document says why, and where its bytes are."""
+    crawl = Crawl(corpus)
+    fetch_id = crawl.visit("x", dropped("too_short", detail="12 characters"))
+    (drop,) = corpus.drops(reasons=["too_short"], sites=["a.example"])
+    assert (drop.fetch_id, drop.url, drop.detail) == (fetch_id, "https://a.example/x", "12 characters")
+    assert drop.pointer.offset == 0
+    assert list(corpus.drops(reasons=["other"])) == []
+    assert [(row.key, row.count) for row in corpus.status().dropped] == [("too_short", 1)]
+
+
+def again(corpus: Corpus, fetch_id: int, outcome: object) -> None:
+    lease = next(row.lease for row in corpus.fetches() if row.fetch_id == fetch_id)
+    corpus.record_processed([(fetch_id, lease, outcome)], again=True)  # type: ignore[list-item]
+
+
+def test_re_extraction_replaces_the_text_and_keeps_the_id(corpus: Corpus) -> None:
+    """The same fetch processed anew changes text, metadata and fingerprint, not version, id or frontier."""
+    crawl = Crawl(corpus)
+    fetch_id = crawl.visit("x", made("poor text", title="old"))
+    counts = corpus.frontier.counts()
+    again(corpus, fetch_id, made("better text", link("found"), title="new"))
+    (read,) = corpus.documents()
+    assert (read.text, read.title, read.version) == ("better text", "new", 1)
+    assert read.exact == fingerprint("better text").exact.hex()
+    assert read.duplicates == 1
+    assert corpus.frontier.counts() == counts
+
+
+def test_re_extraction_may_drop_a_document_and_bring_it_back_as_itself(corpus: Corpus) -> None:
+    """A version number is never given to another text: the fetch keeps it while its document is gone."""
+    crawl = Crawl(corpus)
+    fetch_id = crawl.visit("x", made("one"))
+    again(corpus, fetch_id, dropped("list_page"))
+    assert list(corpus.documents()) == []
+    crawl.visit("x", made("two"))
+    again(corpus, fetch_id, made("one"))
+    assert sorted((each.version, each.text) for each in corpus.documents()) == [(1, "one"), (2, "two")]
+    assert list(corpus.drops()) == []
+
+
+def test_re_extraction_gives_a_dropped_page_a_document(corpus: Corpus) -> None:
+    """A page dropped by an older extractor becomes version 1."""
+    crawl = Crawl(corpus)
+    again(corpus, crawl.visit("x", dropped("empty")), made("found at last"))
+    (read,) = corpus.documents()
+    assert (read.version, read.text) == (1, "found at last")
+
+
+def test_hostile_strings_are_stored_without_what_no_database_takes(corpus: Corpus) -> None:
+    """NUL and lone surrogates become U+FFFD in texts, titles, reasons and addresses; nothing else changes."""
+    crawl = Crawl(corpus)
+    crawl.visit("x", made("a\x00b\ud800c \U0001f600 e\u0301", title="\udfff\x00'; DROP TABLE document; --"))
+    crawl.visit("y", dropped("bad\x00", detail="\ud83d"))
+    (read,) = corpus.documents()
+    assert (read.text, read.title) == ("a\ufffdb\ufffdc \U0001f600 e\u0301", "\ufffd\ufffd'; DROP TABLE document; --")
+    assert next(corpus.drops()).reason == "bad\ufffd"
+    crawl.visit("x", made("a\x00b\ud800c \U0001f600 e\u0301"))
+    assert [drop.reason for drop in corpus.drops()] == ["bad\ufffd", "unchanged"]
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(), {"en1", "vi1", "en2"}),
+        (Selection(languages=("vi",)), {"vi1"}),
+        (Selection(sites=("b.example",)), {"en2"}),
+        (Selection(sites=("a.example", "b.example"), languages=("en",)), {"en1", "en2"}),
+        (Selection(since="2026-03-01"), {"vi1", "en2"}),
+        (Selection(until="2026-02-01"), {"en1"}),
+        (Selection(since="2026-03-01T00:00:00Z", until="2026-03-01"), {"vi1"}),
+        (Selection(min_chars=4), set()),
+    ],
+)
+def test_a_selection_selects(corpus: Corpus, selection: Selection, expected: set[str]) -> None:
+    """Languages, sites, days (stated, else fetched; both ends included) and length, alone and together."""
+    crawl, other = Crawl(corpus), Crawl(corpus, site="b.example")
+    crawl.visit("1", made("en1", published="2026-02-01"))
+    crawl.visit("2", made("vi1", language="vi", published="some day in March"))
+    other.visit("3", made("en2", published="2026-04-01T00:00:00+00:00"))
+    assert {each.text for each in corpus.documents(selection)} == expected
+
+
+@pytest.mark.parametrize(
+    ("published", "expected"),
+    [
+        ("2026-02-01", "2026-02-01"),
+        ("2026-02-01T23:00:00-05:00", "2026-02-01"),
+        ("2026", "2026-03-01"),
+        (None, "2026-03-01"),
+    ],
+)
+def test_the_day_of_a_document(published: str | None, expected: str) -> None:
+    """A full stated date counts as it stands; anything less gives way to the day of the fetch, in UTC."""
+    late = datetime(2026, 3, 2, 1, tzinfo=timezone(timedelta(hours=7)))
+    assert day_of(published, late) == expected
+
+
+def test_documents_come_in_an_order_that_arrival_does_not_change(database_url: str, tmp_path: Path) -> None:
+    """The stream is sorted by id, over several pages of rows, and readable while the corpus is written."""
+    with Corpus.open(database_url, create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.seed(*(str(number) for number in range(450)))
+        leases = crawl.lease()
+        crawl.process(leases, [made(f"text {lease.url}") for lease in leases])
+        stream = corpus.documents()
+        first = next(stream)
+        crawl.visit("late", made("late"))
+        rest = list(stream)
+    ids = [each.id for each in [first, *rest]]
+    assert len(ids) == 450
+    assert ids == sorted(ids)
+
+
+def test_runs_and_warc_files_are_noted(corpus: Corpus) -> None:
+    """A run has a start and an end, a WARC file is open, then closed with its size; both notes may be repeated."""
+    run_id = corpus.start_run('{"sites": 1}')
+    corpus.register_warc(run_id, "one.warc.gz")
+    corpus.register_warc(run_id, "one.warc.gz")
+    assert corpus.warc_files() == [WarcFile("one.warc.gz", run_id, "open", None)]
+    corpus.close_warc("one.warc.gz", 1234)
+    assert corpus.warc_files() == [WarcFile("one.warc.gz", run_id, "closed", 1234)]
+    assert "finished" not in corpus.status().last_run
+    corpus.finish_run(run_id, 11, '{"documents": 0}')
+    last = corpus.status().last_run
+    assert (last["id"], last["exit_code"], last["summary"]) == (str(run_id), "11", '{"documents": 0}')
+    assert datetime.fromisoformat(last["finished"]) >= datetime.fromisoformat(last["started"])
+
+
+def test_orphans_are_indexed_once(corpus: Corpus) -> None:
+    """Records without a row get one, records that have one keep it."""
+    crawl = Crawl(corpus)
+    crawl.seed("x")
+    crawl.fetch(*crawl.lease())
+    known = corpus.unprocessed()[0].pointer
+    orphans = [Orphan("https://a.example/x", pointer, 200, NOON) for pointer in (known, replace(known, offset=900))]
+    assert [corpus.add_orphans(None, orphans), corpus.add_orphans(None, orphans)] == [1, 0]
+    assert [row.pointer.offset for row in corpus.fetches(outcomes=["orphan"])] == [900]
+    assert corpus.count_unprocessed() == 1
+
+
+def test_status_counts_what_there_is(corpus: Corpus) -> None:
+    """Documents, duplicates, characters, states, drops and failures are counted by what they are."""
+    crawl = Crawl(corpus)
+    crawl.visit("1", made("same"))
+    crawl.visit("2", made("same"))
+    crawl.visit("3", made("khác", link("next"), language="vi"))
+    crawl.seed("4")
+    lease = next(each for each in crawl.lease() if each.url.endswith("/4"))
+    corpus.record_fetched(crawl.run_id, [(Fetched(capture(), lease, reason="status 404"), crawl.pointer())])
+    status = corpus.status()
+    assert (status.documents, status.duplicates, status.fetches) == (3, 1, 4)
+    assert [(row.key, row.count, row.chars) for row in status.by_language] == [("en", 2, 8), ("vi", 1, 4)]
+    assert [(row.key, row.count) for row in status.by_site] == [("a.example", 3)]
+    assert {row.key: row.count for row in status.by_state} == {"leased": 1, "done": 3, "failed": 1}
+    assert [(row.key, row.count) for row in status.failed] == [("status 404", 1)]
+
+
+def test_many_threads_may_use_one_corpus(corpus: Corpus) -> None:
+    """Readers in other threads work while one thread writes."""
+    crawl = Crawl(corpus)
+    crawl.seed(*(str(number) for number in range(40)))
+    failures: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            for _ in range(20):
+                corpus.status()
+                assert all(each.text for each in corpus.documents())
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for lease in crawl.lease():
+        crawl.process([lease], [made(lease.url)])
+    for reader in readers:
+        reader.join(60)
+    assert failures == []
+    assert corpus.status().documents == 40
+
+
+def test_a_missing_corpus_says_how_to_make_one(database_url: str) -> None:
+    """Opening what is not there is a configuration error, for reading and for writing, and makes nothing."""
+    for read_only in (False, True):
+        with pytest.raises(ConfigError, match="no corpus here") as caught:
+            Corpus.open(database_url, read_only=read_only)
+        assert "create=True" in caught.value.do
+
+
+def test_reading_only_is_enforced_by_the_database(database_url: str) -> None:
+    """A corpus opened for reading refuses to be written, and reads."""
+    with Corpus.open(database_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+    with Corpus.open(database_url, read_only=True) as corpus:
+        assert texts(corpus) == ["text"]
+        with pytest.raises(CorpusError, match="read-?only"):
+            corpus.start_run("{}")
+        with pytest.raises(CorpusError, match="read-?only"):
+            corpus.database.read(lambda connection: connection.execute(sa.text("DELETE FROM document_text")))
+        assert texts(corpus) == ["text"]
+
+
+def test_a_new_sqlite_corpus_is_for_its_owner_and_durable(tmp_path: Path) -> None:
+    """Mode 0600 for the file and its companions, folders made, WAL, synchronous=FULL, foreign keys on, large pages."""
+    path = tmp_path / "new" / "folder" / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
+        corpus.start_run("{}")
+        assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
+        pragmas = ("journal_mode", "synchronous", "foreign_keys", "page_size", "busy_timeout")
+        with corpus.database.engine.connect() as connection:
+            values = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
+    assert values == ["wal", 2, 1, 8192, 30000]
+
+
+def test_a_sqlite_corpus_in_a_folder_nobody_may_write_can_be_read(tmp_path: Path) -> None:
+    """A corpus on read-only media needs no companion files."""
+    path = tmp_path / "media" / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+    before = sorted(path.parent.iterdir())
+    with Corpus.open(path, read_only=True) as corpus:
+        assert texts(corpus) == ["text"]
+    assert before == [path]
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database, but long enough to look at" * 100, b"SQLite format 3\x00" + b"\xff" * 4080]
+)
+def test_a_file_that_is_no_database_is_damage(tmp_path: Path, content: bytes) -> None:
+    """Garbage in place of the corpus ends with our own error and stays as it is."""
+    path = tmp_path / "corpus.db"
+    path.write_bytes(content)
+    with pytest.raises(DamageError):
+        Corpus.open(path)
+    assert path.read_bytes() == content
+
+
+def test_a_full_disk_is_a_disk_error_and_loses_nothing(tmp_path: Path) -> None:
+    """When SQLite runs out of space the group is rolled back whole, and succeeds once there is room."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.seed("x")
+        leases = crawl.lease()
+        ids = crawl.fetch(*leases)
+        with corpus.database.engine.connect() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 2}")
+        group = [(ids[0], leases[0], made("long " * 100_000))]
+        with pytest.raises(DiskError, match="full"):
+            corpus.record_processed(group)
+        assert corpus.count_unprocessed() == 1
+        with corpus.database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA max_page_count=1000000")
+        corpus.record_processed(group)
+        assert corpus.count_unprocessed() == 0
+
+
+def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
+    """Another program in the middle of a write delays ours and does not break it."""
+    path = tmp_path / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
+        other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        other.execute("BEGIN IMMEDIATE")
+        done = threading.Event()
+        writer = threading.Thread(target=lambda: (corpus.start_run("{}"), done.set()))
+        writer.start()
+        assert not done.wait(0.3)
+        other.execute("COMMIT")
+        other.close()
+        assert done.wait(30)
+        writer.join(30)
+
+
+@pytest.mark.parametrize(
+    ("where", "shown"),
+    [
+        ("postgres://me:secret@db.example:5433/news", "postgresql://me:***@db.example:5433/news"),
+        (
+            "postgresql://db.example/news?password=secret&sslmode=require",
+            "postgresql://db.example/news?password=***&sslmode=require",
+        ),
+        ("corpus.db", "sqlite:///corpus.db"),
+    ],
+)
+def test_database_addresses_are_shown_without_secrets(where: str, shown: str) -> None:
+    """Both spellings of PostgreSQL are taken; a password is never shown, wherever it stands."""
+    assert masked(parse_url(where)).replace("%2A", "*") == shown
+
+
+@pytest.mark.parametrize(
+    "where", ["mysql://me:secret@db/x", "postgresql://me:secret@db:port/x", "sqlite://", "sqlite:///:memory:"]
+)
+def test_addresses_that_will_not_do_are_configuration_errors(where: str) -> None:
+    """Other databases, unreadable URLs and corpora in memory are refused without showing a password."""
+    with pytest.raises(ConfigError) as caught:
+        Corpus.open(where, create=True)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_said_at_once() -> None:
+    """Opening does not wait for a PostgreSQL that refuses, and its error has no password."""
+    with pytest.raises(DatabaseError) as caught:
+        Corpus.open("postgresql://me:secret@127.0.0.1:1/x", create=True)
+    assert "secret" not in str(caught.value)
+    assert caught.value.exit_code == 4
+
+
+def test_three_lines_at_a_prompt_read_a_corpus(tmp_path: Path) -> None:
+    """The example of the package's docstring works as it stands."""
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        Crawl(corpus).visit("x", made("Hello, reader", title="Greeting"))
+    lines = (
+        "from storage import Corpus",
+        'with Corpus.open("corpus.db", read_only=True) as corpus:',
+        "    for document in corpus.documents(): print(document.title, document.text[:80])",
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", "\n".join(lines)]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "Greeting Hello, reader\n"
+
+
+def test_the_package_has_what_it_names() -> None:
+    """Every name of ``storage.__all__`` can be had from the package, and no other."""
+    assert all(getattr(storage, name).__name__ == name for name in storage.__all__)
+    with pytest.raises(AttributeError, match="Nothing"):
+        storage.Nothing  # noqa: B018
