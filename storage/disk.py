@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from storage.errors import DiskError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _WORDS = {
@@ -28,6 +30,15 @@ def disk_error(error: OSError, where: Path) -> DiskError:
         error.errno or 0, (f"the disk refused: {error.strerror or error}", "Check the disk and the folder.")
     )
     return DiskError(what, where=str(where), do=do)
+
+
+@contextmanager
+def disk_errors(where: Path) -> Iterator[None]:
+    """Turn the system's errors inside the block into DiskError."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_error(error, where) from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -59,7 +59,7 @@ class RecordCheck:
     def _begin_block(self, head: bytes) -> None:
         self.fields = parse_headers(head)
         length = self.fields.get("content-length", "")
-        if not (length.isascii() and length.isdigit() and int(length) <= MAX_RECORD):
+        if not (length.isascii() and length.isdigit() and len(length) < 11 and int(length) <= MAX_RECORD):
             raise ValueError(f"a record length of {length[:20]!r}")
         self._left, self._buffer = int(length), b""
         block, payload = (_Digest.of(self.fields, name) for name in ("block", "payload"))

@@ -157,7 +157,7 @@ def parse_headers(head: bytes) -> dict[str, str]:
     if not version.startswith("WARC/"):
         raise ValueError("not a WARC record")
     pairs = (line.partition(":") for line in lines)
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+    return {name.lower(): value.strip(" \t") for name, _, value in pairs}
 
 
 def identifier(value: str) -> str:

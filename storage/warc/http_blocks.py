@@ -7,6 +7,8 @@ so that readers are not misled and secrets are not stored:
 - the body has its transfer coding undone, so ``Transfer-Encoding`` is renamed ``X-Archive-Orig-Transfer-Encoding``, and
   a ``Content-Length`` that is not the length of the stored body likewise; ``parse_response`` undoes it;
 - CR, LF and NUL inside a value become a space (RFC 9110, 5.5), and space around it goes; a name loses them, and colons;
+- response headers beyond 32 000 bytes in all are left out, longest first, and counted in ``X-Archive-Headers-Dropped``:
+  FastWARC gives up a whole file at a longer one;
 - requests keep ``[redacted]`` in place of credentials and cookies; user-info is taken out of URLs in ``Location``,
   ``Content-Location``, ``Refresh`` and ``Referer``. ``Set-Cookie`` of a response is kept as it came.
 """
@@ -24,12 +26,17 @@ if TYPE_CHECKING:
 ORIGINAL = "X-Archive-Orig-"
 """Prefix of headers renamed on the way in; a header that came with it gets a second one, so that undoing is exact."""
 
+MAX_HEAD = 32_000
+"""Most bytes of response headers; FastWARC 2.0 reads 32 KiB."""
+DROPPED = "X-Archive-Headers-Dropped"
+
 _SECRET = frozenset({"authorization", "proxy-authorization", "cookie"})
 _HOLD_URL = frozenset({"location", "content-location", "refresh", "referer"})
 _USER_INFO = re.compile(r"""(^|[=\s"'])((?:[a-z][a-z0-9+.-]*:)?//)[^/?#\s"'<>]*@""", re.IGNORECASE)
 _URL_PARTS = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
 _URL_SAFE = "".join(map(chr, range(0x21, 0x7F)))
 _BREAKS = re.compile(r"[\r\n\0]+")
+_DROPPED_LINE = len(DROPPED) + 20
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -48,7 +55,7 @@ def response_head(capture: Capture) -> bytes:
     lines = [_status_line(capture)]
     for name, value in _clean(capture.response_headers):
         lines.append(f"{ORIGINAL if _misleads(name.lower(), value, length) else ''}{name}: {value}")
-    return _message(lines)
+    return _message(_fitting(lines))
 
 
 def request_block(capture: Capture) -> bytes:
@@ -96,6 +103,21 @@ def _clean(headers: Headers) -> list[tuple[str, str]]:
         if name:
             pairs.append((name, without_user_info(value) if name.lower() in _HOLD_URL else value))
     return pairs
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """The lines without the longest ones, so that the rest fits; the status line stays."""
+    room = MAX_HEAD - sum(len(line) + 2 for line in lines)
+    if room >= 0:
+        return lines
+    dropped = set()
+    for number in sorted(range(1, len(lines)), key=lambda number: len(lines[number]), reverse=True):
+        dropped.add(number)
+        room += len(lines[number]) + 2
+        if room >= _DROPPED_LINE:
+            break
+    kept = [line for number, line in enumerate(lines) if number not in dropped]
+    return [*kept, f"{DROPPED}: {len(dropped)}"]
 
 
 def _misleads(name: str, value: str, length: str) -> bool:

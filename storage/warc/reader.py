@@ -73,7 +73,7 @@ def _capture(data: bytes, pointer: Pointer) -> Capture:
     if digest != pointer.payload_digest or digest != fields["warc-payload-digest"]:
         raise ValueError("the payload is not what its digest says")
     return Capture(
-        url=fields["warc-target-uri"],
+        url=fields.get("warc-target-uri", ""),
         fetched_at=datetime.fromisoformat(fields["warc-date"]),
         status=status,
         request_headers=_request_headers(data[pointer.length :], pointer.record_id),

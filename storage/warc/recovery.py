@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_error, sync_folder
+from storage.disk import disk_errors, sync_folder
 from storage.errors import DamageError
 from storage.failpoints import reach
 from storage.warc.scanning import ScannedRecord, scan
@@ -58,27 +58,31 @@ def recover(
 def _recover(
     path: Path, committed: Callable[[str], Collection[int]], adopt: Callable[[Recovered], None]
 ) -> Recovered | None:
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
+    descriptor = _take(path)
+    if descriptor is None:
         return None
-    except OSError as error:
-        raise disk_error(error, path) from error
     try:
-        if not lock(descriptor, path):
-            return None
-        name = path.name.removesuffix(OPEN)
-        recovered = examine(path, committed(name))
-        _move_tail(path, descriptor, recovered)
+        recovered = examine(path, committed(path.name.removesuffix(OPEN)))
+        with disk_errors(path):
+            _move_tail(path, descriptor, recovered)
         reach("in_recovery")
         adopt(recovered)
         reach("in_recovery")
-        _release(path, recovered)
+        with disk_errors(path):
+            _release(path, recovered)
         return recovered
-    except OSError as error:
-        raise disk_error(error, path) from error
     finally:
         os.close(descriptor)
+
+
+def _take(path: Path) -> int | None:
+    """Open the file and lock it; None when a living process holds it, or another recovery was quicker."""
+    with disk_errors(path), suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_RDWR)
+        if lock(descriptor, path):
+            return descriptor
+        os.close(descriptor)
+    return None
 
 
 def examine(path: Path, committed: Collection[int]) -> Recovered:

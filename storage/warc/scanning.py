@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_error
+from storage.disk import disk_errors
 from storage.records import Pointer
 from storage.warc.checking import RecordCheck
 from storage.warc.headers import END, identifier, parse_headers
@@ -70,14 +70,12 @@ def scan(path: Path, *, sealed: bool = True) -> Iterator[ScannedRecord]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    try:
+    with disk_errors(path):
         descriptor = os.open(path, os.O_RDONLY)
         try:
             yield descriptor
         finally:
             os.close(descriptor)
-    except OSError as error:
-        raise disk_error(error, path) from error
 
 
 class _DamageFoundError(Exception):
