@@ -123,7 +123,7 @@ class Site:
     languages: Annotated[Texts, Key("The languages of the site, where it has more.", language_code)] = ()
     delay: Annotated[Seconds | None, Key("Seconds between two requests, instead of crawl.delay.")] = None
     max_depth: Annotated[Count | None, Key("Links followed, instead of crawl.max_depth.")] = None
-    licence: Annotated[str | None, Key("Licence or terms of the texts; copied to each document.")] = None
+    licence: Annotated[str | None, Key("Licence or terms of the texts; stands with every exported text.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +168,13 @@ class Config:
                 "corpus.contact is missing; a crawl must name somebody whom webmasters can write to",
                 where=str(self.path or "configuration"),
                 do='Add contact = "you@example.org" to [corpus], or set CORPUS_SPIDER_CORPUS_CONTACT.',
+            )
+
+    def require_sites(self) -> None:
+        """Raise ConfigError when there is nothing to crawl."""
+        if not self.sites:
+            raise ConfigError(
+                "there is no [[site]]", where=str(self.path or "configuration"), do="Add a newspaper to crawl."
             )
 
     def site(self, name: str) -> Site:

@@ -1,0 +1,372 @@
+"""The command line: verbs, each a few lines that call one function elsewhere. Heavy imports wait until a verb runs."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.console import Console, start_logging
+from storage.errors import CorpusError, DiskError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.config import Config
+
+logger = logging.getLogger(__name__)
+
+PROGRAM = "corpus-spider"
+LEVELS = {-1: "WARNING", 0: "INFO"}
+INTERNAL, DAMAGED, INTERRUPTED, PIPE_CLOSED = 1, 6, 11, 141
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
+several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
+
+
+@dataclass
+class State:
+    """What the options before the verb say."""
+
+    path: Path | None = None
+    overrides: dict[str, object] = field(default_factory=dict)
+    verbosity: int = 0
+
+    @property
+    def console(self) -> Console:
+        """Where to write."""
+        return Console(quiet=self.verbosity < 0)
+
+    @property
+    def level(self) -> str:
+        """The least level that is logged."""
+        return LEVELS.get(self.verbosity, "DEBUG")
+
+    def load(self, **overrides: object) -> Config:
+        """Read the configuration; options of the verb that were given override it."""
+        from corpus_spider.config import load
+
+        given = {key: value for key, value in overrides.items() if value is not None}
+        return load(self.path, overrides=self.overrides | given)
+
+    def load_or_default(self) -> Config:
+        """Read the configuration where there is one, for verbs that do without."""
+        from corpus_spider.config_load import assemble, find
+
+        return self.load() if find(self.path, os.environ) else assemble({}, self.overrides, os.environ, None)
+
+
+pass_state = click.make_pass_decorator(State)
+
+
+def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from corpus_spider.config import program_version
+
+        click.echo(f"{PROGRAM} {program_version()}")
+        context.exit()
+
+
+def _examples(*lines: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {PROGRAM} {line}" for line in lines)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f'expected SECTION.KEY=VALUE, got "{text}"', param_hint="--set")
+    return key.strip(), value.strip()
+
+
+@click.group(
+    epilog=_examples("init news --language vi --contact you@example.org", "-c news/corpus.toml crawl", "crawl --help"),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "-c", "--config", "path", type=click.Path(path_type=Path), help="corpus.toml to use [default: ./corpus.toml]."
+)
+@click.option("-s", "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a setting: crawl.delay=5.")
+@click.option("-v", "--verbose", count=True, help="Tell more; show the traceback of an internal error.")
+@click.option("-q", "--quiet", is_flag=True, help="Tell warnings and errors only.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@pass_state
+def cli(state: State, /, path: Path | None, settings: tuple[str, ...], **options: Any) -> None:
+    """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
+    state.path = path
+    state.overrides = dict(_setting(text) for text in settings)
+    state.verbosity = -1 if options["quiet"] else options["verbose"]
+    start_logging(state.level)
+
+
+@cli.command(
+    epilog=_examples(
+        "init news-vi --language vi --contact you@example.org",
+        "init news --language vi --language ar --contact https://example.org/crawl",
+        "init mine --language en --contact you@example.org --site https://news.example.org/",
+    )
+)
+@click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
+@click.option(
+    "--language", "languages", multiple=True, metavar="CODE", help="Language wanted, ISO 639; may be repeated."
+)
+@click.option("--contact", required=True, help="E-mail or web page where a webmaster reaches you.")
+@click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper or the address of another.")
+@pass_state
+def init(state: State, /, **options: Any) -> None:
+    """Start a corpus: write NAME/corpus.toml.
+
+    It explains itself and holds the newspapers known for the languages. Nothing is overwritten.
+    """
+    from corpus_spider.init import NewCorpus, create
+
+    file = create(NewCorpus(**options))
+    state.console.note(
+        f"Wrote {file}. Look through it, then:\n  {PROGRAM} -c {file} crawl --dry-run\n  {PROGRAM} -c {file} crawl"
+    )
+
+
+@cli.command(epilog=_examples("crawl --dry-run", "crawl --site vnexpress --page-limit 500", "-v crawl"))
+@several_sites
+@click.option(
+    "--page-limit", type=click.IntRange(min=1), help="Stop after so many pages (exit 12; the next crawl goes on)."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be crawled and by which rules; fetch nothing.")
+@as_json
+@pass_state
+def crawl(state: State, /, **options: Any) -> int:
+    """Crawl what is due, resume what was interrupted, and end.
+
+    Ctrl-C finishes what is in flight; a second one stops at once. Neither loses anything.
+    Exit codes: 0 done, 2 configuration, 3 disk, 4 database, 5 locked, 7 nothing could be fetched,
+    11 stopped by a signal, 12 by a limit, 13 forced.
+    """
+    config = state.load(**{"crawl.page_limit": options["page_limit"]}).only(options["sites"])
+    from corpus_spider import plan
+
+    planned = plan.plan(config)
+    if options["dry_run"]:
+        state.console.json(planned) if options["as_json"] else plan.render(planned, state.console)
+        return 0
+    from corpus_spider.crawl import crawl as start
+
+    code, summary = start(config, log_level=state.level)
+    _report(state, options, summary)
+    return code
+
+
+@cli.command(epilog=_examples("status", "status --json"))
+@as_json
+@pass_state
+def status(state: State, /, **options: Any) -> None:
+    """Show what the corpus holds.
+
+    And what is pending, what was dropped and why.
+    """
+    from corpus_spider.status import read, render
+
+    found = read(state.load())
+    state.console.json(found) if options["as_json"] else render(found, state.console)
+
+
+@cli.command(
+    epilog=_examples(
+        "export -o corpus.jsonl.zst",
+        "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
+        "export -o texts/",
+        "export -o - --format jsonl | head",
+    )
+)
+@click.option("-o", "--output", "target", required=True, help="File, folder with a final /, or - for standard output.")
+@click.option("--format", "format_name", help="Where the name of the target does not say it.")
+@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
+@several_sites
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or later.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier.")
+@click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
+@click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
+@click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
+@as_json
+@pass_state
+def export(state: State, /, **options: Any) -> None:
+    """Write the corpus to files.
+
+    JSON lines (plain, gzip, zstd), Parquet or a folder of texts, whole or not at all, with a checksum.
+    """
+    from corpus_spider.dump import dump, request
+
+    report = dump(state.load(), request(options), state.console)
+    if options["target"] == "-":
+        state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")
+    else:
+        _report(state, options, report)
+
+
+@cli.command(
+    epilog=_examples(
+        "extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list"
+    )
+)
+@click.argument("target", metavar="URL|FILE|-", required=False)
+@click.option("--extractor", default="auto", show_default=True, help="Who finds the main text.")
+@click.option("--language", "languages", multiple=True, metavar="CODE", help="Refuse other languages.")
+@click.option("--url", default="", help="Where a FILE came from.")
+@click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@click.option("--list", "list_them", is_flag=True, help="List the extractors.")
+@as_json
+@pass_state
+def extract(state: State, /, target: str | None, **options: Any) -> int:
+    """Show the text of one page.
+
+    It is made as in a crawl. Exit code 1 when there is none."""
+    from corpus_spider import single
+
+    if options["list_them"]:
+        state.console.table("Extractors", ("name", "version", "for"), single.extractors())
+        return 0
+    if target is None:
+        raise click.UsageError("Name a URL, a file, or - for standard input.")
+    wanted = single.Wanted(options["extractor"], options["languages"], options["url"], options["allow_private"])
+    return single.show(
+        single.extract(target, wanted, state.load_or_default()), state.console, as_json=options["as_json"]
+    )
+
+
+@cli.command(epilog=_examples("check", "check --deep --json"))
+@click.option("--deep", is_flag=True, help="Also read every record again and extract a sample of pages anew.")
+@as_json
+@pass_state
+def check(state: State, /, **options: Any) -> int:
+    """Check that texts, originals and index agree. Exit code 6 when they do not."""
+    from corpus_spider import integrity
+
+    with state.console.progress("documents checked") as show:
+        report = integrity.check(state.load(), options["deep"], show)
+    _report(state, options, {"ok": report.ok} | asdict(report))
+    return 0 if report.ok else DAMAGED
+
+
+@cli.command(epilog=_examples("demo", "demo --keep demo-corpus"))
+@click.option("--keep", "folder", type=click.Path(path_type=Path), help="Keep the corpus in this folder.")
+@as_json
+@pass_state
+def demo(state: State, /, **options: Any) -> None:
+    """Try it all on a small news site.
+
+    The program serves the site itself, crawls it and compares the corpus with what is known. No network is needed.
+    """
+    from corpus_spider.demo.run import run_demo
+
+    start_logging(state.level if state.verbosity else "WARNING")
+    _report(state, options, run_demo(options["folder"]))
+
+
+@cli.command(epilog=_examples("evaluate --gold gold/", "evaluate --gold gold/ --extractor auto --extractor bte --json"))
+@click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
+@click.option(
+    "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this one; may be repeated [auto]."
+)
+@click.option(
+    "--corpus", "corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead."
+)
+@as_json
+@pass_state
+def evaluate(state: State, /, **options: Any) -> None:
+    """Score texts against the truth.
+
+    What extractors make of pages whose true text is known, or what a corpus holds of them.
+    """
+    from corpus_spider import assess, config, evaluation
+
+    if options["corpus"]:
+        reports = assess.assess_corpus(options["gold"], config.load(options["corpus"], overrides=state.overrides))
+    else:
+        reports = assess.assess(options["gold"], options["extractors"], state.console)
+    state.console.result((evaluation.as_json if options["as_json"] else evaluation.render)(*reports).rstrip())
+
+
+@cli.command(epilog=_examples("reextract --dry-run", "reextract --site vnexpress"))
+@several_sites
+@click.option("--dry-run", is_flag=True, help="Tell how many texts would change; write nothing.")
+@as_json
+@pass_state
+def reextract(state: State, /, **options: Any) -> None:
+    """Make the texts anew from the originals.
+
+    With the extractors and rules of today; nothing is fetched.
+    """
+    from corpus_spider import batch
+
+    config = state.load().only(options["sites"])
+    _report(state, options, batch.reextract(config, dry_run=options["dry_run"]))
+
+
+@cli.command("config", epilog=_examples("config", "-s crawl.delay=5 config"))
+@pass_state
+def show_config(state: State, /) -> None:
+    """Print the configuration in force.
+
+    JSON of file, environment and options together, without passwords.
+    """
+    state.console.json(state.load().effective())
+
+
+def _report(state: State, options: dict[str, Any], report: Any) -> None:
+    """Write what a verb came to: JSON when asked for, else a table of what and how many."""
+    if options["as_json"]:
+        state.console.json(report)
+    else:
+        state.console.summary(report)
+
+
+def main() -> None:
+    """Run the program and end the process with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program and return its exit code; every error is one message on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    if "_CORPUS_SPIDER_COMPLETE" in os.environ:
+        cli.main(prog_name=PROGRAM)
+    state = State()
+    try:
+        with cli.make_context(PROGRAM, list(arguments), obj=state) as context:
+            code = cli.invoke(context) or 0
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        state.console.error(f"{PROGRAM}: stopped")
+        return INTERRUPTED
+    except Exception as error:
+        logger.debug("%s ended with", PROGRAM, exc_info=True)
+        return _explain(error, state.console)
+    return int(code)
+
+
+def _explain(error: Exception, console: Console) -> int:
+    """Tell the user what went wrong and return the exit code for it."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, CorpusError):
+        console.error(f"{PROGRAM}: {error}")
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return _explain(DiskError("the disk is full", where=str(error.filename or "output"), do="Make room."), console)
+    console.error(
+        f"{PROGRAM}: internal error, {type(error).__name__}: {error}\n"
+        "  This is a fault of the program. Run the same command with -v before the verb, and report what it prints."
+    )
+    return INTERNAL

@@ -1,0 +1,182 @@
+"""What people and programs read: results on standard output, everything else on standard error.
+
+On a terminal there are tables and progress bars; elsewhere plain lines, tab-separated. Nothing that came from the web
+reaches a terminal with its control characters.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
+"""Everything above C0 that moves the cursor, turns the writing direction, ends a line, hides, or is no character."""
+UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
+UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
+UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
+PLAIN_PROGRESS_SECONDS = 30.0
+
+
+def safe(text: str, limit: int | None = 500) -> str:
+    """Return the text on one line, with control and bidirectional characters escaped, cut at ``limit`` characters."""
+    cut = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+    return UNSAFE.sub(_escape, cut)
+
+
+def safe_lines(text: str) -> str:
+    """Return the text with its line ends and every other control character escaped."""
+    return UNSAFE_IN_LINES.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def to_json(value: object) -> str:
+    """Write dataclasses, paths, dates and bytes (hexadecimal) as JSON; invisible and control characters are escaped."""
+    import msgspec
+
+    plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=str)
+    text = json.dumps(plain, ensure_ascii=False, indent=2, default=lambda one: one.hex())
+    return UNSAFE_IN_JSON.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """Where the program writes. ``quiet`` leaves errors and results only."""
+
+    quiet: bool = False
+
+    def note(self, text: str) -> None:
+        """Tell the user something, on standard error."""
+        if not self.quiet:
+            click.echo(safe_lines(text), err=True)
+
+    def error(self, text: str) -> None:
+        """Tell the user what went wrong, on standard error, whatever the verbosity."""
+        click.echo(safe_lines(text), err=True)
+
+    def result(self, text: str) -> None:
+        """Write a result; as it is into files and pipes, made safe on a terminal."""
+        click.echo(safe_lines(text) if sys.stdout.isatty() else text)
+
+    def json(self, value: object) -> None:
+        """Write a value as JSON on standard output."""
+        click.echo(to_json(value))
+
+    def table(self, title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Write a table: drawn on a terminal, tab-separated lines elsewhere, nothing when it has no rows."""
+        listed = [[_cell(value) for value in row] for row in rows]
+        if not listed:
+            return
+        if sys.stdout.isatty():
+            _draw(title, header, listed)
+        else:
+            click.echo("\n".join([f"# {title}", "\t".join(header), *("\t".join(row) for row in listed)]))
+
+    def summary(self, report: object) -> None:
+        """Write a report of any shape: a table of its single values, then one of each group in it."""
+        import msgspec
+
+        plain = msgspec.to_builtins(report, enc_hook=str)
+        singles = {key: value for key, value in plain.items() if not isinstance(value, (dict, list, tuple))}
+        self.table("Summary", ("what", "value"), singles.items())
+        for name, group in plain.items():
+            self._group(name, group)
+
+    def _group(self, name: str, group: object) -> None:
+        if isinstance(group, dict):
+            self.table(name, ("what", "value"), group.items())
+        elif isinstance(group, (list, tuple)) and all(isinstance(row, dict) for row in group):
+            header = list(dict.fromkeys(key for row in group for key in row))
+            self.table(name, header, [[row.get(key, "") for key in header] for row in group])
+        elif isinstance(group, (list, tuple)):
+            self.table(name, (name,), [[value] for value in group])
+
+    @contextmanager
+    def progress(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+        """Give a function that takes the count so far: a bar on a terminal, a line each half minute elsewhere."""
+        if self.quiet:
+            yield lambda _: None
+        elif sys.stderr.isatty():
+            with _bar(what, total) as show:
+                yield show
+        else:
+            yield _every(PLAIN_PROGRESS_SECONDS, lambda count: self.note(_count_line(what, count, total)))
+
+
+class OneLine(logging.Formatter):
+    """One event, one line, without anything that drives a terminal; a traceback follows on lines of its own."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """Format the message and escape it (logging's name)."""
+        return safe(super().formatMessage(record), limit=2000)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        """Format a traceback and escape it (logging's name)."""
+        return safe_lines(super().formatException(ei))
+
+
+def start_logging(level: str) -> None:
+    """Send the log to standard error, from that level upwards."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else safe(str(value))
+
+
+def _count_line(what: str, count: int, total: int | None) -> str:
+    return f"{what}: {count} of {total}" if total else f"{what}: {count}"
+
+
+def _every(seconds: float, action: Callable[[int], None]) -> Callable[[int], None]:
+    due = time.monotonic() + seconds
+
+    def show(count: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + seconds
+            action(count)
+
+    return show
+
+
+def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console as RichConsole
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    for position, name in enumerate(header):
+        numeric = all(re.fullmatch(r"[\d.,]+", row[position]) for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(value) for value in row))
+    RichConsole(file=sys.stdout).print(table)
+
+
+@contextmanager
+def _bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console as RichConsole
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns: tuple[Any, ...] = (SpinnerColumn(), TextColumn(what, markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=RichConsole(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda count: progress.update(task, completed=count)

@@ -1,0 +1,55 @@
+"""What a crawl would do, before it does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pipelines.extractors import get
+
+if TYPE_CHECKING:
+    from corpus_spider.config import Config, Site
+    from corpus_spider.console import Console
+
+
+def plan(config: Config) -> dict[str, Any]:
+    """Return who would ask, what each site starts from and by which rules; nothing is opened or fetched.
+
+    Raises ConfigError when it could not start: no contact, no site, no such extractor, a URL that cannot be fetched.
+    """
+    config.require_contact()
+    config.require_sites()
+    return {
+        "user_agent": config.user_agent,
+        "database": config.effective()["corpus"]["database"],
+        "warc": str(config.warc_folder),
+        "page_limit": config.crawl.page_limit,
+        "sites": [_site(config, site) for site in config.sites],
+        "seeds": [{"site": seed.site, "kind": seed.kind.value, "url": seed.fetch_url} for seed in config.seeds()],
+    }
+
+
+def render(planned: dict[str, Any], console: Console) -> None:
+    """Write the plan as tables."""
+    console.table("Crawl", ("what", "value"), [(key, planned[key]) for key in ("user_agent", "database", "warc")])
+    header = ("name", "hosts", "languages", "delay", "max_depth", "extractor", "allow", "deny")
+    console.table("Sites", header, [[_words(site[key]) for key in header] for site in planned["sites"]])
+    console.table("Starts from", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
+
+
+def _site(config: Config, site: Site) -> dict[str, Any]:
+    get(site.extractor)
+    model = config.site_model(site)
+    return {
+        "name": site.name,
+        "hosts": model.hosts,
+        "languages": model.languages,
+        "delay": config.site_delay(site),
+        "max_depth": config.site_max_depth(site),
+        "extractor": site.extractor,
+        "allow": site.allow,
+        "deny": site.deny,
+    }
+
+
+def _words(value: object) -> str:
+    return " ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,281 @@
+"""One page outside any crawl: from the web, a file or standard input, through the same function as a crawl's pages.
+
+The web is asked as a crawl would ask: by name, if robots.txt allows it, from public addresses only, within a size and a
+time. Each resolved address is checked and then connected to, so a name cannot change in between.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import sys
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
+
+from corpus_spider.config import Site
+from storage.errors import ConfigError, CorpusError
+from storage.records import Capture, Kind
+
+if TYPE_CHECKING:
+    from corpus_spider.config import Config
+    from corpus_spider.console import Console
+    from storage.records import Document, Processed
+
+MAX_REDIRECTS = 5
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+CHUNK = 2**16
+
+
+class NotFetchedError(CorpusError):
+    """A page that was asked for by hand could not be had, or may not be (exit 7)."""
+
+    exit_code = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How to ask: by what name, how long and how much at most, and which private ``host:port`` may be reached."""
+
+    user_agent: str
+    timeout: float = 60.0
+    max_body: int = 10 * 2**20
+    allow_private: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How to read one page: extractor, languages, URL it came from, and whether private hosts may be asked."""
+
+    extractor: str = "auto"
+    languages: tuple[str, ...] = ()
+    url: str = ""
+    allow_private: bool = False
+
+
+def extractors() -> list[tuple[str, str, str]]:
+    """Return the name and version of every extractor, and what it is for."""
+    from pipelines.extractors import EXTRACTORS
+
+    return [(one.name, one.version, "evaluation" if one.evaluation_only else "corpora") for one in EXTRACTORS.values()]
+
+
+def extract(target: str, wanted: Wanted, config: Config) -> Processed:
+    """Fetch or read one page and process it as a crawl would, however short its text is.
+
+    Raises ConfigError (no such extractor or file) or NotFetchedError.
+    """
+    from pipelines.extractors import get
+    from pipelines.process import process
+
+    get(wanted.extractor)
+    private = ("*:*",) if wanted.allow_private else config.crawl.allow_private
+    if is_address(target):
+        manners = Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, private)
+        capture = fetch(target, manners)
+    else:
+        capture = read(target, config.crawl.max_body, wanted.url)
+    model = replace(config.site_model(Site()), extractor=wanted.extractor, languages=wanted.languages, min_chars=1)
+    return process(capture, model)
+
+
+def show(processed: Processed, console: Console, *, as_json: bool) -> int:
+    """Write the text, or all that is known of it as JSON; return 0, or 1 when there is no text and say why."""
+    document, drop = processed.document, processed.drop
+    if as_json:
+        console.json({"document": document, "drop": drop})
+    elif document is not None:
+        console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
+        console.result(document.text)
+    if drop is not None:
+        console.note(f"no text: {drop.reason}{drop.detail and f' ({drop.detail})'}")
+    return 1 if document is None else 0
+
+
+def _provenance(document: Document) -> str:
+    found = document.language
+    return (
+        f"{found.language} {found.confidence:.2f}, {len(document.text)} characters, "
+        f"{document.extractor} {document.extractor_version}, {document.encoding} by {document.encoding_source}"
+    )
+
+
+def is_address(target: str) -> bool:
+    """Tell an URL from a file name."""
+    return target.lower().startswith(("http://", "https://"))
+
+
+def read(target: str, limit: int, url: str = "") -> Capture:
+    """Read a file, or standard input for ``-``, as if it had been fetched from ``url``.
+
+    Raises ConfigError when it cannot be read or is larger than ``limit`` bytes.
+    """
+    try:
+        if target == "-":
+            body = sys.stdin.buffer.read(limit + 1)
+        else:
+            with Path(target).open("rb") as stream:
+                body = stream.read(limit + 1)
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=target) from None
+    if len(body) > limit:
+        raise ConfigError(f"is larger than {limit} bytes", where=target, do="Raise crawl.max_body to read it.")
+    return Capture(url or _file_url(target), datetime.now(UTC), 200, (), (), body)
+
+
+def _file_url(target: str) -> str:
+    return "about:blank" if target == "-" else Path(target).resolve().as_uri()
+
+
+def fetch(url: str, manners: Manners) -> Capture:
+    """Fetch a page, following up to five redirects. Raises NotFetchedError saying what stood in the way."""
+    from pipelines.urls import fetchable
+
+    ports = {port for port in [urlsplit(url).port] if port}
+    target = fetchable(url)
+    for _ in range(MAX_REDIRECTS + 1):
+        if target is None:
+            break
+        _refuse(target, manners, ports)
+        _obey_robots(target, manners)
+        capture = exchange(target, manners)
+        location = capture.header("Location")
+        if capture.status not in REDIRECTS or not location:
+            return capture
+        target = fetchable(location, target)
+    raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
+
+
+def _refuse(url: str, manners: Manners, ports: set[int]) -> None:
+    from corpus_spider.middlewares.guard import refusal
+
+    reason = refusal(url, manners.allow_private, ports)
+    if reason:
+        raise NotFetchedError(
+            f"refused: {reason.replace('_', ' ')}",
+            where=url,
+            do="Private addresses are reached with --allow-private, or with crawl.allow_private.",
+        )
+
+
+def _obey_robots(url: str, manners: Manners) -> None:
+    from corpus_spider.middlewares.robots import UnreachableError, rules_of
+    from pipelines.inflate import InflateError, inflate
+
+    parts = urlsplit(url)
+    answer = exchange(f"{parts.scheme}://{parts.netloc}/robots.txt", manners)
+    try:
+        rules = rules_of(answer.status, inflate(answer.body, answer.header("Content-Encoding")))
+    except (UnreachableError, InflateError) as error:
+        raise NotFetchedError(f"its robots.txt cannot be had ({error})", where=url, do="Try again later.") from None
+    if not rules.can_fetch(url, manners.user_agent):
+        raise NotFetchedError(
+            "robots.txt does not allow it", where=url, do="Save the page with a browser and extract the file."
+        )
+
+
+def exchange(url: str, manners: Manners) -> Capture:
+    """Ask once, without following redirects. Raises NotFetchedError when there is no answer."""
+    parts = urlsplit(url)
+    headers = {
+        "Host": parts.netloc,
+        "User-Agent": manners.user_agent,
+        "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+        "Accept-Encoding": "gzip, deflate",
+        "Connection": "close",
+    }
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        with closing(Wire(parts, manners)) as wire:
+            wire.connection.request("GET", path, headers=headers)
+            response = wire.connection.getresponse()
+            body, truncated = _body(response, manners.max_body)
+    except (OSError, HTTPException) as error:
+        raise NotFetchedError(f"cannot be fetched: {error or type(error).__name__}", where=url) from None
+    capture = Capture(
+        url, datetime.now(UTC), response.status, tuple(headers.items()), tuple(response.getheaders()), body, Kind.PAGE
+    )
+    return replace(capture, truncated="time" if wire.expired else truncated)
+
+
+def _body(response: HTTPResponse, limit: int) -> tuple[bytes, str | None]:
+    """Read the body up to the limit; say in the words of WARC-Truncated why it is not whole."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size <= limit and (part := response.read(CHUNK)):
+            parts.append(part)
+            size += len(part)
+    except IncompleteRead as error:
+        return b"".join([*parts, error.partial])[:limit], "disconnect"
+    if size > limit:
+        return b"".join(parts)[:limit], "length"
+    return b"".join(parts), "disconnect" if response.length else None
+
+
+class Wire:
+    """A connection that is cut when the time for the whole exchange is over, handshake and headers included."""
+
+    def __init__(self, parts: SplitResult, manners: Manners) -> None:
+        self.expired = False
+        self._socket: socket.socket | None = None
+        self._timer = Timer(manners.timeout, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        self.connection = HTTPConnection(host, port)
+        try:
+            self._socket = _dial(host, port, manners)
+            if parts.scheme == "https":
+                self._socket = _encrypt(self._socket, host)
+                self._socket.do_handshake()
+        except BaseException:
+            self.close()
+            raise
+        self.connection.sock = self._socket
+
+    def _cut(self) -> None:
+        self.expired = True
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Stop the clock and close the socket."""
+        self._timer.cancel()
+        if self._socket is not None:
+            self._socket.close()
+
+
+def _encrypt(raw: socket.socket, host: str) -> ssl.SSLSocket:
+    return ssl.create_default_context().wrap_socket(raw, server_hostname=host, do_handshake_on_connect=False)
+
+
+def _dial(host: str, port: int, manners: Manners) -> socket.socket:
+    """Connect to the first address of the host that may be connected to. Raises OSError when there is none."""
+    failure = OSError(f"{host} has no public address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        if not _may_connect(host, str(address[0]), port, manners.allow_private):
+            continue
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(manners.timeout)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failure = error
+        else:
+            return connection
+    raise failure
+
+
+def _may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
+    from pipelines.hosts import address_allowed
+
+    return address_allowed(address) or any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed)

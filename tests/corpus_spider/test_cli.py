@@ -1,0 +1,272 @@
+"""The command line: verbs, exit codes, and messages that say what, where and what to do."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from corpus_spider.cli import cli, run
+from storage import errors
+from storage.corpus import Corpus
+
+SECTIONS = """
+[corpus]
+name = "test"
+contact = "me@example.org"
+
+[[site]]
+name = "example"
+start = ["https://news.example.org/"]
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a corpus.toml, to be in."""
+    (tmp_path / "corpus.toml").write_text(SECTIONS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATABASE_URL", "CORPUS_SPIDER_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """--help of the program and of every verb starts without Scrapy, SQLAlchemy, Arrow and their like."""
+    heavy = "{'scrapy', 'twisted', 'sqlalchemy', 'pyarrow', 'lxml', 'trafilatura', 'rich', 'numpy', 'msgspec'}"
+    code = (
+        "import sys\nfrom corpus_spider.cli import cli, run\n"
+        "assert run(['--help']) == 0\n"
+        "assert all(run([verb, '--help']) == 0 for verb in cli.commands)\n"
+        f"print(sorted({heavy} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = python(code)
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")
+
+
+@pytest.mark.parametrize("verb", sorted(cli.commands))
+def test_the_help_of_every_verb_teaches_by_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each verb explains itself, every option, and shows a command to copy."""
+    assert run([verb, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert f"corpus-spider {verb}" in shown.partition("Examples:")[2] or f" {verb}" in shown.partition("Examples:")[2]
+    assert cli.commands[verb].help
+    assert all(one.help for one in cli.commands[verb].params if isinstance(one, click.Option))
+
+
+def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """--version names the program and its version."""
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("corpus-spider ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["nonsense"], "No such command"),
+        (["crawl", "--nonsense"], "No such option"),
+        (["crawl", "--page-limit", "0"], "page-limit"),
+        (["export"], "--output"),
+        (["export", "-o", "x.jsonl", "--since", "yesterday"], "--since"),
+        (["extract"], "Name a URL"),
+        (["-s", "crawl.delay", "config"], "SECTION.KEY=VALUE"),
+        (["-s", "crawl.dealy=1", "config"], "did you mean delay"),
+        (["-s", "site.x=1", "config"], "corpus.KEY or crawl.KEY"),
+        (["crawl", "--site", "exmaple", "--dry-run"], "did you mean example"),
+        (["-c", "none.toml", "status"], "none.toml"),
+        (["status"], "corpus.db"),
+        (["export", "-o", "x.jsonl"], "corpus.db"),
+        (["extract", "none.html"], "none.html"),
+        (["evaluate", "--gold", "nowhere"], "nowhere"),
+    ],
+)
+def test_mistakes_are_usage_errors_that_name_the_mistake(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
+    """Exit code 2, the message on standard error, nothing on standard output."""
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert expected in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.CorpusError("it failed"), 1),
+        (errors.ConfigError("it failed"), 2),
+        (errors.DiskError("it failed"), 3),
+        (OSError(errno.ENOSPC, "it failed"), 3),
+        (errors.DatabaseError("it failed"), 4),
+        (errors.LockedError(("example",)), 5),
+        (errors.DamageError("it failed"), 6),
+        (errors.NewerCorpusError("it failed"), 9),
+        (KeyboardInterrupt(), 11),
+        (ZeroDivisionError("it failed"), 1),
+    ],
+)
+def test_every_error_has_its_exit_code_and_one_message(
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+) -> None:
+    """What ends a verb decides the exit code; the user sees a message, never a traceback."""
+
+    def fail(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("corpus_spider.status.read", fail)
+    assert run(["status"]) == code
+    message = capsys.readouterr().err
+    assert message.startswith("corpus-spider: ")
+    assert "Traceback" not in message
+
+
+def test_an_internal_error_says_how_to_report_it(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without -v the way to the traceback, with -v the traceback; control characters of its text are escaped."""
+
+    def fail(_: object) -> None:
+        raise ZeroDivisionError("\x1b[2Jinjected")
+
+    monkeypatch.setattr("corpus_spider.status.read", fail)
+    assert run(["status"]) == 1
+    assert "with -v" in capsys.readouterr().err
+    assert run(["-v", "status"]) == 1
+    told = capsys.readouterr().err
+    assert "Traceback" in told
+    assert "\x1b" not in told
+
+
+def test_an_error_tells_what_where_and_what_to_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong key is answered with file, key and the nearest right one."""
+    (home / "corpus.toml").write_text(SECTIONS.replace("start", "strat"), encoding="utf-8")
+    assert run(["config"]) == 2
+    told = capsys.readouterr().err
+    assert str(home / "corpus.toml") in told
+    assert "site[0].strat (example): there is no such key (did you mean start?)" in told
+
+
+def test_init_makes_a_corpus_that_can_be_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two commands lead from nothing to the list of what would be crawled; a third init is refused."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "news", "--language", "vi", "--contact", "me@example.org"]) == 0
+    assert "crawl --dry-run" in capsys.readouterr().err
+    assert run(["-c", "news/corpus.toml", "crawl", "--dry-run", "--json"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert "me@example.org" in planned["user_agent"]
+    assert {seed["kind"] for seed in planned["seeds"]} == {"page", "feed"}
+    assert run(["init", "news", "--language", "ar", "--contact", "me@example.org"]) == 2
+    assert list(Path("news").iterdir()) == [Path("news/corpus.toml")]
+
+
+def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody to answer for it, or nothing to do: exit code 2 before anything is opened."""
+    head, _, site = SECTIONS.partition("[[site]]")
+    for text, expected in ((f"[[site]]{site}", "contact is missing"), (head, "there is no [[site]]")):
+        (home / "corpus.toml").write_text(text, encoding="utf-8")
+        assert run(["crawl"]) == 2
+        assert expected in capsys.readouterr().err
+    assert [path.name for path in home.iterdir()] == ["corpus.toml"]
+
+
+def test_an_unknown_extractor_is_told_before_the_crawl(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A misspelt extractor does not cost a night."""
+    (home / "corpus.toml").write_text(SECTIONS + 'extractor = "majic"\n', encoding="utf-8")
+    assert run(["crawl", "--dry-run"]) == 2
+    assert "majic" in capsys.readouterr().err
+
+
+def test_options_before_the_verb_override_the_file(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--set is stronger than corpus.toml, and config shows it."""
+    assert run(["-s", "crawl.delay=7", "--set", "crawl.max_body=1 MiB", "config"]) == 0
+    crawl = json.loads(capsys.readouterr().out)["crawl"]
+    assert (crawl["delay"], crawl["max_body"]) == (7.0, 2**20)
+
+
+def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """status and export speak JSON on standard output, and a second export does not overwrite."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    assert run(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == 0
+    assert run(["status"]) == 0
+    assert "documents\t0" in capsys.readouterr().out
+    assert run(["export", "-o", "out.jsonl", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["documents"], report["bytes"], len(report["sha256"])) == (0, 0, 64)
+    assert run(["export", "-o", "out.jsonl"]) == 2
+    assert run(["export", "-o", "out.jsonl", "--overwrite"]) == 0
+
+
+def test_an_export_to_standard_output_holds_nothing_else(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The report goes to standard error, so that a pipe gets documents only."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    assert run(["export", "-o", "-", "--format", "jsonl"]) == 0
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert "0 documents" in captured.err
+
+
+def test_a_page_in_a_file_is_extracted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text on standard output, what is known of it on standard error; exit code 1 when there is no text."""
+    sentence = "The committee met on Tuesday and agreed that the bridge will be rebuilt next year. "
+    (home / "page.html").write_text(f"<html lang=en><title>Bridge</title><article><p>{sentence * 5}</article>")
+    assert run(["extract", "page.html"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.strip() == (sentence * 5).strip()
+    assert "Bridge" in captured.err
+    assert run(["extract", "page.html", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["document"]["language"]["language"] == "en"
+    (home / "empty.html").write_text("<html></html>")
+    assert run(["extract", "empty.html"]) == 1
+    assert "no text" in capsys.readouterr().err
+
+
+def test_the_extractors_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--list needs no page and shows every extractor."""
+    assert run(["extract", "--list"]) == 0
+    assert "auto" in capsys.readouterr().out
+
+
+def test_texts_are_scored_against_the_truth(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """evaluate reads a gold folder and gives each extractor a score."""
+    sentence = "The committee met on Tuesday and agreed that the bridge will be rebuilt next year. "
+    for folder in ("pages", "gold"):
+        (home / "gold" / folder).mkdir(parents=True)
+    (home / "gold/pages/a.html").write_text(f"<html lang=en><title>Bridge</title><article><p>{sentence * 5}</article>")
+    (home / "gold/gold/a.txt").write_text(sentence * 5)
+    (home / "gold/manifest.jsonl").write_text('{"id": "a", "lang": "en"}\n')
+    assert run(["evaluate", "--gold", "gold", "--extractor", "auto", "--extractor", "bte", "--json"]) == 0
+    reports = json.loads(capsys.readouterr().out)["reports"]
+    assert [report["name"] for report in reports] == ["auto", "bte"]
+    assert run(["evaluate", "--gold", "gold"]) == 0
+    assert "auto" in capsys.readouterr().out
+
+
+def test_a_closed_pipe_ends_the_program_quietly(home: Path) -> None:
+    """`corpus-spider config | head -0` leaves no traceback and the exit code of SIGPIPE."""
+    code = "import sys\nfrom corpus_spider.cli import main\nmain()"
+    command = [sys.executable, "-c", code, "-c", str(home / "corpus.toml"), "config"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(30) == 141
+    assert process.stderr.read() == b""
+    process.stderr.close()

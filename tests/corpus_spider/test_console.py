@@ -1,0 +1,141 @@
+"""What reaches the reader: plain lines, JSON, and nothing that drives a terminal."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_spider.console import Console, OneLine, safe, safe_lines, to_json
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Báo Việt صحيفة", "Báo Việt صحيفة"),
+        ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+        ("one\r\ntwo", "one\\x0d\\x0atwo"),
+        ("\x9b2J", "\\x9b2J"),
+        ("gpj.\u202eexe", "gpj.\\u202eexe"),
+        ("a\u2066b\u2069", "a\\u2066b\\u2069"),
+        ("a\u2028b", "a\\u2028b"),
+        ("\ud800", "\\ud800"),
+        ("tag\U000e0041", "tag\\U000e0041"),
+        ("\u200cمی\u200dخواهم", "\u200cمی\u200dخواهم"),
+        ("x" * 600, "x" * 499 + "…"),
+    ],
+)
+def test_control_and_direction_characters_are_shown_not_obeyed(text: str, expected: str) -> None:
+    """Escapes for everything a terminal might act on, and the letters of every script as they are."""
+    assert safe(text) == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_no_text_reaches_the_terminal_with_a_control_character(text: str) -> None:
+    """Whatever the web sends, one line of printable UTF-8 comes out; with line ends kept, line ends and no more."""
+    assert len(safe(text, None).splitlines()) <= 1
+    safe(text, None).encode("utf-8")
+    assert {one for one in safe_lines(text) if ord(one) < 32} <= {"\n"}
+
+
+@dataclass
+class Sample:
+    """A report of several kinds of value."""
+
+    when: datetime
+    where: Path
+    digest: bytes
+    title: str
+
+
+def test_reports_become_json_that_is_safe_on_a_terminal_and_reads_back() -> None:
+    """Dates, paths and bytes are written plainly; hostile characters as JSON escapes."""
+    title = "\x1b\x9b\u202e\ud800\U000e0041é"
+    text = to_json(Sample(datetime(2026, 1, 2, tzinfo=UTC), Path("/a"), b"\x01\xff", title))
+    assert json.loads(text) == {"when": "2026-01-02T00:00:00Z", "where": "/a", "digest": "01ff", "title": title}
+    assert safe_lines(text) == text
+    assert "é" in text
+
+
+def test_tables_are_tab_separated_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe gets a title line, a header and one line a row, whatever the cells hold."""
+    Console().table("Sites", ("name", "count"), [("a\tb\nc", 1), ("[red]x", 0.5)])
+    assert capsys.readouterr().out == "# Sites\nname\tcount\na\\x09b\\x0ac\t1\n[red]x\t0.500\n"
+
+
+def test_tables_are_drawn_on_a_terminal_without_reading_markup(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Square brackets of a title are text, not colours, and escape sequences stay visible."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    Console().table("Sites", ("name",), [("[red]x[/red] \x1b[2J",)])
+    drawn = capsys.readouterr().out
+    assert "[red]x[/red] \\x1b[2J" in drawn
+    assert "\x1b[2J" not in drawn
+
+
+def test_results_are_raw_in_a_pipe_and_safe_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file gets the text as it is; a terminal never gets its control characters."""
+    Console().result("a\x1bb\nc")
+    assert capsys.readouterr().out == "a\x1bb\nc\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    Console().result("a\x1bb\nc")
+    assert capsys.readouterr().out == "a\\x1bb\nc\n"
+
+
+def test_a_summary_shows_values_groups_and_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    """Any report can be read by people without code of its own."""
+    Console().summary(
+        {"pages": 3, "dropped": {"http_404": 1}, "problems": ["x"], "sites": [{"a": 1}, {"b": 2}], "no": []}
+    )
+    assert capsys.readouterr().out == (
+        "# Summary\nwhat\tvalue\npages\t3\n# dropped\nwhat\tvalue\nhttp_404\t1\n"
+        "# problems\nproblems\nx\n# sites\na\tb\n1\t\n\t2\n"
+    )
+
+
+def test_progress_outside_a_terminal_is_rare_and_quiet_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    """A log file is not filled with progress."""
+    for console in (Console(), Console(quiet=True)):
+        with console.progress("pages", 1000) as show:
+            for count in range(1000):
+                show(count)
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_outside_a_terminal_is_told_when_it_is_due(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long work says now and then how far it is."""
+    monkeypatch.setattr("corpus_spider.console.PLAIN_PROGRESS_SECONDS", 0.0)
+    with Console().progress("pages", 9) as show:
+        show(4)
+    assert capsys.readouterr().err == "pages: 4 of 9\n"
+
+
+def test_progress_on_a_terminal_is_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar is drawn on standard error and leaves standard output alone."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with Console().progress("pages", 2) as show:
+        show(2)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "pages" in captured.err
+
+
+def test_a_log_event_is_one_line() -> None:
+    """A URL with a line break cannot forge a second event."""
+    record = logging.LogRecord("x", logging.INFO, "", 0, "got %s", ("http://a/\n2026 ERROR forged\x1b[2J",), None)
+    line = OneLine("%(levelname)s %(message)s").format(record)
+    assert line == "INFO got http://a/\\x0a2026 ERROR forged\\x1b[2J"

@@ -1,0 +1,49 @@
+"""What is not documented does not exist: README.md mentions every verb, every option and every setting."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from corpus_spider.cli import cli
+from corpus_spider.config import Corpus, Crawl, Site, keys
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.fixture(scope="module")
+def readme() -> str:
+    """The text of README.md."""
+    text = README.read_text(encoding="utf-8") if README.is_file() else ""
+    if "\n## " not in text:
+        pytest.skip("README.md is not written yet")
+    return text
+
+
+@pytest.mark.parametrize("verb", sorted(cli.commands))
+def test_every_verb_is_documented(readme: str, verb: str) -> None:
+    """README.md shows each verb as a command."""
+    assert re.search(rf"corpus-spider (-\S+ \S+ )*{verb}\b", readme)
+
+
+@pytest.mark.parametrize("verb", sorted(cli.commands))
+def test_every_option_is_documented(readme: str, verb: str) -> None:
+    """README.md mentions each option of each verb by its long name."""
+    options = [one for one in cli.commands[verb].params if isinstance(one, click.Option)]
+    names = [name for one in options for name in one.opts if name.startswith("--")]
+    assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", readme)] == []
+
+
+@pytest.mark.parametrize("section", [Corpus, Crawl, Site], ids=["corpus", "crawl", "site"])
+def test_every_setting_is_documented(readme: str, section: type[Corpus]) -> None:
+    """README.md names each key of corpus.toml in code type."""
+    assert [name for name in keys(section) if f"`{name}`" not in readme] == []
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13])
+def test_every_exit_code_is_documented(readme: str, code: int) -> None:
+    """README.md has a row for each exit code."""
+    assert re.search(rf"^\| *`?{code}`? *\|", readme, re.MULTILINE)
