@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
 
-from storage import documents, failpoints, fetches, opening, reading
+from storage import documents, failpoints, fetches, opening, reading, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.fetches import Orphan, StoredFetch, WarcFile
-    from storage.reading import DroppedPage
+    from storage.reading import DroppedPage, Run
     from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
 
 _PROCESSED_LOCK = 0x636F7270_70726F63
@@ -190,6 +190,18 @@ class Corpus(AbstractContextManager["Corpus"]):
     ) -> Iterator[DroppedPage]:
         """Stream the pages that gave no document, with the reason and the pointer, oldest first."""
         return reading.stream_drops(self.database, reasons=reasons, sites=sites)
+
+    def pointers(self, warc: str) -> list[tuple[int, Pointer]]:
+        """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""
+        return self.database.read(lambda connection: soundness.pointers(connection, warc))
+
+    def problems(self) -> list[str]:
+        """Return what in the database does not agree with itself, one line a case; empty when all is well."""
+        return self.database.read(soundness.problems)
+
+    def runs(self) -> list[Run]:
+        """Return every run, oldest first, with its configuration and summary."""
+        return self.database.read(reading.read_runs)
 
     def status(self) -> Status:
         """Count what is in the corpus, what is pending, what was dropped and why."""

@@ -63,6 +63,24 @@ class DroppedPage:
     pointer: Pointer
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One crawl: when it ran, how it ended (None: it did not), with which configuration and what it came to (JSON)."""
+
+    id: int
+    started: datetime
+    finished: datetime | None
+    exit_code: int | None
+    config: str
+    summary: str | None
+
+
+def read_runs(connection: Connection) -> list[Run]:
+    """Return every run, oldest first."""
+    columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary)
+    return [Run(*row) for row in connection.execute(sa.select(*columns).order_by(run.c.id))]
+
+
 def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
     """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred at a time."""
     with database.snapshot() as connection:
@@ -134,6 +152,7 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         warc_length=row.warc_length,
         record_id=row.record_id,
         payload_digest=row.payload_digest,
+        site_model=row.site_model,
     )
 
 

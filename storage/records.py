@@ -300,6 +300,8 @@ class CorpusDocument:
     warc_length: int
     record_id: str
     payload_digest: str
+    site_model: str = ""
+    """Identifier of the SiteModel it was made with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,68 @@
+"""Lays corpus.toml over the Scrapy settings, for `corpus-spider crawl`, `scrapy crawl news` and `scrapy shell`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider import config as configuration
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from corpus_spider.config import Config
+
+
+class CorpusAddon:
+    """Reads the configuration once and sets what Scrapy needs of it.
+
+    ``CORPUS_CONFIG`` (setting, ``-s CORPUS_CONFIG=PATH``) names the file; without it CORPUS_SPIDER_CONFIG or
+    ./corpus.toml is read. With no file at all the settings module stands as it is, so that `scrapy list` works
+    anywhere.
+    """
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Set user agent, delays, limits and the list of private addresses (Scrapy calls this before any crawler is
+        made).
+        """
+        for name, value in crawl_settings(loaded(settings)).items():
+            settings.set(name, value, "addon")
+
+
+def loaded(settings: BaseSettings) -> Config:
+    """Return the configuration the settings name; ``CORPUS_SITES`` keeps some of its sites."""
+    given = settings.get("CORPUS_CONFIG_OBJECT")
+    if given is not None:
+        config: Config = given
+        return config
+    path = settings.get("CORPUS_CONFIG")
+    config = configuration.load(Path(path) if path else None)
+    return config.only(tuple(settings.getlist("CORPUS_SITES")))
+
+
+def crawl_settings(config: Config) -> dict[str, Any]:
+    """Translate the configuration into Scrapy's words (pure)."""
+    crawl = config.crawl
+    return {
+        "USER_AGENT": config.user_agent,
+        "ROBOTSTXT_USER_AGENT": config.user_agent,
+        "DOWNLOAD_DELAY": crawl.delay,
+        "CONCURRENT_REQUESTS": crawl.concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": crawl.per_host,
+        "DOWNLOAD_TIMEOUT": crawl.timeout,
+        "DOWNLOAD_SLOTS": _slots(config),
+        "DOWNLOAD_VERIFY_CERTIFICATES": crawl.verify_certificates,
+        "CORPUS_MAX_BODY": crawl.max_body,
+        "CORPUS_ALLOW_PRIVATE": list(crawl.allow_private),
+    }
+
+
+def _slots(config: Config) -> dict[str, dict[str, Any]]:
+    """Delays of sites that differ from the default, by host, as the downloader keeps its slots."""
+    slots = {}
+    for site in config.sites:
+        settings = {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "randomize_delay": False}
+        for host in config.site_model(site).hosts:
+            slots[host] = slots[f"www.{host}"] = settings
+    return slots

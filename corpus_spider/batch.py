@@ -1,0 +1,115 @@
+"""Work over what is already there: texts made anew from the stored originals. Nothing is fetched."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pipelines.workers import WorkerLimits, WorkerPool
+from storage.corpus import Corpus
+from storage.errors import CorpusError
+from storage.locks import SiteLocks
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+
+    from corpus_spider.config import Config
+    from storage.fetches import StoredFetch
+    from storage.records import Processed
+
+logger = logging.getLogger(__name__)
+
+GROUP = 100
+PROCESSED = ("document", "drop")
+
+
+@dataclass(slots=True)
+class ReextractReport:
+    """What making the texts anew came to."""
+
+    pages: int = 0
+    unchanged: int = 0
+    changed: int = 0
+    gained: int = 0
+    """Pages that gave no document before."""
+    lost: int = 0
+    """Pages that give none any more; the reason is stored."""
+    unreadable: int = 0
+    dry_run: bool = False
+
+
+def reextract(
+    config: Config, *, dry_run: bool = False, on_progress: Callable[[int], None] = lambda _: None
+) -> ReextractReport:
+    """Process every page of the configured sites again from its WARC record and store what comes out.
+
+    Document ids and versions stay. Raises CorpusError when the corpus cannot be opened or a crawl holds a site.
+    """
+    report = ReextractReport(dry_run=dry_run)
+    sites = tuple(site.name for site in config.sites)
+    limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        if not dry_run:
+            stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        pool = stack.enter_context(closing(WorkerPool(config.workers, limits)))
+        group: list[tuple[StoredFetch, Processed]] = []
+        for made in _made_anew(config, corpus, pool, report):
+            group.append(made)
+            if len(group) >= GROUP:
+                _store(corpus, group, report)
+                on_progress(report.pages)
+        _store(corpus, group, report)
+    return report
+
+
+def _made_anew(
+    config: Config, corpus: Corpus, pool: WorkerPool, report: ReextractReport
+) -> Iterator[tuple[StoredFetch, Processed]]:
+    """Yield each page with its new outcome, in the order of the fetches, a few pages ahead in the workers."""
+    models = {site.name: config.site_model(site) for site in config.sites}
+    ahead: deque[tuple[StoredFetch, Future[Processed]]] = deque()
+    for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(models)):
+        if fetch.lease is None:
+            continue
+        try:
+            capture = replace(read_record(config.warc_folder, fetch.pointer), kind=fetch.kind)
+        except (CorpusError, OSError) as error:
+            logger.error("%s: %s", fetch.uri, error)
+            report.unreadable += 1
+            continue
+        ahead.append((fetch, pool.submit(capture, models[fetch.lease.site])))
+        if len(ahead) >= 4 * pool.size:
+            first, future = ahead.popleft()
+            yield first, future.result()
+    for fetch, future in ahead:
+        yield fetch, future.result()
+
+
+def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: ReextractReport) -> None:
+    for fetch, processed in group:
+        _count(corpus, fetch, processed, report)
+    if not report.dry_run and group:
+        rows = [(fetch.fetch_id, fetch.lease, processed) for fetch, processed in group if fetch.lease]
+        corpus.record_processed(rows, again=True)
+    group.clear()
+
+
+def _count(corpus: Corpus, fetch: StoredFetch, processed: Processed, report: ReextractReport) -> None:
+    report.pages += 1
+    before = corpus.document(fetch.lease.url) if fetch.outcome == "document" and fetch.lease else None
+    after = processed.document
+    if fetch.reason == "unchanged" or (before is None and after is None):
+        report.unchanged += 1
+    elif before is None:
+        report.gained += 1
+    elif after is None:
+        report.lost += 1
+    else:
+        report.changed += before.text != after.text
+        report.unchanged += before.text == after.text

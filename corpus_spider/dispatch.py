@@ -1,0 +1,161 @@
+"""Hands out leases: what is due, host by host, never more at once than a host and the backlog bear.
+
+The frontier table decides what is due; memory holds only how much of each host is out. A host is asked for again when
+it had enough, when a stored page found links to it, or when nothing else is left, so that the table is never searched
+in vain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from pipelines.line import Line
+    from storage.records import Lease
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchLimits:
+    """How much may be out at once, and when to end."""
+
+    run_id: int
+    sites: tuple[str, ...]
+    per_host: int = 2
+    total: int = 256
+    backlog: int = 2000
+    page_limit: int = 0
+    patience: float = 30.0
+    """Seconds a run waits for a URL that is to be asked again soon, rather than leave it to the next run."""
+
+
+class Dispatcher:
+    """The feed of a spider: :meth:`leases` yields until nothing is due, leased or fetched but unprocessed."""
+
+    def __init__(self, line: Line, limits: DispatchLimits) -> None:
+        self.line, self.limits = line, limits
+        self.stopping = False
+        self.limit_reached = False
+        self.handed_out = 0
+        self._out: Counter[str] = Counter()
+        self._active: set[str] = set()
+        self._drain: asyncio.Task[int] | None = None
+        line.on_settled = self.settled
+
+    def settled(self, lease: Lease) -> None:
+        """Note that a lease is over: its exchange is durable, or there was none."""
+        self._out[lease.host] -= 1
+        if self._out[lease.host] <= 0:
+            del self._out[lease.host]
+        self._active.add(lease.host)
+        self.line.changed.set()
+
+    def stop(self) -> None:
+        """Hand out nothing more."""
+        self.stopping = True
+        self.line.changed.set()
+
+    async def leases(self) -> AsyncIterator[Lease]:
+        """Yield leases as hosts become free, draining what waits in the WARC on the way."""
+        self._active.update(await self._due_hosts())
+        self._start_drain()
+        while not self._over():
+            self.line.changed.clear()
+            batch = await self._lease()
+            for lease in batch:
+                yield lease
+            self._keep_draining()
+            if not batch and await self._finished():
+                return
+            if not batch:
+                await self._wait(1.0)
+
+    def _over(self) -> bool:
+        if self.limits.page_limit and self.handed_out >= self.limits.page_limit:
+            self.limit_reached = True
+        return (self.stopping or self.line.error is not None) or (self.limit_reached and not self._busy())
+
+    def _busy(self) -> bool:
+        return bool(self._out or self.line.held or self._draining())
+
+    async def _lease(self) -> list[Lease]:
+        self._active |= self.line.found_hosts
+        self.line.found_hosts.clear()
+        quotas = self._quotas()
+        if not quotas:
+            return []
+        frontier, run_id, sites = self.line.parts.corpus.frontier, self.limits.run_id, self.limits.sites
+        leases = await self._call(lambda: frontier.lease(run_id, quotas, time.time(), sites=sites))
+        given = Counter(lease.host for lease in leases)
+        self._out.update(given)
+        self._active -= {host for host in quotas if given[host] < quotas[host]}
+        self.handed_out += len(leases)
+        return leases
+
+    def _quotas(self) -> dict[str, int]:
+        """How many more each active host may get; nothing while the backlog is full or the run's limit is reached."""
+        room = self.limits.total - self._out.total()
+        if self.limits.page_limit:
+            room = min(room, self.limits.page_limit - self.handed_out)
+        if len(self.line.held) + self.line.waiting >= self.limits.backlog:
+            return {}
+        quotas: dict[str, int] = {}
+        for host in sorted(self._active, key=lambda host: self._out[host]):
+            share = min(self.limits.per_host - self._out[host], room)
+            if share > 0:
+                quotas[host] = share
+                room -= share
+        return quotas
+
+    async def _finished(self) -> bool:
+        """Look once more at the table before ending; wait for URLs that come due soon."""
+        if self._busy() or self._active or self.line.found_hosts:
+            return False
+        if await self._call(lambda: self.line.parts.corpus.count_unprocessed(self.limits.sites)):
+            self._start_drain()
+            return False
+        self._active.update(await self._due_hosts())
+        if self._active or self.limit_reached:
+            return self.limit_reached
+        due = await self._call(lambda: self.line.parts.corpus.frontier.next_due(self.limits.sites))
+        if due is None or due - time.time() > self.limits.patience:
+            return True
+        await self._wait(min(1.0, max(0.05, due - time.time())))
+        return False
+
+    async def _due_hosts(self) -> list[str]:
+        return await self._call(lambda: self.line.parts.corpus.frontier.hosts(self.limits.sites, time.time()))
+
+    def _start_drain(self) -> None:
+        if not self._draining():
+            self._drain = asyncio.ensure_future(self.line.drain())
+
+    def _keep_draining(self) -> None:
+        """Start the next batch while the last one found something and there is room."""
+        if self._drain is None or not self._drain.done():
+            return
+        found = self._drain.result()
+        self._drain = None
+        if found:
+            self._start_drain()
+
+    def _draining(self) -> bool:
+        return self._drain is not None and not self._drain.done()
+
+    async def _call(self, function: Callable[[], T]) -> T:
+        """Run a piece of frontier work in the writer's thread: one thread writes, the event loop never waits for a
+        disk.
+        """
+        return await asyncio.wrap_future(self.line.parts.writer.call(function))
+
+    async def _wait(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.line.changed.wait(), seconds)

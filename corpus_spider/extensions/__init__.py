@@ -1,0 +1,1 @@
+"""Scrapy extensions: taking every exchange from the wire."""

@@ -1,0 +1,110 @@
+"""Takes every exchange from the wire: robots.txt, redirects and errors too.
+
+``response_downloaded`` is sent by the downloader before any middleware sees the answer, with the body still content-
+encoded, the address and the protocol; a middleware would miss redirects. The size and time limits are kept here, on
+``bytes_received``, since stopping a download from the signal delivers status, headers and what came, where Scrapy's
+own limit delivers nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
+
+from scrapy import signals
+from scrapy.exceptions import StopDownload
+
+from storage.records import Capture, Kind
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Headers, Response
+
+CAPTURE = "corpus_capture"
+KIND = "corpus_kind"
+LEASE = "corpus_lease"
+# Types no corpus of text wants: the headers are kept, the body is not waited for.
+UNWANTED = ("video/", "audio/", "image/", "font/")
+
+
+class CaptureExchanges:
+    """Puts a Capture into ``request.meta`` of each answered request, and archives those that nobody leased."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._limit = crawler.settings.getint("CORPUS_MAX_BODY", 10 * 1024 * 1024)
+        self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._progress: WeakKeyDictionary[Request, _Progress] = WeakKeyDictionary()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Connect to the downloader's signals."""
+        extension = cls(crawler)
+        crawler.signals.connect(extension.headers_received, signals.headers_received)
+        crawler.signals.connect(extension.bytes_received, signals.bytes_received)
+        crawler.signals.connect(extension.response_downloaded, signals.response_downloaded)
+        return extension
+
+    def headers_received(self, headers: Headers, request: Request) -> None:
+        """Start the clock of a body, and stop at once when its type is none we read."""
+        progress = self._progress[request] = _Progress(time.monotonic())
+        if (headers.get("Content-Type") or b"").decode("latin-1").lower().startswith(UNWANTED):
+            progress.truncated = "unspecified"
+            raise StopDownload(fail=False)
+
+    def bytes_received(self, data: bytes, request: Request) -> None:
+        """Stop a body that is too large or drips past the time limit; what came is kept, marked as truncated."""
+        progress = self._progress.setdefault(request, _Progress(time.monotonic()))
+        progress.received += len(data)
+        if progress.received > request.meta.get("download_maxsize", self._limit):
+            progress.truncated = "length"
+        elif time.monotonic() - progress.started > 0.9 * self._seconds:
+            progress.truncated = "time"
+        if progress.truncated:
+            raise StopDownload(fail=False)
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """Build the capture; an exchange without a lease goes to the archive from here."""
+        progress = self._progress.pop(request, None)
+        truncated = "disconnect" if "dataloss" in response.flags else None
+        capture = capture_of(request, response, progress.truncated or truncated if progress else truncated)
+        request.meta[CAPTURE] = capture
+        line = getattr(self._crawler.spider, "line", None)
+        if LEASE not in request.meta and line is not None:
+            line.record(capture)
+
+
+class _Progress:
+    """How far a download has come."""
+
+    __slots__ = ("received", "started", "truncated")
+
+    def __init__(self, started: float) -> None:
+        self.started = started
+        self.received = 0
+        self.truncated: str | None = None
+
+
+def capture_of(request: Request, response: Response, truncated: str | None) -> Capture:
+    """Turn Scrapy's request and response into a Capture (pure but for the clock)."""
+    return Capture(
+        url=request.url,
+        fetched_at=datetime.now(UTC),
+        status=response.status,
+        request_headers=_pairs(request.headers),
+        response_headers=_pairs(response.headers),
+        body=response.body,
+        kind=request.meta.get(KIND, Kind.PAGE),
+        ip=str(response.ip_address) if response.ip_address else None,
+        protocol=response.protocol,
+        truncated=truncated,
+    )
+
+
+def _pairs(headers: Any) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1")) for name in headers for value in headers.getlist(name)
+    )

@@ -1,0 +1,141 @@
+"""`check`: do text, WARC and index agree? It reads and reports; it repairs nothing.
+
+Shallow: the database agrees with itself, and every pointer lies inside a file that is there. Deep: every record of
+every file is read and verified, records and rows are matched both ways, texts are well formed, and a sample of pages
+is made anew from the WARC and compared with the stored text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pipelines import extractors
+from pipelines.process import process
+from storage.corpus import Corpus
+from storage.errors import CorpusError
+from storage.records import Kind, Pointer, Selection
+from storage.warc import read_record, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from corpus_spider.config import Config
+    from storage.records import CorpusDocument, SiteModel
+    from storage.warc import ScannedRecord
+
+SAMPLE = 200
+"""Pages that a deep check makes anew, spread evenly over the corpus."""
+OPEN = ".open"
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What was looked at and what was wrong."""
+
+    documents: int = 0
+    records: int = 0
+    files: int = 0
+    reextracted: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything agrees."""
+        return not self.problems
+
+
+def check(config: Config, deep: bool = False, on_progress: Callable[[int], None] = lambda _: None) -> CheckReport:
+    """Check the configured corpus. Raises CorpusError when it cannot be opened."""
+    report = CheckReport()
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        report.problems += corpus.problems()
+        for name in sorted({file.name for file in corpus.warc_files()} | files_of(config.warc_folder)):
+            _check_file(corpus, config.warc_folder, name, report, deep=deep)
+            on_progress(report.records)
+        _check_documents(corpus, config, report, deep=deep)
+    return report
+
+
+def files_of(folder: Path) -> set[str]:
+    """Return the final names of the WARC files in a folder."""
+    return {path.name.removesuffix(OPEN) for path in folder.glob("*.warc.gz*") if ".torn-" not in path.name}
+
+
+def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *, deep: bool) -> None:
+    report.files += 1
+    rows = {pointer.offset: pointer for _, pointer in corpus.pointers(name)}
+    path = next((path for path in (folder / name, folder / (name + OPEN)) if path.is_file()), None)
+    if path is None:
+        report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
+        return
+    if deep:
+        _match(rows, name, path, report)
+        return
+    report.records += len(rows)
+    size = path.stat().st_size
+    beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
+    report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
+
+
+def _match(rows: dict[int, Pointer], name: str, path: Path, report: CheckReport) -> None:
+    """Match the records of a file with the rows that point into it, both ways."""
+    for record in scan(path):
+        if not record.ok:
+            report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
+        elif record.type == "response":
+            report.records += 1
+            report.problems += _mismatch(rows.pop(record.offset, None), record, name)
+    report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
+
+
+def _mismatch(row: Pointer | None, record: ScannedRecord, name: str) -> list[str]:
+    place = f"{name} at {record.offset}"
+    if row is None:
+        return [f"{place}: a record without a row ({record.uri})"]
+    same = (row.length, row.record_id, row.payload_digest) == (record.length, record.record_id, record.payload_digest)
+    return [] if same else [f"{place}: row and record differ in length, id or digest ({record.uri})"]
+
+
+def _check_documents(corpus: Corpus, config: Config, report: CheckReport, *, deep: bool) -> None:
+    models = {site.name: config.site_model(site) for site in config.sites}
+    every = max(1, corpus.status().documents // SAMPLE)
+    for document in corpus.documents(Selection(include_duplicates=True)):
+        report.documents += 1
+        report.problems += malformed(document)
+        if deep and report.documents % every == 0:
+            report.reextracted += 1
+            report.problems += _differs(document, models, config.warc_folder)
+
+
+def malformed(document: CorpusDocument) -> list[str]:
+    """Say what is wrong with a stored text as a piece of Unicode."""
+    text = document.text
+    faults = {
+        "is not NFC": not unicodedata.is_normalized("NFC", text),
+        "holds NUL": "\0" in text,
+        "holds lone surrogates": any("\ud800" <= character <= "\udfff" for character in text),
+        "is empty": not text.strip(),
+    }
+    return [f"{document.id} ({document.url}): the text {fault}" for fault, there in faults.items() if there]
+
+
+def _differs(document: CorpusDocument, models: Mapping[str, SiteModel], folder: Path) -> list[str]:
+    """Make a page anew from the WARC and compare; a page made by another extractor version or model is left alone."""
+    model = models.get(document.site)
+    if model is None or model.version != document.site_model:
+        return []
+    if extractors.get(model.extractor).version != document.extractor_version and model.extractor != "auto":
+        return []
+    pointer = Pointer(
+        document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest
+    )
+    try:
+        made = process(replace(read_record(folder, pointer), kind=Kind.PAGE), model)
+    except (CorpusError, OSError) as error:
+        return [f"{document.id} ({document.url}): {error}"]
+    if made.document is not None and made.document.text == document.text:
+        return []
+    return [f"{document.id} ({document.url}): made anew from the WARC, the text differs"]

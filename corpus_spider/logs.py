@@ -1,0 +1,50 @@
+"""What the log says: one event one line, no item bodies, nothing raw from the web."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from scrapy.logformatter import LogFormatter
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.http import Response
+    from scrapy.logformatter import LogFormatterResult
+
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+MAX_FIELD = 500
+
+
+def safe(text: str) -> str:
+    """Escape control and bidi characters and cut at 500, so that a URL or a title cannot forge a line or drive a
+    terminal.
+    """
+    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text[:MAX_FIELD])
+
+
+class QuietLogFormatter(LogFormatter):
+    """Scrapy's messages without what the web put into them."""
+
+    def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult:
+        """One DEBUG line an answer."""
+        return _line(10, "%(status)s %(url)s", status=response.status, url=safe(request.url))
+
+    def scraped(self, item: Any, response: Any, spider: Spider) -> None:  # type: ignore[override]
+        """Nothing: the outcome of a page is in the database."""
+
+    def dropped(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """One DEBUG line with the reason."""
+        return _line(10, "left the line: %(reason)s", reason=safe(str(exception)))
+
+    def item_error(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """One ERROR line with the URL, never the item."""
+        return _line(40, "cannot store %(url)s", url=safe(getattr(response, "url", "a page")))
+
+
+def _line(level: int, message: str, **values: Any) -> LogFormatterResult:
+    return {"level": level, "msg": message, "args": values}

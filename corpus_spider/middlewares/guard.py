@@ -1,0 +1,104 @@
+"""Keeps the crawl on the public web: http and https, usual ports, public addresses (server-side request forgery).
+
+Two checks. The URL is checked in the first downloader middleware, which sees every request, robots.txt included. Every
+*resolved* address is checked in the resolver, so a name that turns private between check and connection gains nothing.
+With an HTTP proxy the proxy resolves names, and the second check is the proxy's.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from scrapy.resolver import CachingThreadedResolver
+from twisted.internet import defer
+from twisted.internet.error import DNSLookupError
+from twisted.internet.interfaces import IResolverSimple
+from zope.interface import implementer
+
+from corpus_spider.middlewares.refusal import RefusalError
+from pipelines.hosts import address_allowed, private_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from twisted.internet.base import ReactorBase
+    from twisted.internet.defer import Deferred
+
+PORTS = {"http": 80, "https": 443}
+LOOPBACK_NAME = "localhost"
+
+
+def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = ()) -> str | None:
+    """Say why a URL may not be fetched (``scheme``, ``private_address``, ``port``), or None when it may. Pure.
+
+    ``allowed`` holds ``host:port`` patterns of private addresses that may be reached; ``ports`` those beside 80 and
+    443.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return "scheme"
+    if port is None or not parts.hostname:
+        return "scheme"
+    host = parts.hostname
+    if any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed):
+        return None
+    if private_address(host):
+        return "private_address"
+    return None if port in {*PORTS.values(), *ports} else "port"
+
+
+class GuardMiddleware:
+    """Refuses what :func:`refusal` refuses, before anything is sent."""
+
+    def __init__(self, allowed: Sequence[str], ports: Sequence[int]) -> None:
+        self._allowed, self._ports = tuple(allowed), tuple(ports)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build from ``CORPUS_ALLOW_PRIVATE`` and ``CORPUS_PORTS``."""
+        ports = [int(port) for port in crawler.settings.getlist("CORPUS_PORTS")]
+        return cls(crawler.settings.getlist("CORPUS_ALLOW_PRIVATE"), ports)
+
+    def process_request(self, request: Request) -> None:
+        """Raise RefusalError for a URL that may not be fetched."""
+        reason = refusal(request.url, self._allowed, self._ports)
+        if reason is not None:
+            raise RefusalError(reason, request.url)
+
+
+@implementer(IResolverSimple)
+class GuardedResolver(CachingThreadedResolver):
+    """Resolves names and refuses answers that are not public; ``localhost`` names are answered here (RFC 6761, 6.3)."""
+
+    def __init__(self, reactor: ReactorBase, cache_size: int, timeout: float) -> None:
+        super().__init__(reactor, cache_size, timeout)
+        self.allowed: tuple[str, ...] = ()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
+        """Build from ``CORPUS_ALLOW_PRIVATE`` and Scrapy's own DNS settings."""
+        resolver = super().from_crawler(crawler, reactor)
+        resolver.allowed = tuple(crawler.settings.getlist("CORPUS_ALLOW_PRIVATE"))
+        return resolver
+
+    def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802
+        """Resolve a name (or a literal address) to one address that may be connected to."""
+        lowered = name.lower().rstrip(".")
+        if lowered == LOOPBACK_NAME or lowered.endswith("." + LOOPBACK_NAME):
+            return self._checked("127.0.0.1", lowered)
+        return super().getHostByName(name, timeout).addCallback(self._checked, lowered)
+
+    def _checked(self, address: str, name: str) -> Deferred[Any]:
+        if address_allowed(address) or self._named(name):
+            return defer.succeed(address)
+        return defer.fail(DNSLookupError(f"{name} resolves to {address}, which is not public"))
+
+    def _named(self, name: str) -> bool:
+        """Tell whether the allow list names this host; its ports were checked with the URL."""
+        return any(fnmatchcase(name, pattern.rpartition(":")[0]) for pattern in self.allowed)

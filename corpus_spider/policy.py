@@ -1,0 +1,97 @@
+"""What an answer, or the lack of one, means for a URL: process it, ask again later, or give it up. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from storage.records import Failure, Fetched
+
+if TYPE_CHECKING:
+    from storage.records import Capture, Lease
+
+# Asked again a little later in the same run, then in a later one.
+BACKOFF = (2.0, 10.0, 900.0)
+MAX_RETRY_AFTER = 3600.0
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often a URL is asked again after an error that may pass."""
+
+    retries: int = 3
+
+    def retry_at(self, lease: Lease, now: float, asked: float | None = None) -> float | None:
+        """Return when to ask again (epoch seconds), or None when the URL has had its attempts."""
+        if lease.attempts >= self.retries:
+            return None
+        wait = BACKOFF[min(lease.attempts, len(BACKOFF) - 1)]
+        return now + max(wait, min(asked or 0.0, MAX_RETRY_AFTER))
+
+    def judge_answer(self, capture: Capture, lease: Lease, now: float) -> Fetched:
+        """Decide what an exchange means. A status that may pass, or a body the server cut, is asked for again."""
+        reason = _passing_fault(capture)
+        if reason is None:
+            return Fetched(capture, lease)
+        asked = retry_after(capture.header("Retry-After"), now)
+        return Fetched(capture, lease, reason, self.retry_at(lease, now, asked))
+
+    def judge_failure(self, lease: Lease, reason: str, now: float, *, passing: bool) -> Failure:
+        """Decide what a request without an answer means."""
+        return Failure(lease, reason, self.retry_at(lease, now) if passing else None)
+
+
+def _passing_fault(capture: Capture) -> str | None:
+    if capture.status in PASSING:
+        return f"http_{capture.status}"
+    return f"truncated_{capture.truncated}" if capture.truncated in {"disconnect", "time"} else None
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """Read Retry-After (RFC 9110, 10.2.3), seconds or a date, as seconds from now; None for rubbish."""
+    if not value:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), MAX_RETRY_AFTER)
+    try:
+        return max(0.0, min(parsedate_to_datetime(text).timestamp() - now, MAX_RETRY_AFTER))
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def failure_reason(error: BaseException) -> tuple[str, bool]:
+    """Name what stopped a request and say whether it may pass: (reason, passing)."""
+    reason = getattr(error, "reason", None)
+    if isinstance(reason, str):
+        return reason, bool(getattr(error, "retry", False))
+    chain = _causes(error)
+    if any("certificate" in str(link).lower() or "CertificateError" in type(link).__name__ for link in chain):
+        return "certificate", False
+    return _NAMED.get(type(error).__name__, "network"), True
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """The error and what it was made from: Twisted keeps the reasons in a list, Python in a chain."""
+    found: list[BaseException] = []
+    waiting: list[BaseException] = [error]
+    while waiting and len(found) < 10:
+        link = waiting.pop()
+        found.append(link)
+        nested = getattr(link, "reasons", None) or []
+        waiting.extend(getattr(failure, "value", failure) for failure in nested)
+        waiting.extend(cause for cause in (link.__cause__, link.__context__) if cause is not None)
+    return found
+
+
+_NAMED = {
+    "CannotResolveHostError": "dns",
+    "DNSLookupError": "dns",
+    "DownloadTimeoutError": "timeout",
+    "TimeoutError": "timeout",
+    "DownloadConnectionRefusedError": "unreachable",
+    "ConnectionRefusedError": "unreachable",
+    "UnsupportedURLSchemeError": "scheme",
+}

@@ -1,0 +1,54 @@
+"""Start-up recovery: what a dead run left is made whole before anything new is fetched. Safe to be killed in.
+
+WARC files left open lose their torn tail and get their final name; complete records without a row are indexed as
+orphans; leases of dead runs go back to pending. Pages that were fetched and not processed stay as they are: the crawl
+drains them first.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from storage import warc
+from storage.fetches import Orphan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from storage.corpus import Corpus
+    from storage.warc import Recovered, ScannedRecord
+
+logger = logging.getLogger(__name__)
+
+
+def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
+    """Repair the WARC folder and the frontier. The caller holds the locks of the sites."""
+
+    def committed(name: str) -> set[int]:
+        return {pointer.offset for _, pointer in corpus.pointers(name)}
+
+    def adopt(found: Recovered) -> None:
+        corpus.add_orphans(None, [_orphan(found.name, record) for record in found.orphans])
+        corpus.close_warc(found.name, found.size)
+
+    for found in warc.recover(folder, committed, adopt):
+        _tell(found)
+    released = corpus.frontier.release(sites)
+    if released:
+        logger.info("%d URLs that an interrupted run had leased are pending again", released)
+
+
+def _orphan(name: str, record: ScannedRecord) -> Orphan:
+    return Orphan(record.uri, record.pointer(name), record.status or 0, datetime.fromisoformat(record.date))
+
+
+def _tell(found: Recovered) -> None:
+    logger.info(
+        "recovered %s: %d records, %d of them without a row", found.name, len(found.records), len(found.orphans)
+    )
+    if found.torn:
+        logger.info("its torn tail was moved to %s", found.torn)
+    for offset in found.missing:
+        logger.error("%s holds no record at offset %d, where the database points; run check --deep", found.name, offset)

@@ -1,0 +1,206 @@
+"""Everything one run holds: site locks, database, archive, workers. Opened before the first request, closed after the
+last.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from corpus_spider import recovery
+from corpus_spider.config import program_version
+from corpus_spider.dispatch import DispatchLimits
+from pipelines.line import Line, LineParts
+from pipelines.workers import WorkerLimits, WorkerPool
+from pipelines.writer import Writer
+from storage.corpus import Corpus
+from storage.errors import CorpusError, DiskError
+from storage.locks import SiteLocks
+from storage.warc import WarcInfo, WarcWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from corpus_spider.config import Config
+    from storage.records import Capture, Pointer
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What was there to open: the corpus, the run's number, the archive."""
+
+    config: Config
+    corpus: Corpus
+    run_id: int
+    archive: GuardedArchive
+
+
+class Session:
+    """One run on one corpus. :meth:`open` takes the locks and repairs what a dead run left; :meth:`close` is safe to
+    repeat.
+    """
+
+    def __init__(self, opened: Opened, stack: ExitStack) -> None:
+        config = opened.config
+        self.config, self.run_id = config, opened.run_id
+        self.corpus, self.archive = opened.corpus, opened.archive
+        self.writer = Writer(opened.run_id, opened.archive, opened.corpus)
+        self.pool = WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory))
+        self.line = Line(self._parts())
+        self.line.waiting = self.corpus.count_unprocessed(self.sites)
+        self.ended = ""
+        """Why the spider closed, in Scrapy's words; empty while it runs."""
+        self._stack = stack
+        self._closed = False
+
+    @classmethod
+    def open(cls, config: Config) -> Session:
+        """Check, lock, recover and start a run.
+
+        Raises ConfigError (no contact), DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing
+        held.
+        """
+        config.require_contact()
+        prepare_folders(config)
+        with ExitStack() as stack:
+            corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
+            sites = tuple(site.name for site in config.sites)
+            stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+            recovery.recover(corpus, config.warc_folder, sites)
+            corpus.set_licences({site.name: site.licence for site in config.sites})
+            corpus.frontier.seed(config.seeds())
+            run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode())
+            archive = GuardedArchive(config, corpus, run_id)
+            stack.callback(archive.close)
+            return cls(Opened(config, corpus, run_id, archive), stack.pop_all())
+        raise AssertionError("unreachable")
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Names of the sites this run crawls."""
+        return tuple(site.name for site in self.config.sites)
+
+    def dispatch_limits(self) -> DispatchLimits:
+        """How much the dispatcher may have out at once."""
+        crawl = self.config.crawl
+        return DispatchLimits(
+            run_id=self.run_id,
+            sites=self.sites,
+            per_host=2 * crawl.per_host,
+            total=4 * crawl.concurrency,
+            backlog=crawl.backlog,
+            page_limit=crawl.page_limit,
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """What went through, for the run's row and the last line of a crawl."""
+        counts = self.line.counts
+        return {
+            "ended": self.ended,
+            "pages": counts.pages,
+            "documents": counts.documents,
+            "bytes": counts.bytes,
+            "spilled": counts.spilled,
+            "dropped": dict(counts.drops.most_common()),
+            "failed": dict(counts.failures.most_common()),
+            "seconds": {stage: round(seconds, 3) for stage, seconds in self.writer.seconds.items()},
+            "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),
+            "worker_peak_kib": self.pool.peak_kib,
+        }
+
+    def close(self, exit_code: int) -> None:
+        """Finish what is queued, give the leases back, note the end of the run, close and unlock."""
+        if self._closed:
+            return
+        self._closed = True
+        self.writer.close()
+        self.pool.close()
+        with self._stack:
+            if self.writer.error is None:
+                self.corpus.frontier.release(self.sites)
+            try:
+                self.corpus.finish_run(self.run_id, exit_code, msgspec.json.encode(self.summary()).decode())
+            except CorpusError as error:
+                logger.error("cannot note the end of the run: %s", error)
+
+    def _parts(self) -> LineParts:
+        config = self.config
+        return LineParts(
+            run_id=self.run_id,
+            corpus=self.corpus,
+            writer=self.writer,
+            pool=self.pool,
+            warc_folder=config.warc_folder,
+            models={site.name: config.site_model(site) for site in config.sites},
+            max_depth={site.name: config.site_max_depth(site) for site in config.sites},
+            bound=32 * config.workers,
+        )
+
+
+class GuardedArchive:
+    """A WARC writer that announces each new file to the database before any row points to it, and minds the disk
+    reserve.
+    """
+
+    def __init__(self, config: Config, corpus: Corpus, run_id: int) -> None:
+        info = WarcInfo(
+            software=f"corpus-spider/{program_version()}", operator=config.corpus.contact, user_agent=config.user_agent
+        )
+        self._writer = WarcWriter(config.warc_folder, config.corpus.name, info, config.crawl.roll_bytes)
+        self._corpus, self._run_id = corpus, run_id
+        self._folder = config.warc_folder
+        self._reserve = reserve_check(config.warc_folder, config.crawl.disk_reserve)
+        self._announced: set[str] = set()
+
+    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
+        """Append a group, fsynced; raise DiskError when the disk is, or is about to be, full."""
+        self._reserve()
+        pointers = self._writer.append(captures)
+        for name in sorted({pointer.warc for pointer in pointers} - self._announced):
+            self._corpus.register_warc(self._run_id, name)
+            self._announced.add(name)
+        return pointers
+
+    def close(self) -> None:
+        """Close the current file under its final name, and note the sizes of all."""
+        self._writer.close()
+        for name in sorted(self._announced):
+            self._corpus.close_warc(name, (self._folder / name).stat().st_size)
+
+
+def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
+    """Return a check that raises DiskError when less than ``reserve`` bytes are free: stop before the disk is full."""
+
+    def check() -> None:
+        free = shutil.disk_usage(folder).free
+        if free < reserve:
+            raise DiskError(
+                f"only {free // 2**20} MiB are free, less than the reserve of {reserve // 2**20} MiB",
+                where=str(folder),
+                do="Make room, or lower disk_reserve in [crawl]; the next crawl goes on where this one stopped.",
+            )
+
+    return check
+
+
+def prepare_folders(config: Config) -> None:
+    """Make the WARC folder, private to its owner, and check that it can be written and has room."""
+    folder = config.warc_folder
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise DiskError(
+            f"cannot be written ({error.strerror})", where=str(folder), do="Check the folder's owner and permissions."
+        ) from error
+    reserve_check(folder, config.crawl.disk_reserve)()

@@ -1,0 +1,88 @@
+"""The one Scrapy settings module. What comes from corpus.toml is laid over it by :mod:`corpus_spider.addon`.
+
+Features that are not used are off: each is a door (reliability: telnet, remote control, file and ftp handlers) or
+costs time in the reactor (redirects, meta refresh, retries and duplicates are the frontier's business, see
+corpus_spider.spiders.news).
+"""
+
+BOT_NAME = "corpus-spider"
+SPIDER_MODULES = ["corpus_spider.spiders"]
+NEWSPIDER_MODULE = "corpus_spider.spiders"
+ADDONS = {"corpus_spider.addon.CorpusAddon": 0}
+
+# The order in which a page passes the stages, written once, here.
+ITEM_PIPELINES = {
+    "pipelines.stages.Archive": 100,
+    "pipelines.stages.Process": 200,
+    "pipelines.stages.Store": 300,
+}
+EXTENSIONS = {
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    "scrapy.extensions.memusage.MemoryUsage": None,
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "scrapy.extensions.logstats.LogStats": None,
+    "corpus_spider.extensions.capture.CaptureExchanges": 10,
+}
+DOWNLOADER_MIDDLEWARES = {
+    "corpus_spider.middlewares.guard.GuardMiddleware": 10,
+    "corpus_spider.middlewares.robots.RobotsMiddleware": 100,
+    "corpus_spider.middlewares.wire.WireBodyMiddleware": 590,
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+}
+SPIDER_MIDDLEWARES = {
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+}
+DOWNLOAD_HANDLERS = {"data": None, "file": None, "ftp": None, "s3": None}
+TWISTED_DNS_RESOLVER = "corpus_spider.middlewares.guard.GuardedResolver"
+TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
+
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+COOKIES_ENABLED = False
+ROBOTSTXT_OBEY = True
+HTTPCACHE_ENABLED = False
+REDIRECT_ENABLED = False
+METAREFRESH_ENABLED = False
+RETRY_ENABLED = False
+REFERER_ENABLED = False
+AJAXCRAWL_ENABLED = False
+AUTOTHROTTLE_ENABLED = False
+MEMUSAGE_ENABLED = False
+DOWNLOAD_VERIFY_CERTIFICATES = True
+
+CONCURRENT_REQUESTS = 32
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+DOWNLOAD_DELAY = 2.0
+RANDOMIZE_DOWNLOAD_DELAY = False
+DOWNLOAD_TIMEOUT = 60
+# The size limit is ours (extensions.capture): it cuts the body and keeps what came, which Scrapy's own throws away.
+DOWNLOAD_MAXSIZE = 0
+DOWNLOAD_WARNSIZE = 0
+# A body cut short by the server is delivered and flagged, archived as truncated and asked for again.
+DOWNLOAD_FAIL_ON_DATALOSS = False
+# One item a response: Scrapy's default of 100 starts a hundred tasks for it.
+CONCURRENT_ITEMS = 4
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024
+
+DEFAULT_REQUEST_HEADERS = {
+    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "Accept-Encoding": "gzip, deflate, br, zstd",
+}
+
+STATS_DUMP = False
+LOG_LEVEL = "INFO"
+LOG_FORMATTER = "corpus_spider.logs.QuietLogFormatter"
+LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
+LOG_DATEFORMAT = "%Y-%m-%d %H:%M:%S"

@@ -1,0 +1,162 @@
+"""The line a page travels: durable in the archive, processed in a worker, stored. Shared by the crawl's stages and the
+drain.
+
+Pages between *fetched* and *processed* are held in memory up to a bound. Beyond it a page is let go, since the WARC
+and its fetch row hold it already, and is read back when there is room; that is also how a crawl takes up what a crash
+left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from storage.errors import CorpusError
+from storage.records import Drop, Fetched, Processed
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pipelines.workers import WorkerPool
+    from pipelines.writer import Writer
+    from storage.corpus import Corpus
+    from storage.records import Capture, Failure, Lease, SiteModel, Unprocessed
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class LineCounts:
+    """What went through, for progress and the run's summary."""
+
+    pages: int = 0
+    answered: int = 0
+    """Pages with a success or redirect status."""
+    documents: int = 0
+    bytes: int = 0
+    spilled: int = 0
+    drops: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def exchange(self, fetched: Fetched) -> None:
+        """Count one durable exchange."""
+        self.pages += 1
+        self.bytes += len(fetched.capture.body)
+        self.answered += fetched.capture.status < 400
+        if fetched.reason:
+            self.failures[fetched.reason] += 1
+
+    def outcome(self, processed: Processed) -> None:
+        """Count the outcome of one page."""
+        if processed.document is not None:
+            self.documents += 1
+        elif processed.drop is not None:
+            self.drops[processed.drop.reason] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class LineParts:
+    """What the line is made of."""
+
+    run_id: int
+    corpus: Corpus
+    writer: Writer
+    pool: WorkerPool
+    warc_folder: Path
+    models: Mapping[str, SiteModel]
+    max_depth: Mapping[str, int]
+    bound: int = 64
+    """Pages held in memory between the two transactions."""
+
+
+class Line:
+    """Archive, process and store pages; every method is awaited from the event loop, the work happens elsewhere."""
+
+    def __init__(self, parts: LineParts) -> None:
+        self.parts = parts
+        self.counts = LineCounts()
+        self.held: set[int] = set()
+        """Fetch ids in memory, between the two transactions."""
+        self.found_hosts: set[str] = set()
+        """Hosts of links stored since the dispatcher last looked."""
+        self.waiting = 0
+        """Pages known to wait in the WARC for a place in memory."""
+        self.changed = asyncio.Event()
+        self.on_settled: Callable[[Lease], None] = lambda _: None
+        """Called once a lease is over: its exchange is durable, or there was none."""
+
+    @property
+    def error(self) -> BaseException | None:
+        """The error that stopped the writer, if one did."""
+        return self.parts.writer.error
+
+    async def archive(self, fetched: Fetched) -> int:
+        """Make an exchange durable and return its fetch id."""
+        fetch_id = await asyncio.wrap_future(self.parts.writer.fetched(fetched))
+        self.counts.exchange(fetched)
+        if fetched.lease is not None:
+            self.on_settled(fetched.lease)
+        return fetch_id
+
+    async def fail(self, failure: Failure) -> None:
+        """Note durably that a lease brought no exchange."""
+        frontier, run_id = self.parts.corpus.frontier, self.parts.run_id
+        await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
+        self.counts.failures[failure.reason] += 1
+        self.on_settled(failure.lease)
+
+    def record(self, capture: Capture) -> None:
+        """Archive an exchange that nobody waits for (robots.txt)."""
+        self.parts.writer.fetched(Fetched(capture))
+
+    def hold(self, fetch_id: int) -> bool:
+        """Take a page into memory; False when the bound is reached and it has to wait in the WARC."""
+        if len(self.held) >= self.parts.bound:
+            self.counts.spilled += 1
+            self.waiting += 1
+            return False
+        self.held.add(fetch_id)
+        return True
+
+    async def process(self, capture: Capture, site: str, crashes: int = 0) -> Processed:
+        """Run the page function in a worker."""
+        return await asyncio.wrap_future(self.parts.pool.submit(capture, self.parts.models[site], crashes))
+
+    async def store(self, fetch_id: int, lease: Lease, processed: Processed) -> None:
+        """Make the outcome durable and let the page go. Links below the site's depth limit are not followed."""
+        if lease.depth >= self.parts.max_depth.get(lease.site, lease.depth + 1):
+            processed = replace(processed, links=tuple(link for link in processed.links if link.redirect))
+        try:
+            await asyncio.wrap_future(self.parts.writer.processed(fetch_id, lease, processed))
+        finally:
+            self.held.discard(fetch_id)
+        self.counts.outcome(processed)
+        self.found_hosts.update(link.host for link in processed.links)
+        self.changed.set()
+
+    async def drain(self) -> int:
+        """Read back one batch of pages that wait in the WARC, process and store them; return how many there were."""
+        room = max(1, self.parts.bound // 2)
+        sites = tuple(self.parts.models)
+        waiting = await asyncio.to_thread(self.parts.corpus.unprocessed, sites, room + len(self.held))
+        batch = [page for page in waiting if page.fetch_id not in self.held][:room]
+        self.held.update(page.fetch_id for page in batch)
+        self.waiting = max(0, self.waiting - len(batch)) if batch else 0
+        await asyncio.gather(*(self._take_up(page) for page in batch))
+        return len(batch)
+
+    async def _take_up(self, page: Unprocessed) -> None:
+        try:
+            capture = await asyncio.to_thread(read_record, self.parts.warc_folder, page.pointer)
+        except (CorpusError, OSError) as error:
+            logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
+            processed = Processed(drop=Drop("warc_damaged", str(error)[:500]))
+        else:
+            capture = replace(capture, kind=page.lease.kind)
+            processed = await self.process(capture, page.lease.site, page.crashes)
+        await self.store(page.fetch_id, page.lease, processed)

@@ -1,0 +1,126 @@
+"""The whole of one page as one pure function: the same capture and the same model give the same result, now or from
+the WARC.
+
+It runs in a worker process on bytes nobody can trust. Whatever stops a page is a :class:`Drop` with a reason to count
+by; an exception that escapes is the worker's to report.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, sniff
+from pipelines.discovery import feeds, links, sitemaps
+from pipelines.inflate import InflateError, inflate
+from pipelines.tree import parse_tree
+from storage.records import Document, Drop, Kind, Link, Metadata, Processed
+
+if TYPE_CHECKING:
+    from storage.records import Capture, Decoded, Extraction, LanguageGuess, SiteModel
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+# A text in which more than one character in twenty could not be decoded is not worth keeping.
+MAX_REPLACED = 0.05
+# A page whose extracted characters are mostly the texts of its links is a list of headlines.
+LISTING_LINK_SHARE = 0.6
+
+
+def process(capture: Capture, model: SiteModel) -> Processed:
+    """Turn one exchange into a document or a drop, with the links it leads to.
+
+    Order: answer (status, redirect, whole body), content coding, then by what the URL was expected to hold.
+    """
+    if capture.status in REDIRECTS:
+        return _redirect(capture, model)
+    if not 200 <= capture.status < 300:
+        return _drop(f"http_{capture.status}")
+    if capture.truncated:
+        return _drop(f"truncated_{capture.truncated}", f"{len(capture.body)} bytes")
+    try:
+        body = inflate(capture.body, capture.header("Content-Encoding"))
+    except InflateError as error:
+        return _drop(f"body_{error.reason}", error.detail)
+    if capture.kind is Kind.FEED:
+        return _source("feed", feeds.feed_links(body, capture.url, model, capture.header("Content-Type")))
+    if capture.kind is Kind.SITEMAP:
+        return _source("sitemap", sitemaps.sitemap_links(body, capture.url, model))
+    return _page(capture, body, model)
+
+
+def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Processed:
+    return Processed(drop=Drop(reason, detail), links=found)
+
+
+def _source(reason: str, found: tuple[Link, ...]) -> Processed:
+    """A feed or a sitemap gives links and no document."""
+    return _drop(reason, f"{len(found)} links", found)
+
+
+def _redirect(capture: Capture, model: SiteModel) -> Processed:
+    location = capture.header("Location") or ""
+    target = links.redirect_link(capture, location, model)
+    if target is None:
+        return _drop("redirect_refused", location[:500])
+    return _drop("redirect", target.url, (target,))
+
+
+def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
+    declared = capture.header("Content-Type")
+    media = sniff.sniff(body, declared)
+    if media not in HTML:
+        return _drop("not_html", media)
+    decoded = decoding.decode(body, sniff.charset_of(declared))
+    tree = parse_tree(decoded.text)
+    found = links.page_links(tree, capture.url, model)
+    stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
+    options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
+    extraction = extractors.get(model.extractor).extract(decoded.text, options)
+    outcome = _judge(decoded, extraction, links.anchor_texts(tree), model)
+    if isinstance(outcome, Drop):
+        return Processed(drop=outcome, links=found, directives=stated.directives)
+    text, guess = outcome
+    document = _document((decoded, extraction, stated), text, guess, model)
+    return Processed(document=document, links=found, directives=stated.directives)
+
+
+def _directives(capture: Capture) -> tuple[str, ...]:
+    return tuple(value for name, value in capture.response_headers if name.lower() == "x-robots-tag")
+
+
+def _judge(
+    decoded: Decoded, extraction: Extraction, anchors: frozenset[str], model: SiteModel
+) -> tuple[str, LanguageGuess] | Drop:
+    """Decide whether the extracted text is worth keeping; return it cleaned with its language, or why not."""
+    if decoded.replaced > MAX_REPLACED:
+        return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")
+    paragraphs = [cleaned for paragraph in extraction.paragraphs if (cleaned := normalise.clean(paragraph))]
+    text = "\n".join(paragraphs)
+    if len(text) < model.min_chars:
+        return Drop("no_article", f"{len(text)} characters")
+    linked = sum(len(paragraph) for paragraph in paragraphs if " ".join(paragraph.split()) in anchors)
+    if linked > LISTING_LINK_SHARE * len(text):
+        return Drop("listing", f"{linked / len(text):.0%} of the text is links")
+    guess = language.identify(text, model.language_backend)
+    if model.languages and guess.language not in model.languages:
+        return Drop("language", guess.language, guess.language)
+    return text, guess
+
+
+def _document(
+    parts: tuple[Decoded, Extraction, Metadata], text: str, guess: LanguageGuess, model: SiteModel
+) -> Document:
+    decoded, extraction, stated = parts
+    return Document(
+        text=text,
+        language=guess,
+        metadata=stated,
+        extractor=extraction.extractor,
+        extractor_version=extraction.version,
+        extractor_reason=extraction.reason,
+        encoding=decoded.encoding,
+        encoding_source=decoded.source,
+        replaced=decoded.replaced,
+        fingerprint=fingerprints.fingerprint(text),
+        site_model=model.version,
+    )

@@ -1,0 +1,235 @@
+"""Supervised worker processes: one page at a time each, with a time and a memory limit; a crash costs that page only.
+
+A thread of the parent owns each worker. It hands over (capture, model) as MessagePack, never as pickles, so that a
+worker which hostile bytes have taken over can give back wrong data at worst. Workers come from a fork server that has
+the heavy modules loaded, so a replacement is there in milliseconds; they hold no file, socket or database handle of
+the parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import logging
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from storage.records import Capture, Drop, Processed, SiteModel
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+logger = logging.getLogger(__name__)
+
+MAX_FRAME = 256 * 1024 * 1024
+MAX_CRASHES = 2
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """Limits of one page: wall-clock seconds and bytes of address space."""
+
+    seconds: float = 20.0
+    memory: int = 2 * 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What goes to a worker."""
+
+    capture: Capture
+    model: SiteModel
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What comes back: the outcome, CPU seconds spent on it and the worker's peak memory in KiB."""
+
+    processed: Processed
+    cpu: float = 0.0
+    peak_kib: int = 0
+
+
+class WorkerDiedError(Exception):
+    """The worker ended without an answer; ``timed_out`` when its supervisor killed it for the time limit."""
+
+    def __init__(self, *, timed_out: bool) -> None:
+        super().__init__("timed out" if timed_out else "crashed")
+        self.timed_out = timed_out
+
+
+class WorkerPool:
+    """A fixed number of supervised workers. ``submit`` may be called from any thread; ``close`` ends them all."""
+
+    def __init__(self, size: int, limits: WorkerLimits | None = None) -> None:
+        self.size = size
+        self.cpu_seconds = 0.0
+        self.peak_kib = 0
+        self._limits = limits or WorkerLimits()
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["pipelines.process"])
+        self._local = threading.local()
+        self._workers: list[_Worker] = []
+        self._guard = threading.Lock()
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
+
+    def submit(self, capture: Capture, model: SiteModel, crashes: int = 0) -> Future[Processed]:
+        """Process a capture; the result is always a Processed: what kills workers comes back as a drop with its
+        reason.
+        """
+        return self._threads.submit(self._run, Task(capture, model), crashes)
+
+    def close(self) -> None:
+        """Kill the workers; unfinished futures are cancelled or end as a crash."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._guard:
+            for worker in self._workers:
+                worker.kill()
+        self._threads.shutdown(wait=True)
+
+    def pids(self) -> list[int]:
+        """Return the process ids of the living workers."""
+        with self._guard:
+            return [worker.pid for worker in self._workers]
+
+    def _run(self, task: Task, crashes: int) -> Processed:
+        frame = msgspec.msgpack.encode(task)
+        for _ in range(crashes, MAX_CRASHES):
+            try:
+                return self._answer(self._own_worker().call(frame))
+            except WorkerDiedError as death:
+                self._discard()
+                logger.warning("worker %s on %s", death, task.capture.url)
+                if death.timed_out:
+                    return Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s"))
+        return Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers"))
+
+    def _answer(self, frame: bytes) -> Processed:
+        reply = msgspec.msgpack.decode(frame, type=Reply)
+        with self._guard:
+            self.cpu_seconds += reply.cpu
+            self.peak_kib = max(self.peak_kib, reply.peak_kib)
+        return reply.processed
+
+    def _own_worker(self) -> _Worker:
+        worker: _Worker | None = getattr(self._local, "worker", None)
+        if worker is None:
+            worker = self._local.worker = _Worker(self._context, self._limits)
+            with self._guard:
+                self._workers.append(worker)
+        return worker
+
+    def _discard(self) -> None:
+        worker: _Worker = self._local.worker
+        self._local.worker = None
+        worker.kill()
+        with self._guard:
+            self._workers.remove(worker)
+
+
+class _Worker:
+    """One process and the pipe to it."""
+
+    def __init__(self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits) -> None:
+        self._limits = limits
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, limits.memory), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid or 0
+
+    def call(self, frame: bytes) -> bytes:
+        """Send one task and wait for the answer, killing the process at the limit.
+
+        A timer, not a timed read, keeps the limit: a stopped process would block the sending too.
+        """
+        overdue = threading.Event()
+
+        def expire() -> None:
+            overdue.set()
+            self._process.kill()
+
+        timer = threading.Timer(self._limits.seconds, expire)
+        timer.start()
+        try:
+            self._pipe.send_bytes(frame)
+            return self._pipe.recv_bytes(MAX_FRAME)
+        except (EOFError, OSError) as error:
+            raise WorkerDiedError(timed_out=overdue.is_set()) from error
+        finally:
+            timer.cancel()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.join(5)
+        self._pipe.close()
+
+
+def _serve(pipe: Connection, memory: int) -> None:
+    """Life of a worker: limits first, then one task after the other until the parent is gone."""
+    _confine(memory)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            pipe.send_bytes(_handle(pipe.recv_bytes(MAX_FRAME)))
+
+
+def _confine(memory: int) -> None:
+    """Bound the address space, forbid writing files and core dumps, and die with the parent.
+
+    The terminal sends Ctrl-C to the whole group: the parent decides what it means, so workers ignore it.
+    """
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _handle(frame: bytes) -> bytes:
+    task = msgspec.msgpack.decode(frame, type=Task)
+    started = time.thread_time()
+    processed = _outcome(task)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return msgspec.msgpack.encode(Reply(processed, time.thread_time() - started, peak))
+
+
+def _outcome(task: Task) -> Processed:
+    from pipelines.process import process
+
+    try:
+        _inject_fault(task.capture.body)
+        return process(task.capture, task.model)
+    except MemoryError:
+        return Processed(drop=Drop("worker_memory"))
+    except Exception as error:
+        logger.exception("processing %s", task.capture.url)
+        return Processed(drop=Drop("worker_error", f"{type(error).__name__}: {error}"[:500]))
+
+
+def _inject_fault(body: bytes) -> None:
+    """Fail on purpose when the crash tests ask for it (CORPUS_SPIDER_FAULTS=1) and the page carries the marker."""
+    if os.environ.get("CORPUS_SPIDER_FAULTS") != "1":
+        return
+    if b"fault:crash" in body:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if b"fault:hang" in body:
+        while True:
+            time.sleep(1)
+    if b"fault:memory" in body:
+        bytearray(64 * 1024**3)
+    if b"fault:error" in body:
+        raise ValueError("asked for")

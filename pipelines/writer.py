@@ -1,0 +1,156 @@
+"""The one thread that writes: it groups what is waiting, appends it to the WARC, fsyncs, and commits.
+
+Groups form by themselves: while one group is being made durable the next one gathers, so a quiet crawl commits page by
+page and a busy one a hundred at a time, and nobody waits for a clock.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections import defaultdict
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from storage.records import Capture, Fetched, Lease, Pointer, Processed
+
+logger = logging.getLogger(__name__)
+
+GROUP = 100
+T = TypeVar("T")
+
+
+class Archive(Protocol):
+    """Where captures are made durable (storage.warc)."""
+
+    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
+        """Append, flush and fsync; return a pointer for each."""
+        ...
+
+
+class Store(Protocol):
+    """Where rows are committed (storage.corpus), one transaction a call."""
+
+    def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+        """Commit exchanges with their pointers; return a fetch id for each."""
+        ...
+
+    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> None:
+        """Commit outcomes."""
+        ...
+
+
+@dataclass(slots=True)
+class _Job:
+    kind: str
+    value: Any
+    future: Future[Any] = field(default_factory=Future)
+
+
+class Writer:
+    """Serialises every write of a run. Each call returns a future that resolves once the write is durable.
+
+    After the first error nothing more is written: every later call fails with the same error, which ``error`` keeps,
+    so that a failing disk or database stops the crawl and is never only a line in a log.
+    """
+
+    def __init__(self, run_id: int, archive: Archive, store: Store) -> None:
+        self.error: BaseException | None = None
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._run_id, self._archive, self._store = run_id, archive, store
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def fetched(self, item: Fetched) -> Future[int]:
+        """Make an exchange durable; the future gives its fetch id."""
+        return self._put(_Job("fetched", item))
+
+    def processed(self, fetch_id: int, lease: Lease, outcome: Processed) -> Future[None]:
+        """Make the outcome of a fetched page durable."""
+        return self._put(_Job("processed", (fetch_id, lease, outcome)))
+
+    def call(self, function: Callable[[], T]) -> Future[T]:
+        """Run any other write (leases, failures) between two groups."""
+        return self._put(_Job("call", function))
+
+    def close(self) -> None:
+        """Finish what is queued and end the thread."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _put(self, job: _Job) -> Future[Any]:
+        self._jobs.put(job)
+        return job.future
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            group = [job]
+            ended = self._gather(group)
+            self._write(group)
+            if ended:
+                return
+
+    def _gather(self, group: list[_Job]) -> bool:
+        """Take what is already waiting, up to a group; True when the end was among it."""
+        while len(group) < GROUP:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return False
+            if job is None:
+                return True
+            group.append(job)
+        return False
+
+    def _write(self, group: list[_Job]) -> None:
+        by_kind: dict[str, list[_Job]] = defaultdict(list)
+        for job in group:
+            by_kind[job.kind].append(job)
+        self._guarded(by_kind["fetched"], self._write_fetched)
+        self._guarded(by_kind["processed"], self._write_processed)
+        for job in by_kind["call"]:
+            self._guarded([job], self._call)
+
+    def _guarded(self, jobs: list[_Job], write: Callable[[list[_Job]], list[Any]]) -> None:
+        if not jobs:
+            return
+        try:
+            if self.error is not None:
+                raise self.error
+            results = write(jobs)
+        except Exception as error:  # noqa: BLE001 - the edge of the writing stage: kept, logged, handed to every waiter
+            if self.error is None:
+                logger.error("cannot write (%s); the crawl stops here", error)
+            self.error = error
+            for job in jobs:
+                job.future.set_exception(error)
+        else:
+            for job, result in zip(jobs, results, strict=True):
+                job.future.set_result(result)
+
+    def _write_fetched(self, jobs: list[_Job]) -> list[int]:
+        items: list[Fetched] = [job.value for job in jobs]
+        pointers = self._timed("archive", lambda: self._archive.append([item.capture for item in items]))
+        group = list(zip(items, pointers, strict=True))
+        return self._timed("commit_fetched", lambda: self._store.record_fetched(self._run_id, group))
+
+    def _write_processed(self, jobs: list[_Job]) -> list[None]:
+        self._timed("commit_processed", lambda: self._store.record_processed([job.value for job in jobs]))
+        return [None] * len(jobs)
+
+    def _call(self, jobs: list[_Job]) -> list[Any]:
+        return [self._timed("frontier", jobs[0].value)]
+
+    def _timed(self, stage: str, function: Callable[[], T]) -> T:
+        started = time.perf_counter()
+        try:
+            return function()
+        finally:
+            self.seconds[stage] += time.perf_counter() - started

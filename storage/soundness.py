@@ -1,0 +1,83 @@
+"""Does the database agree with itself? Each rule is a query that finds what breaks it; nothing is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.fetches import POINTER_COLUMNS, pointer_of
+from storage.records import UrlState
+from storage.schema import document, duplicate_set, fetch, fingerprint, run, url, warc_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.engine import Connection
+    from sqlalchemy.sql.expression import Select
+
+    from storage.records import Pointer
+
+SHOWN = 20
+"""Cases of one kind that are named; the rest are counted."""
+
+
+def problems(connection: Connection) -> list[str]:
+    """Return one line for each case found, at most `SHOWN` of a kind."""
+    found = [*_engine_problems(connection)]
+    for rule, query in RULES.items():
+        found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
+    return found
+
+
+def _engine_problems(connection: Connection) -> Iterator[str]:
+    if connection.dialect.name != "sqlite":
+        return
+    for row in connection.exec_driver_sql("PRAGMA integrity_check(20)"):
+        if row[0] != "ok":
+            yield f"SQLite integrity check: {row[0]}"
+    for row in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        yield f"row without its parent: {row[0]} {row[1]}"
+
+
+def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:
+    """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""
+    query = (
+        sa.select(fetch.c.id, *POINTER_COLUMNS)
+        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .where(warc_file.c.name == name)
+        .order_by(fetch.c.warc_offset)
+    )
+    return [(row.id, pointer_of(row)) for row in connection.execute(query)]
+
+
+_newest = sa.select(sa.func.max(fetch.c.id)).where(fetch.c.url_id == url.c.id).scalar_subquery()
+_members = (
+    sa.select(sa.func.count())
+    .select_from(document.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id))
+    .where(fingerprint.c.set_id == duplicate_set.c.id)
+    .scalar_subquery()
+)
+
+RULES: dict[str, Select[tuple[object]]] = {
+    "a document whose fetch is no document's": sa.select(document.c.public_id)
+    .join(fetch, fetch.c.id == document.c.fetch_id)
+    .where(sa.or_(fetch.c.outcome.is_(None), fetch.c.outcome != "document")),
+    "a fetch that claims a document and has none": sa.select(fetch.c.uri)
+    .outerjoin(document, document.c.fetch_id == fetch.c.id)
+    .where(fetch.c.outcome == "document", document.c.id.is_(None)),
+    "a duplicate set of the wrong size": sa.select(duplicate_set.c.id).where(duplicate_set.c.size != _members),
+    "a duplicate set without its representative": sa.select(duplicate_set.c.id)
+    .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
+    .where(duplicate_set.c.size > 0, document.c.id.is_(None)),
+    "a URL in an unknown state": sa.select(url.c.url).where(url.c.state.notin_([state.value for state in UrlState])),
+    "a URL leased by a run that has ended": sa.select(url.c.url)
+    .outerjoin(run, run.c.id == url.c.leased_by)
+    .where(url.c.state == UrlState.LEASED, sa.or_(run.c.id.is_(None), run.c.finished.is_not(None))),
+    "a URL that was fetched and has no page to process": sa.select(url.c.url)
+    .outerjoin(fetch, fetch.c.id == _newest)
+    .where(url.c.state == UrlState.FETCHED, sa.or_(fetch.c.id.is_(None), fetch.c.outcome.is_not(None))),
+    "a page to process whose URL is not waiting for it": sa.select(url.c.url)
+    .join(fetch, fetch.c.url_id == url.c.id)
+    .where(fetch.c.outcome.is_(None), url.c.state != UrlState.FETCHED),
+}

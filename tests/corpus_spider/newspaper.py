@@ -1,0 +1,167 @@
+"""A small newspaper on loopback for crawl tests: generated, deterministic, with what a crawl must cope with.
+
+Article ``i`` is the same text for ever; every tenth is an exact copy of the one before it, every eleventh differs
+from the one before it by a few words. The server counts what it was asked for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import random
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+WORDS = """
+thành phố người dân hôm nay cho biết trong năm qua nhiều công trình mới được xây dựng ở miền trung và các tỉnh
+phía nam chính quyền địa phương nói rằng việc này giúp đời sống tốt hơn trẻ em đến trường bằng xe đạp dọc theo con
+sông lớn mùa mưa năm nay đến sớm nông dân trồng lúa cà phê hồ tiêu bán ra chợ với giá cao khách du lịch thích món
+ăn bánh mì phở bún chả nghe nhạc xem phim đọc sách thư viện mở cửa suốt tuần
+""".split()
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+def paragraphs(index: int) -> list[str]:
+    """Return the true text of article ``index``."""
+    source = index - 1 if index % 10 == 0 and index else index
+    near = index % 11 == 0 and index and index % 10
+    chance = random.Random(f"article {index - 1 if near else source}")
+    texts = [" ".join(chance.choices(WORDS, k=60)).capitalize() + "." for _ in range(4)]
+    if near:
+        texts[1] = texts[1].replace("trong", "ngoài", 1)[:-1] + " nhé."
+    return texts
+
+
+def article(index: int, links: str = "") -> bytes:
+    """Return the page of article ``index``."""
+    body = "".join(f"<p>{text}</p>" for text in paragraphs(index))
+    return (
+        f"<!doctype html><html lang=vi><head><meta charset=utf-8><title>Bài số {index} - Báo Thử</title></head><body>"
+        f"<nav><a href=/>Trang chủ</a> <a href=/section>Mục</a></nav><article><h1>Bài số {index}</h1>{body}</article>"
+        f"<aside>{links}</aside><footer>Bản quyền Báo Thử</footer></body></html>"
+    ).encode()
+
+
+@dataclass(slots=True)
+class Newspaper:
+    """What the server answers and what it was asked."""
+
+    articles: int = 30
+    robots: Answer = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /private/\n")
+    extra: dict[str, Callable[[], Answer]] = field(default_factory=dict)
+    asked: Counter[str] = field(default_factory=Counter)
+    agents: set[str] = field(default_factory=set)
+    port: int = 0
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def answer(self, path: str) -> Answer:
+        """Answer one path."""
+        html = {"Content-Type": "text/html; charset=utf-8"}
+        if path in self.extra:
+            return self.extra[path]()
+        if path == "/robots.txt":
+            return self.robots
+        if path == "/":
+            return 200, html, self._front().encode()
+        if path == "/feed.xml":
+            return 200, {"Content-Type": "application/rss+xml"}, self._feed().encode()
+        if path == "/old":
+            return 301, {"Location": "/article/1"}, b""
+        if path.startswith("/private/"):
+            return 200, html, article(990)
+        if path.startswith("/article/") and path[9:].isdigit() and int(path[9:]) < self.articles:
+            return self._article(int(path[9:]))
+        return 404, html, b"<h1>404</h1>"
+
+    def _front(self) -> str:
+        links = "".join(
+            f'<li><a href="/article/{index}">Bài số {index}</a></li>' for index in range(0, self.articles, 3)
+        )
+        others = "".join(
+            f'<li><a href="{path}">{path}</a></li>' for path in ("/old", "/gone", "/private/1", *self.extra)
+        )
+        return f"<html><body><ul>{links}{others}</ul></body></html>"
+
+    def _feed(self) -> str:
+        items = "".join(f"<item><link>{self.origin}/article/{i}</link></item>" for i in range(min(self.articles, 5)))
+        return f'<rss version="2.0"><channel><title>Báo</title>{items}</channel></rss>'
+
+    def _article(self, index: int) -> Answer:
+        near = "".join(f'<a href="/article/{other}">{other}</a> ' for other in (index + 1, index + 2))
+        page, headers = article(index, near), {"Content-Type": "text/html; charset=utf-8"}
+        if index % 2:
+            return 200, headers | {"Content-Encoding": "gzip"}, gzip.compress(page, mtime=0)
+        return 200, headers, page
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    newspaper: Newspaper
+
+    def do_GET(self) -> None:
+        self.newspaper.asked[self.path] += 1
+        self.newspaper.agents.add(self.headers.get("User-Agent", ""))
+        status, headers, body = self.newspaper.answer(self.path)
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if "Content-Length" not in headers:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        if "Content-Length" in headers:
+            self.close_connection = True
+
+    def log_message(self, *args: object) -> None:
+        """Keep quiet."""
+
+
+@contextmanager
+def served(newspaper: Newspaper) -> Iterator[Newspaper]:
+    """Serve a newspaper on a free loopback port for the length of the block."""
+    handler = type("Handler", (_Handler,), {"newspaper": newspaper})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    newspaper.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield newspaper
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def corpus_toml(newspaper: Newspaper, database: str = "sqlite:///corpus.db", **crawl: object) -> str:
+    """Return a corpus.toml that crawls the newspaper without delay."""
+    import json
+
+    settings = {"delay": 0.0, "workers": 2, "per_host": 8, "allow_private": [f"127.0.0.1:{newspaper.port}"]} | crawl
+    lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in settings.items())
+    return f"""
+[corpus]
+name = "test"
+languages = ["vi"]
+database = "{database}"
+contact = "tests@example.org"
+
+[crawl]
+{lines}
+
+[[site]]
+name = "newspaper"
+start = ["{newspaper.origin}/"]
+feeds = ["{newspaper.origin}/feed.xml"]
+language = "vi"
+"""

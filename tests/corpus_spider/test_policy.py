@@ -1,0 +1,98 @@
+"""What an answer, or the lack of one, means for a URL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from corpus_spider.middlewares.refusal import RefusalError
+from corpus_spider.policy import BACKOFF, RetryPolicy, failure_reason, retry_after
+from storage.records import Capture, Lease
+
+NOW = 1_700_000_000.0
+HTTP_DATE = "Tue, 14 Nov 2023 22:14:20 GMT"  # sixty seconds after NOW
+
+
+def capture(status: int = 200, truncated: str | None = None, **headers: str) -> Capture:
+    pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Capture("http://a.example/", datetime.now(UTC), status, (), pairs, b"", truncated=truncated)
+
+
+def lease(attempts: int = 0) -> Lease:
+    return Lease(1, "http://a.example/", "http://a.example/", "a", "a.example", attempts=attempts)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("3", 3.0),
+        (" 120 ", 120.0),
+        (HTTP_DATE, 60.0),
+        ("Mon, 01 Jan 2001 00:00:00 GMT", 0.0),
+        ("999999999999", 3600.0),
+        ("soon", None),
+        ("-5", None),
+        ("١٢", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_retry_after_is_read_in_both_forms_and_rubbish_is_ignored(value: str | None, seconds: float | None) -> None:
+    assert retry_after(value, NOW) == seconds
+
+
+@pytest.mark.parametrize("status", [200, 204, 301, 304, 401, 403, 404, 410, 451])
+def test_a_final_answer_awaits_processing(status: int) -> None:
+    fetched = RetryPolicy().judge_answer(capture(status), lease(), NOW)
+    assert (fetched.reason, fetched.retry_at) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (capture(503), "http_503"),
+        (capture(429), "http_429"),
+        (capture(200, "disconnect"), "truncated_disconnect"),
+        (capture(200, "time"), "truncated_time"),
+    ],
+)
+def test_a_fault_that_may_pass_is_asked_again_later(answer: Capture, reason: str) -> None:
+    fetched = RetryPolicy().judge_answer(answer, lease(), NOW)
+    assert (fetched.reason, fetched.retry_at) == (reason, NOW + BACKOFF[0])
+
+
+def test_a_body_cut_at_our_own_limit_is_not_asked_for_again() -> None:
+    assert RetryPolicy().judge_answer(capture(200, "length"), lease(), NOW).reason is None
+
+
+def test_the_wait_grows_with_the_attempts_and_ends() -> None:
+    policy = RetryPolicy(retries=3)
+    waits = [policy.retry_at(lease(attempts), NOW) for attempts in range(5)]
+    assert waits == [NOW + BACKOFF[0], NOW + BACKOFF[1], NOW + BACKOFF[2], None, None]
+
+
+def test_retry_after_lengthens_the_wait_and_never_shortens_it() -> None:
+    policy = RetryPolicy()
+    assert policy.judge_answer(capture(429, Retry_After="60"), lease(), NOW).retry_at == NOW + 60
+    assert policy.judge_answer(capture(429, Retry_After="0"), lease(), NOW).retry_at == NOW + BACKOFF[0]
+
+
+class CannotResolveHostError(Exception):
+    """Named as Scrapy's."""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (RefusalError("robots", "http://a/"), ("robots", False)),
+        (RefusalError("robots_unreachable", retry=True), ("robots_unreachable", True)),
+        (CannotResolveHostError("x"), ("dns", True)),
+        (TimeoutError(), ("timeout", True)),
+        (ConnectionRefusedError(), ("unreachable", True)),
+        (OSError("certificate verify failed"), ("certificate", False)),
+        (ValueError("odd"), ("network", True)),
+    ],
+)
+def test_a_request_without_an_answer_has_a_reason_to_count_by(error: BaseException, expected: tuple[str, bool]) -> None:
+    assert failure_reason(error) == expected

@@ -1,0 +1,106 @@
+"""The one thread that writes: groups form by themselves, order is kept, the first error ends all writing."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.writer import GROUP, Writer
+from storage.errors import DiskError
+from storage.records import Capture, Drop, Fetched, Lease, Pointer, Processed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LEASE = Lease(1, "http://a.example/", "http://a.example/", "a", "a.example")
+
+
+def fetched(number: int) -> Fetched:
+    return Fetched(Capture(f"http://a.example/{number}", datetime.now(UTC), 200, (), (), b""), LEASE)
+
+
+class Ledger:
+    """An archive and a store in one that note what they are given, and wait or fail when told to."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[str]] = []
+        self.outcomes: list[int] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.fail = False
+
+    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
+        assert self.gate.wait(10)
+        if self.fail:
+            raise DiskError("full")
+        self.groups.append([capture.url for capture in captures])
+        return [Pointer("w", 0, 1, capture.url, "d") for capture in captures]
+
+    def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+        return [int(pointer.record_id.rpartition("/")[2]) for _, pointer in group]
+
+    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> None:
+        self.outcomes += [fetch_id for fetch_id, _, _ in group]
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger()
+
+
+@pytest.fixture
+def writer(ledger: Ledger) -> Iterator[Writer]:
+    writer = Writer(1, ledger, ledger)
+    yield writer
+    ledger.gate.set()
+    writer.close()
+
+
+def test_each_future_gets_the_id_of_its_own_exchange(writer: Writer) -> None:
+    futures = [writer.fetched(fetched(number)) for number in range(300)]
+    assert [future.result(10) for future in futures] == list(range(300))
+
+
+def test_what_gathers_while_a_group_is_written_becomes_the_next_group(writer: Writer, ledger: Ledger) -> None:
+    ledger.gate.clear()
+    futures = [writer.fetched(fetched(number)) for number in range(2 * GROUP)]
+    ledger.gate.set()
+    for future in futures:
+        future.result(10)
+    assert max(map(len, ledger.groups)) > GROUP // 2
+    assert len(ledger.groups) < 2 * GROUP
+
+
+def test_no_group_is_larger_than_the_bound(writer: Writer, ledger: Ledger) -> None:
+    ledger.gate.clear()
+    futures = [writer.fetched(fetched(number)) for number in range(5 * GROUP)]
+    ledger.gate.set()
+    for future in futures:
+        future.result(10)
+    assert max(map(len, ledger.groups)) <= GROUP
+
+
+def test_after_an_error_nothing_more_is_written_and_everybody_is_told(writer: Writer, ledger: Ledger) -> None:
+    ledger.fail = True
+    with pytest.raises(DiskError):
+        writer.fetched(fetched(1)).result(10)
+    ledger.fail = False
+    with pytest.raises(DiskError):
+        writer.fetched(fetched(2)).result(10)
+    with pytest.raises(DiskError):
+        writer.processed(1, LEASE, Processed(drop=Drop("x"))).result(10)
+    assert (ledger.groups, ledger.outcomes) == ([], [])
+    assert isinstance(writer.error, DiskError)
+
+
+def test_closing_finishes_what_is_queued(ledger: Ledger) -> None:
+    writer = Writer(1, ledger, ledger)
+    futures = [writer.processed(number, LEASE, Processed(drop=Drop("x"))) for number in range(50)]
+    called = writer.call(lambda: "done")
+    writer.close()
+    assert all(future.done() for future in futures)
+    assert called.result(0) == "done"
+    assert ledger.outcomes == list(range(50))
