@@ -62,7 +62,7 @@ def _slots(config: Config) -> dict[str, dict[str, Any]]:
     """Delays of sites that differ from the default, by host, as the downloader keeps its slots."""
     slots = {}
     for site in config.sites:
-        settings = {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "randomize_delay": False}
+        settings = {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "jitter": 0}
         for host in config.site_model(site).hosts:
             slots[host] = slots[f"www.{host}"] = settings
     return slots

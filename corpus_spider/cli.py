@@ -155,7 +155,7 @@ def crawl(state: State, /, **options: Any) -> int:
         return 0
     from corpus_spider.crawl import crawl as start
 
-    code, summary = start(config, log_level=state.level)
+    code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0)
     _report(state, options, summary)
     return code
 
@@ -245,7 +245,7 @@ def check(state: State, /, **options: Any) -> int:
     """Check that texts, originals and index agree. Exit code 6 when they do not."""
     from corpus_spider import integrity
 
-    with state.console.progress("documents checked") as show:
+    with state.console.progress("records checked") as show:
         report = integrity.check(state.load(), options["deep"], show)
     _report(state, options, {"ok": report.ok} | asdict(report))
     return 0 if report.ok else DAMAGED
@@ -303,7 +303,10 @@ def reextract(state: State, /, **options: Any) -> None:
     from corpus_spider import batch
 
     config = state.load().only(options["sites"])
-    _report(state, options, batch.reextract(config, dry_run=options["dry_run"]))
+    config.require_sites()
+    with state.console.progress("pages") as show:
+        report = batch.reextract(config, dry_run=options["dry_run"], on_progress=show)
+    _report(state, options, report)
 
 
 @cli.command("config", epilog=_examples("config", "-s crawl.delay=5 config"))

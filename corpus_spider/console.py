@@ -13,7 +13,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -26,6 +26,8 @@ UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
 PLAIN_PROGRESS_SECONDS = 30.0
+LIBRARIES = ("alembic", "scrapy", "py.warnings", "asyncio", "trafilatura")
+"""Those whose everyday messages tell a user nothing; ``-v`` shows them."""
 
 
 def safe(text: str, limit: int | None = 500) -> str:
@@ -129,11 +131,29 @@ class OneLine(logging.Formatter):
         return safe_lines(super().formatException(ei))
 
 
+class StandardError(logging.StreamHandler[TextIO]):
+    """Writes to what is standard error at that moment, so that a progress bar can keep its place below."""
+
+    @property
+    def stream(self) -> TextIO:
+        """Today's standard error."""
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, _: TextIO) -> None:
+        """Take no other."""
+
+
 def start_logging(level: str) -> None:
-    """Send the log to standard error, from that level upwards."""
-    handler = logging.StreamHandler()
+    """Send the log to standard error, from that level upwards; of libraries only warnings, unless it is DEBUG."""
+    handler = StandardError()
     handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
+    handler.addFilter(lambda record: level == "DEBUG" or record.levelno >= logging.WARNING or _is_ours(record.name))
     logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def _is_ours(logger: str) -> bool:
+    return logger.partition(".")[0] in {"corpus_spider", "pipelines", "storage"}
 
 
 def _cell(value: object) -> str:

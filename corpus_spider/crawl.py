@@ -35,6 +35,7 @@ def crawl(config: Config, *, log_level: str = "INFO", quiet: bool = False) -> tu
     crawl is raised after the session is closed.
     """
     session = Session.open(config)
+    logger.info("run %d: %d sites, %d workers", session.run_id, len(session.sites), config.workers)
     code = FORCED
     try:
         code = _run(session, log_level, quiet=quiet)
@@ -49,7 +50,9 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     """Run the reactor until the crawl is over or stopped."""
     from twisted.internet import task
 
-    process = CrawlerProcess(_settings(session, log_level), install_root_handler=False)
+    process = CrawlerProcess(_settings(session, log_level))
+    # Scrapy sets its own level when it starts; its everyday messages are for those who ask for more.
+    logging.getLogger("scrapy").setLevel("WARNING" if log_level == "INFO" else log_level)
     crawler = process.create_crawler("news")
     process.crawl(crawler, session=session)
     stopper = Stopper(session)
@@ -89,6 +92,7 @@ def _settings(session: Session, log_level: str) -> Settings:
         "CORPUS_CONFIG_OBJECT": config,
         "CORPUS_PORTS": sorted(ports),
         "LOG_LEVEL": log_level,
+        "LOG_INSTALL_ROOT_HANDLER": False,
     }
     for name, value in own.items():
         settings.set(name, value, "cmdline")
@@ -104,6 +108,7 @@ class Stopper:
         self.asked = False
         self._session = session
         self._crawler: Any = None
+        self._stopping: asyncio.Future[None] | None = None
 
     def arm(self, crawler: Any) -> None:
         """Take over SIGINT and SIGTERM once the reactor runs (Twisted installs its own at start)."""
@@ -131,7 +136,7 @@ class Stopper:
         logger.info("%s: finishing what is in flight; once more to stop at once", signal.Signals(number).name)
         if self._crawler.spider is not None:
             self._crawler.spider.dispatcher.stop()
-        asyncio.ensure_future(self._crawler.stop_async())
+        self._stopping = asyncio.ensure_future(self._crawler.stop_async())
 
     def _give_up(self) -> None:
         """The deadline has passed: make durable what is queued and leave; what was in flight is asked for again."""

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy.logformatter import LogFormatter
+
+from corpus_spider.console import safe
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.http import Response
     from scrapy.logformatter import LogFormatterResult
-
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-MAX_FIELD = 500
-
-
-def safe(text: str) -> str:
-    """Escape control and bidi characters and cut at 500, so that a URL or a title cannot forge a line or drive a
-    terminal.
-    """
-    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text[:MAX_FIELD])
-
+    from twisted.python.failure import Failure
 
 class QuietLogFormatter(LogFormatter):
     """Scrapy's messages without what the web put into them."""

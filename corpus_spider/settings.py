@@ -65,7 +65,7 @@ DOWNLOAD_VERIFY_CERTIFICATES = True
 CONCURRENT_REQUESTS = 32
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 2.0
-RANDOMIZE_DOWNLOAD_DELAY = False
+DOWNLOAD_DELAY_JITTER = 0
 DOWNLOAD_TIMEOUT = 60
 # The size limit is ours (extensions.capture): it cuts the body and keeps what came, which Scrapy's own throws away.
 DOWNLOAD_MAXSIZE = 0

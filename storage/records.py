@@ -1,7 +1,8 @@
 """The words the three floors share: frozen dataclasses that name what travels from the web to the corpus.
 
-This module imports nothing of the project. Times are timezone-aware UTC; header names and values are latin-1 text, so that
-bytes survive a round trip; bodies are bytes as they came over the wire (still content-encoded, transfer coding undone).
+This module imports nothing of the project. Times are timezone-aware UTC; header names and values are latin-1 text, so
+that bytes survive a round trip; bodies are bytes as they came over the wire (still content-encoded, transfer coding
+undone).
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Capture:
     ip: str | None = None
     protocol: str | None = None
     truncated: str | None = None
-    """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None when it is."""
+    """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None when it
+    is.
+    """
 
     def header(self, name: str) -> str | None:
         """Return the first response header of that name, any case, or None."""
@@ -95,8 +98,9 @@ class Seed:
 class Fetched:
     """One exchange and what it means for the frontier; written in the *fetched* transaction.
 
-    ``lease`` is None for exchanges nobody leased (robots.txt). With a lease and neither ``reason`` nor ``retry_at`` the page
-    awaits processing; with ``retry_at`` (epoch seconds) its URL goes back to pending; with ``reason`` alone it has failed.
+    ``lease`` is None for exchanges nobody leased (robots.txt). With a lease and neither ``reason`` nor ``retry_at``
+    the page awaits processing; with ``retry_at`` (epoch seconds) its URL goes back to pending; with ``reason`` alone
+    it has failed.
     """
 
     capture: Capture
@@ -142,7 +146,9 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class LanguageGuess:
-    """Language (ISO 639-1 where there is one, ``und`` for unknown), confidence 0–1, main script (ISO 15924) and its share."""
+    """Language (ISO 639-1 where there is one, ``und`` for unknown), confidence 0–1, main script (ISO 15924) and its
+    share.
+    """
 
     language: str
     confidence: float
@@ -152,7 +158,9 @@ class LanguageGuess:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page states of itself. ``published`` is ISO 8601 as parsed, ``published_text`` the string it was read from."""
+    """What a page states of itself. ``published`` is ISO 8601 as parsed, ``published_text`` the string it was read
+    from.
+    """
 
     title: str | None = None
     author: str | None = None

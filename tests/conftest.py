@@ -1,4 +1,4 @@
-"""Databases for the tests: a PostgreSQL server of their own, and one fixture that runs a test on SQLite and on PostgreSQL."""
+"""Databases for the tests: a PostgreSQL server of their own, and fixtures that run a test on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from sqlalchemy import text
 
 from storage.corpus import Corpus
+from storage.schema import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,8 +135,31 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.getfixturevalue("postgresql_url"))
 
 
-@pytest.fixture
-def corpus(database_url: str) -> Iterator[Corpus]:
-    """A new, empty corpus, on SQLite and on PostgreSQL."""
-    with Corpus.open(database_url, create=True) as opened:
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty SQLite corpus to copy, which is quicker than making one for every test."""
+    path = tmp_path_factory.mktemp("template") / "corpus.db"
+    Corpus.open(path, create=True).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared_postgresql_url(postgres_server: PostgresServer) -> str:
+    """A PostgreSQL corpus that is emptied for every test, which is quicker than making one."""
+    url = postgres_server.url(postgres_server.new_database())
+    Corpus.open(url, create=True).close()
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Corpus]:
+    """An empty corpus, on SQLite and on PostgreSQL."""
+    if request.param == "sqlite":
+        where = str(shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "corpus.db"))
+    else:
+        where = str(request.getfixturevalue("shared_postgresql_url"))
+    with Corpus.open(where) as opened:
+        if request.param == "postgresql":
+            tables = ", ".join(metadata.tables)
+            opened.database.write(lambda connection: connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY")))
         yield opened

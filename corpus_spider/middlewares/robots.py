@@ -15,7 +15,7 @@ from protego import Protego
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
-from corpus_spider.logs import safe
+from corpus_spider.console import safe
 from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.wire import WIRE
 from pipelines.inflate import InflateError, inflate

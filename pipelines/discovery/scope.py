@@ -55,14 +55,17 @@ class Scope:
         parents = [name[at + 1 :] for at, character in enumerate(name) if character == "."]
         return any(parent in self.names or parent + port in self.names_with_port for parent in parents)
 
-    def has(self, address: Address) -> bool:
-        """Tell whether a page belongs to the site and may be read as one."""
-        return self.has_host(address.host) and _plausible(address.path) and self._wanted(address.canonical)
+    def may_lead_to(self, address: Address) -> bool:
+        """Tell whether a redirect may be followed: on the site, not denied, no trap; it need not be allowed by name."""
+        return self.has_host(address.host) and _plausible(address.path) and not _any(self.deny, address.canonical)
 
-    def _wanted(self, url: str) -> bool:
-        if any(pattern.search(url) for pattern in self.deny):
-            return False
-        return not self.allow or any(pattern.search(url) for pattern in self.allow)
+    def has(self, address: Address) -> bool:
+        """Tell whether a page belongs to the site and is wanted."""
+        return self.may_lead_to(address) and (not self.allow or _any(self.allow, address.canonical))
+
+
+def _any(patterns: tuple[re.Pattern[str], ...], url: str) -> bool:
+    return any(pattern.search(url) for pattern in patterns)
 
 
 def scope_of(model: SiteModel) -> Scope:
@@ -81,7 +84,7 @@ def in_scope(url: str, model: SiteModel) -> bool:
 
 
 def host_in_scope(host: str, model: SiteModel) -> bool:
-    """Tell whether a host (``name[:port]``) belongs to the site; all that is asked of feeds, sitemaps and redirects."""
+    """Tell whether a host (``name[:port]``) belongs to the site; all that is asked of feeds and sitemaps."""
     return scope_of(model).has_host(host)
 
 

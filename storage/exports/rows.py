@@ -46,6 +46,7 @@ FIELDS = (
     Field("extractor", "extractor"),
     Field("extractor_version", "extractor_version"),
     Field("extractor_reason", "extractor_reason"),
+    Field("site_model", "site_model"),
     Field("encoding", "encoding"),
     Field("encoding_source", "encoding_source"),
     Field("replaced", "replaced", float),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.console import Console, OneLine, safe, safe_lines, to_json
+from corpus_spider.console import Console, OneLine, safe, safe_lines, start_logging, to_json
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,27 @@ def test_a_log_event_is_one_line() -> None:
     record = logging.LogRecord("x", logging.INFO, "", 0, "got %s", ("http://a/\n2026 ERROR forged\x1b[2J",), None)
     line = OneLine("%(levelname)s %(message)s").format(record)
     assert line == "INFO got http://a/\\x0a2026 ERROR forged\\x1b[2J"
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        ("DEBUG", ["ours debug", "ours info", "theirs info", "theirs warning"]),
+        ("INFO", ["ours info", "theirs warning"]),
+        ("WARNING", ["theirs warning"]),
+    ],
+)
+def test_the_log_holds_our_events_and_the_warnings_of_others(
+    capsys: pytest.CaptureFixture[str], level: str, expected: list[str]
+) -> None:
+    """Libraries are heard at -v only, unless they warn."""
+    start_logging(level)
+    ours, theirs = logging.getLogger("corpus_spider.x"), logging.getLogger("scrapy.x")
+    for logger, severity, text in (
+        (ours, logging.DEBUG, "ours debug"),
+        (ours, logging.INFO, "ours info"),
+        (theirs, logging.INFO, "theirs info"),
+        (theirs, logging.WARNING, "theirs warning"),
+    ):
+        logger.log(severity, text)
+    assert [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()] == expected

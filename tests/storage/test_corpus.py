@@ -250,17 +250,16 @@ def test_the_day_of_a_document(published: str | None, expected: str) -> None:
     assert day_of(published, late) == expected
 
 
-def test_documents_come_in_an_order_that_arrival_does_not_change(database_url: str, tmp_path: Path) -> None:
+def test_documents_come_in_an_order_that_arrival_does_not_change(corpus: Corpus) -> None:
     """The stream is sorted by id, over several pages of rows, and readable while the corpus is written."""
-    with Corpus.open(database_url, create=True) as corpus:
-        crawl = Crawl(corpus)
-        crawl.seed(*(str(number) for number in range(450)))
-        leases = crawl.lease()
-        crawl.process(leases, [made(f"text {lease.url}") for lease in leases])
-        stream = corpus.documents()
-        first = next(stream)
-        crawl.visit("late", made("late"))
-        rest = list(stream)
+    crawl = Crawl(corpus)
+    crawl.seed(*(str(number) for number in range(450)))
+    leases = crawl.lease()
+    crawl.process(leases, [made(f"text {lease.url}") for lease in leases])
+    stream = corpus.documents()
+    first = next(stream)
+    crawl.visit("late", made("late"))
+    rest = list(stream)
     ids = [each.id for each in [first, *rest]]
     assert len(ids) == 450
     assert ids == sorted(ids)
@@ -349,9 +348,9 @@ def test_reading_only_is_enforced_by_the_database(database_url: str) -> None:
         Crawl(corpus).visit("x", made("text"))
     with Corpus.open(database_url, read_only=True) as corpus:
         assert texts(corpus) == ["text"]
-        with pytest.raises(CorpusError, match="read-?only"):
+        with pytest.raises(CorpusError, match=r"read-?only"):
             corpus.start_run("{}")
-        with pytest.raises(CorpusError, match="read-?only"):
+        with pytest.raises(CorpusError, match=r"read-?only"):
             corpus.database.read(lambda connection: connection.execute(sa.text("DELETE FROM document_text")))
         assert texts(corpus) == ["text"]
 
