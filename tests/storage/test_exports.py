@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tracemalloc
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -163,10 +164,11 @@ def test_the_documented_fields_are_the_written_ones() -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_the_same_documents_give_the_same_bytes(tmp_path: Path, name: str) -> None:
-    """Two exports made under different names at different times are identical."""
+def test_the_same_documents_give_the_same_bytes(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two exports made in different folders in different years are identical."""
     digests = []
-    for folder in ("one", "two"):
+    for folder, now in (("one", 1_700_000_000.0), ("two", 1_800_000_000.0)):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
         (tmp_path / folder).mkdir()
         digests.append(export(documents(ODD_TEXTS), target_in(tmp_path / folder, name)).sha256)
     assert digests[0] == digests[1]
@@ -238,6 +240,24 @@ def test_a_target_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None
     assert everything_under(tmp_path) == ["out.jsonl"]
 
 
+def test_no_moment_shows_a_checksum_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever a file of an overwriting export gets its final name, a checksum beside it is right or not there."""
+    target = tmp_path / "out.jsonl"
+    export(documents(["old"]), target)
+    rename, seen = Path.rename, []
+
+    def watched(path: Path, to: Path) -> Path:
+        moved = rename(path, to)
+        checksum = Path(f"{target}.sha256")
+        digest = hashlib.sha256(target.read_bytes()).hexdigest()
+        seen.append(checksum.read_text().split()[0] == digest if checksum.exists() else None)
+        return moved
+
+    monkeypatch.setattr(Path, "rename", watched)
+    export(documents(["new"]), target, overwrite=True)
+    assert seen == [None, True]
+
+
 def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     """Overwrite or not, a folder that is no export of ours keeps what is in it."""
     home = tmp_path / "home"
@@ -257,7 +277,7 @@ from tests.storage.test_exports import a_document
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 import random
 random.seed(1)
-texts = ("".join(chr(random.randrange(0x4E00, 0x9FFF)) for _ in range(20_000)) for _ in range(20))
+texts = ("".join(chr(random.randrange(0x4E00, 0x9FFF)) for _ in range(20_000)) for _ in range(6))
 try:
     export((a_document(n, text) for n, text in enumerate(texts)), sys.argv[1])
 except DiskError as error:
