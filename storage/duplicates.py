@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import sqlalchemy as sa
 
 from storage.database import chunks, insert_rows, upsert
-from storage.schema import band, document, duplicate_set, fingerprint, scheme, similar, url
+from storage.schema import band, document, duplicate_set, fingerprint, near_duplicate, scheme, url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -223,7 +223,7 @@ def _unite(connection: Connection, edges: Sequence[tuple[int, int, float]]) -> N
             parent[other] = one
             evidence.append({"a": a, "b": b, "jaccard": jaccard})
     if evidence:
-        connection.execute(sa.insert(similar), evidence)
+        connection.execute(sa.insert(near_duplicate), evidence)
         _merge(connection, {set_id: root(set_id) for set_id in parent if root(set_id) != set_id})
 
 
@@ -292,7 +292,7 @@ def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> l
     rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
     members = [Sketched(row.id, row.scheme_id, bytes(row.sketch), unpack_keys(row.bands)) for row in rows]
     for part in chunks([each.id for each in members]):
-        connection.execute(sa.delete(similar).where(similar.c.a.in_(part)))
+        connection.execute(sa.delete(near_duplicate).where(near_duplicate.c.a.in_(part)))
     for each in members:
         if each.id in forgotten:
             pairs = sa.and_(band.c.key.in_(each.keys), band.c.fingerprint_id == each.id)

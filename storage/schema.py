@@ -155,7 +155,7 @@ Index(
 Index("ix_url_site_state_reason", url.c.site, url.c.state, url.c.reason)
 
 fetch = Table(
-    "fetch",
+    "http_fetch",
     metadata,
     Column("id", Big, primary_key=True),
     Column("url_id", Big, ForeignKey(url.c.id), index=True),
@@ -180,9 +180,9 @@ fetch = Table(
     Column("crashes", Integer, nullable=False),
     UniqueConstraint("warc_id", "warc_offset"),
 )
-Index("ix_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
+Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
 _awaiting = text("outcome IS NULL")
-Index("ix_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
+Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
 
 scheme = Table(
     "scheme",
@@ -221,8 +221,8 @@ band = Table(
     sqlite_with_rowid=False,
 )
 
-similar = Table(
-    "similar",
+near_duplicate = Table(
+    "near_duplicate",
     metadata,
     Column("a", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False),
     Column("b", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False, index=True),

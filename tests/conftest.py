@@ -1,4 +1,4 @@
-"""Databases for the tests: a PostgreSQL server of their own, and fixtures that run a test on SQLite and on PostgreSQL."""
+"""Databases for the tests: a PostgreSQL server of their own, and fixtures that run a test on both databases."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _create_frontier() -> None:
 
 def _create_fetches() -> None:
     op.create_table(
-        "fetch",
+        "http_fetch",
         sa.Column("id", _BIG, nullable=False),
         sa.Column("url_id", _BIG),
         sa.Column("run_id", _BIG),
@@ -119,21 +119,21 @@ def _create_fetches() -> None:
         sa.Column("language", sa.Text()),
         sa.Column("version", sa.Integer()),
         sa.Column("crashes", sa.Integer(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_fetch"),
-        sa.UniqueConstraint("warc_id", "warc_offset", name="uq_fetch_warc_id_warc_offset"),
-        sa.ForeignKeyConstraint(["url_id"], ["url.id"], name="fk_fetch_url_id"),
-        sa.ForeignKeyConstraint(["run_id"], ["run.id"], name="fk_fetch_run_id"),
-        sa.ForeignKeyConstraint(["warc_id"], ["warc_file.id"], name="fk_fetch_warc_id"),
+        sa.PrimaryKeyConstraint("id", name="pk_http_fetch"),
+        sa.UniqueConstraint("warc_id", "warc_offset", name="uq_http_fetch_warc_id_warc_offset"),
+        sa.ForeignKeyConstraint(["url_id"], ["url.id"], name="fk_http_fetch_url_id"),
+        sa.ForeignKeyConstraint(["run_id"], ["run.id"], name="fk_http_fetch_run_id"),
+        sa.ForeignKeyConstraint(["warc_id"], ["warc_file.id"], name="fk_http_fetch_warc_id"),
     )
     op.create_index(
-        "ix_fetch_awaiting",
-        "fetch",
+        "ix_http_fetch_awaiting",
+        "http_fetch",
         ["id", "url_id"],
         sqlite_where=sa.text("outcome IS NULL"),
         postgresql_where=sa.text("outcome IS NULL"),
     )
-    op.create_index("ix_fetch_outcome_reason", "fetch", ["outcome", "reason"])
-    op.create_index("ix_fetch_url_id", "fetch", ["url_id"])
+    op.create_index("ix_http_fetch_outcome_reason", "http_fetch", ["outcome", "reason"])
+    op.create_index("ix_http_fetch_url_id", "http_fetch", ["url_id"])
 
 
 def _create_duplicates() -> None:
@@ -175,15 +175,15 @@ def _create_duplicates() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
-        "similar",
+        "near_duplicate",
         sa.Column("a", _BIG, autoincrement=False, nullable=False),
         sa.Column("b", _BIG, autoincrement=False, nullable=False),
         sa.Column("jaccard", sa.Double(), nullable=False),
-        sa.PrimaryKeyConstraint("a", "b", name="pk_similar"),
-        sa.ForeignKeyConstraint(["a"], ["fingerprint.id"], name="fk_similar_a"),
-        sa.ForeignKeyConstraint(["b"], ["fingerprint.id"], name="fk_similar_b"),
+        sa.PrimaryKeyConstraint("a", "b", name="pk_near_duplicate"),
+        sa.ForeignKeyConstraint(["a"], ["fingerprint.id"], name="fk_near_duplicate_a"),
+        sa.ForeignKeyConstraint(["b"], ["fingerprint.id"], name="fk_near_duplicate_b"),
     )
-    op.create_index("ix_similar_b", "similar", ["b"])
+    op.create_index("ix_near_duplicate_b", "near_duplicate", ["b"])
 
 
 def _create_documents() -> None:
@@ -221,7 +221,7 @@ def _create_documents() -> None:
         sa.UniqueConstraint("public_id", name="uq_document_public_id"),
         sa.UniqueConstraint("url_id", "version", name="uq_document_url_id_version"),
         sa.ForeignKeyConstraint(["url_id"], ["url.id"], name="fk_document_url_id"),
-        sa.ForeignKeyConstraint(["fetch_id"], ["fetch.id"], name="fk_document_fetch_id"),
+        sa.ForeignKeyConstraint(["fetch_id"], ["http_fetch.id"], name="fk_document_fetch_id"),
         sa.ForeignKeyConstraint(["fingerprint_id"], ["fingerprint.id"], name="fk_document_fingerprint_id"),
     )
     op.create_index("ix_document_fingerprint_id", "document", ["fingerprint_id"])
