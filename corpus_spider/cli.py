@@ -3,69 +3,33 @@
 from __future__ import annotations
 
 import errno
+import functools
 import logging
 import os
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from corpus_spider.console import Console, start_logging
+from corpus_spider.options import PROGRAM, State, examples, with_common
 from storage.errors import CorpusError, DiskError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from corpus_spider.config import Config
 
 logger = logging.getLogger(__name__)
 
-PROGRAM = "corpus-spider"
-LEVELS = {-1: "WARNING", 0: "INFO"}
 INTERNAL, DAMAGED, INTERRUPTED, PIPE_CLOSED = 1, 6, 11, 141
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
 several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
 
 
-@dataclass
-class State:
-    """What the options before the verb say."""
-
-    path: Path | None = None
-    overrides: dict[str, object] = field(default_factory=dict)
-    verbosity: int = 0
-
-    @property
-    def console(self) -> Console:
-        """Where to write."""
-        return Console(quiet=self.verbosity < 0)
-
-    @property
-    def level(self) -> str:
-        """The least level that is logged."""
-        return LEVELS.get(self.verbosity, "DEBUG")
-
-    def load(self, **overrides: object) -> Config:
-        """Read the configuration; options of the verb that were given override it."""
-        from corpus_spider.config import load
-
-        given = {key: value for key, value in overrides.items() if value is not None}
-        return load(self.path, overrides=self.overrides | given)
-
-    def load_or_default(self) -> Config:
-        """Read the configuration where there is one, for verbs that do without."""
-        from corpus_spider.config_load import assemble, find
-
-        return self.load() if find(self.path, os.environ) else assemble({}, self.overrides, os.environ, None)
-
-
-pass_state = click.make_pass_decorator(State)
-
-
-def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
         from corpus_spider.config import program_version
 
@@ -73,43 +37,39 @@ def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
         context.exit()
 
 
-def _examples(*lines: str) -> str:
-    return "\b\nExamples:\n" + "\n".join(f"  {PROGRAM} {line}" for line in lines)
+def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a verb: it gets the State first, the common options, examples in its help, and a started log."""
 
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        @click.pass_obj
+        @functools.wraps(function)
+        def started(state: State, /, *arguments: Any, **options: Any) -> Any:
+            start_logging(state.level)
+            return function(state, *arguments, **options)
 
-def _setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise click.BadParameter(f'expected SECTION.KEY=VALUE, got "{text}"', param_hint="--set")
-    return key.strip(), value.strip()
+        return cli.command(name, epilog=examples(lines))(with_common(started))
+
+    return decorate
 
 
 @click.group(
-    epilog=_examples("init news --language vi --contact you@example.org", "-c news/corpus.toml crawl", "crawl --help"),
+    epilog=examples(
+        ("init news --language vi --contact you@example.org", "crawl -c news/corpus.toml --dry-run", "crawl --help")
+    ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@with_common
 @click.option(
-    "-c", "--config", "path", type=click.Path(path_type=Path), help="corpus.toml to use [default: ./corpus.toml]."
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
-@click.option("-s", "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a setting: crawl.delay=5.")
-@click.option("-v", "--verbose", count=True, help="Tell more; show the traceback of an internal error.")
-@click.option("-q", "--quiet", is_flag=True, help="Tell warnings and errors only.")
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
-@pass_state
-def cli(state: State, /, path: Path | None, settings: tuple[str, ...], **options: Any) -> None:
+def cli() -> None:
     """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
-    state.path = path
-    state.overrides = dict(_setting(text) for text in settings)
-    state.verbosity = -1 if options["quiet"] else options["verbose"]
-    start_logging(state.level)
 
 
-@cli.command(
-    epilog=_examples(
-        "init news-vi --language vi --contact you@example.org",
-        "init news --language vi --language ar --contact https://example.org/crawl",
-        "init mine --language en --contact you@example.org --site https://news.example.org/",
-    )
+@verb(
+    "init news-vi --language vi --contact you@example.org",
+    "init news --language vi --language ar --contact https://example.org/crawl",
+    "init mine --language en --contact you@example.org --site https://news.example.org/",
 )
 @click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
@@ -117,7 +77,6 @@ def cli(state: State, /, path: Path | None, settings: tuple[str, ...], **options
 )
 @click.option("--contact", required=True, help="E-mail or web page where a webmaster reaches you.")
 @click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper or the address of another.")
-@pass_state
 def init(state: State, /, **options: Any) -> None:
     """Start a corpus: write NAME/corpus.toml.
 
@@ -131,20 +90,22 @@ def init(state: State, /, **options: Any) -> None:
     )
 
 
-@cli.command(epilog=_examples("crawl --dry-run", "crawl --site vnexpress --page-limit 500", "-v crawl"))
+@verb("crawl --dry-run", "crawl --site vnexpress --page-limit 500", "crawl -v")
 @several_sites
 @click.option(
     "--page-limit", type=click.IntRange(min=1), help="Stop after so many pages (exit 12; the next crawl goes on)."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled and by which rules; fetch nothing.")
 @as_json
-@pass_state
 def crawl(state: State, /, **options: Any) -> int:
     """Crawl what is due, resume what was interrupted, and end.
 
     Ctrl-C finishes what is in flight; a second one stops at once. Neither loses anything.
-    Exit codes: 0 done, 2 configuration, 3 disk, 4 database, 5 locked, 7 nothing could be fetched,
-    11 stopped by a signal, 12 by a limit, 13 forced.
+
+    \b
+    Exit codes: 0 done, 1 internal error, 2 configuration, 3 disk, 4 database,
+    5 another crawl works on a site, 7 nothing could be fetched,
+    9 corpus of a newer version, 11 stopped by a signal, 12 by a limit, 13 forced.
     """
     config = state.load(**{"crawl.page_limit": options["page_limit"]}).only(options["sites"])
     from corpus_spider import plan
@@ -160,9 +121,8 @@ def crawl(state: State, /, **options: Any) -> int:
     return code
 
 
-@cli.command(epilog=_examples("status", "status --json"))
+@verb("status", "status --json")
 @as_json
-@pass_state
 def status(state: State, /, **options: Any) -> None:
     """Show what the corpus holds.
 
@@ -174,13 +134,11 @@ def status(state: State, /, **options: Any) -> None:
     state.console.json(found) if options["as_json"] else render(found, state.console)
 
 
-@cli.command(
-    epilog=_examples(
-        "export -o corpus.jsonl.zst",
-        "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
-        "export -o texts/",
-        "export -o - --format jsonl | head",
-    )
+@verb(
+    "export -o corpus.jsonl.zst",
+    "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
+    "export -o texts/",
+    "export -o - --format jsonl | head",
 )
 @click.option("-o", "--output", "target", required=True, help="File, folder with a final /, or - for standard output.")
 @click.option("--format", "format_name", help="Where the name of the target does not say it.")
@@ -192,7 +150,6 @@ def status(state: State, /, **options: Any) -> None:
 @click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
 @click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
 @as_json
-@pass_state
 def export(state: State, /, **options: Any) -> None:
     """Write the corpus to files.
 
@@ -207,11 +164,7 @@ def export(state: State, /, **options: Any) -> None:
         _report(state, options, report)
 
 
-@cli.command(
-    epilog=_examples(
-        "extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list"
-    )
-)
+@verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
 @click.argument("target", metavar="URL|FILE|-", required=False)
 @click.option("--extractor", default="auto", show_default=True, help="Who finds the main text.")
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Refuse other languages.")
@@ -219,7 +172,6 @@ def export(state: State, /, **options: Any) -> None:
 @click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
-@pass_state
 def extract(state: State, /, target: str | None, **options: Any) -> int:
     """Show the text of one page.
 
@@ -237,10 +189,9 @@ def extract(state: State, /, target: str | None, **options: Any) -> int:
     )
 
 
-@cli.command(epilog=_examples("check", "check --deep --json"))
+@verb("check", "check --deep --json")
 @click.option("--deep", is_flag=True, help="Also read every record again and extract a sample of pages anew.")
 @as_json
-@pass_state
 def check(state: State, /, **options: Any) -> int:
     """Check that texts, originals and index agree. Exit code 6 when they do not."""
     from corpus_spider import integrity
@@ -251,10 +202,9 @@ def check(state: State, /, **options: Any) -> int:
     return 0 if report.ok else DAMAGED
 
 
-@cli.command(epilog=_examples("demo", "demo --keep demo-corpus"))
+@verb("demo", "demo --keep demo-corpus")
 @click.option("--keep", "folder", type=click.Path(path_type=Path), help="Keep the corpus in this folder.")
 @as_json
-@pass_state
 def demo(state: State, /, **options: Any) -> None:
     """Try it all on a small news site.
 
@@ -266,7 +216,7 @@ def demo(state: State, /, **options: Any) -> None:
     _report(state, options, run_demo(options["folder"]))
 
 
-@cli.command(epilog=_examples("evaluate --gold gold/", "evaluate --gold gold/ --extractor auto --extractor bte --json"))
+@verb("evaluate --gold gold/", "evaluate --gold gold/ --extractor auto --extractor bte --json")
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
 @click.option(
     "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this one; may be repeated [auto]."
@@ -275,7 +225,6 @@ def demo(state: State, /, **options: Any) -> None:
     "--corpus", "corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead."
 )
 @as_json
-@pass_state
 def evaluate(state: State, /, **options: Any) -> None:
     """Score texts against the truth.
 
@@ -290,11 +239,10 @@ def evaluate(state: State, /, **options: Any) -> None:
     state.console.result((evaluation.as_json if options["as_json"] else evaluation.render)(*reports).rstrip())
 
 
-@cli.command(epilog=_examples("reextract --dry-run", "reextract --site vnexpress"))
+@verb("reextract --dry-run", "reextract --site vnexpress")
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Tell how many texts would change; write nothing.")
 @as_json
-@pass_state
 def reextract(state: State, /, **options: Any) -> None:
     """Make the texts anew from the originals.
 
@@ -309,8 +257,7 @@ def reextract(state: State, /, **options: Any) -> None:
     _report(state, options, report)
 
 
-@cli.command("config", epilog=_examples("config", "-s crawl.delay=5 config"))
-@pass_state
+@verb("config", "config -s crawl.delay=5", name="config")
 def show_config(state: State, /) -> None:
     """Print the configuration in force.
 
@@ -370,6 +317,6 @@ def _explain(error: Exception, console: Console) -> int:
         return _explain(DiskError("the disk is full", where=str(error.filename or "output"), do="Make room."), console)
     console.error(
         f"{PROGRAM}: internal error, {type(error).__name__}: {error}\n"
-        "  This is a fault of the program. Run the same command with -v before the verb, and report what it prints."
+        "  This is a fault of the program. Run the same command with -v, and report what it prints."
     )
     return INTERNAL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
@@ -63,12 +64,17 @@ def assemble(
     _add_environment(layers, environ, problems)
     _add_overrides(layers, overrides, problems)
     corpus = build(Corpus, layers["corpus"], problems)
-    crawl = build(Crawl, layers["crawl"], problems)
+    crawl = _plain_patterns(build(Crawl, layers["crawl"], problems))
     sites = build_sites(table.get("site", []), problems)
     problems += _contradictions(corpus)
     if problems:
         raise _as_error(problems, file)
     return Config(corpus, crawl, sites, file)
+
+
+def _plain_patterns(crawl: Crawl) -> Crawl:
+    """Take the brackets from IPv6 addresses: hosts are compared without, and to fnmatch they would be a set."""
+    return replace(crawl, allow_private=tuple(one.replace("[", "").replace("]", "") for one in crawl.allow_private))
 
 
 def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:

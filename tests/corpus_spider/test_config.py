@@ -69,7 +69,7 @@ def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path)
             "127.0.0.1:* [::1]:80",
             "crawl",
             "allow_private",
-            ("127.0.0.1:*", "[::1]:80"),
+            ("127.0.0.1:*", "::1:80"),
         ),
         ("DATABASE_URL", "postgresql://me@db/corpus", "corpus", "database", "postgresql://me@db/corpus"),
     ],

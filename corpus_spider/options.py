@@ -1,0 +1,98 @@
+"""What every verb shares: the options before or after it, the state they make, examples in its help."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from corpus_spider.config import Config
+
+PROGRAM = "corpus-spider"
+LEVELS = {-1: "WARNING", 0: "INFO"}
+
+CONFIG_HELP = "corpus.toml to use [default: ./corpus.toml]."
+SET_HELP = "Override a setting for this run: crawl.delay=5."
+VERBOSE_HELP = "Tell more; show the traceback of an internal error."
+QUIET_HELP = "Tell warnings and errors only."
+
+
+@dataclass
+class State:
+    """What the options before the verb say."""
+
+    path: Path | None = None
+    overrides: dict[str, object] = field(default_factory=dict)
+    verbosity: int = 0
+
+    @property
+    def console(self) -> Console:
+        """Where to write."""
+        return Console(quiet=self.verbosity < 0)
+
+    @property
+    def level(self) -> str:
+        """The least level that is logged."""
+        return LEVELS.get(self.verbosity, "DEBUG")
+
+    def load(self, **overrides: object) -> Config:
+        """Read the configuration; options of the verb that were given override it."""
+        from corpus_spider.config import load
+
+        given = {key: value for key, value in overrides.items() if value is not None}
+        return load(self.path, overrides=self.overrides | given)
+
+    def load_or_default(self) -> Config:
+        """Read the configuration where there is one, for verbs that do without."""
+        from corpus_spider.config_load import assemble, find
+
+        return self.load() if find(self.path, os.environ) else assemble({}, self.overrides, os.environ, None)
+
+
+def _take_config(context: click.Context, _: click.Parameter, path: Path | None) -> None:
+    if path is not None:
+        context.ensure_object(State).path = path
+
+
+def _take_settings(context: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f'expected SECTION.KEY=VALUE, got "{text}"', param_hint="--set")
+        context.ensure_object(State).overrides[key.strip()] = value.strip()
+
+
+def _take_verbosity(context: click.Context, option: click.Parameter, value: int) -> None:
+    if value:
+        context.ensure_object(State).verbosity = -1 if option.name == "quiet" else int(value)
+
+
+COMMON = (
+    click.option(
+        "-c", "--config", type=click.Path(path_type=Path), expose_value=False, callback=_take_config, help=CONFIG_HELP
+    ),
+    click.option(
+        "-s", "--set", metavar="KEY=VALUE", multiple=True, expose_value=False, callback=_take_settings, help=SET_HELP
+    ),
+    click.option("-v", "--verbose", count=True, expose_value=False, callback=_take_verbosity, help=VERBOSE_HELP),
+    click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_take_verbosity, help=QUIET_HELP),
+)
+"""Options that may stand before the verb or after it."""
+
+
+def with_common(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(COMMON):
+        function = option(function)
+    return function
+
+
+def examples(lines: Sequence[str]) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {PROGRAM} {line}" for line in lines)
