@@ -1,0 +1,154 @@
+"""The demo site over HTTP/1.1, on loopback only: a thin shell around DemoSite.answer."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.demo.papers import LANDING_HOST
+from corpus_spider.demo.site import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corpus_spider.demo.site import DemoSite
+
+CONNECTIONS = 64
+"""How many connections are served at once; more wait in the backlog."""
+SLOT_SECONDS = 5
+IDLE_SECONDS = 30
+LOGGED = 100_000
+"""How many requests the log keeps; later ones are answered and not kept."""
+OWN_NAMES = {"127.0.0.1", "localhost"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as the server saw it: method, host without a port, target, and the status it was answered with."""
+
+    method: str
+    host: str
+    target: str
+    status: int
+    user_agent: str
+
+
+class DemoServer(ThreadingHTTPServer):
+    """Serves one site to at most CONNECTIONS clients at once and remembers what they asked for."""
+
+    daemon_threads = False
+    request_queue_size = 128
+
+    def __init__(self, site: DemoSite, port: int) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.site = site.at(self.port)
+        self.requests: list[Request] = []
+        self._slots = threading.BoundedSemaphore(CONNECTIONS)
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self.server_address[1])
+
+    def count(self, prefix: str) -> int:
+        """Return how many requests asked for a target that begins so, on any host."""
+        return sum(request.target.startswith(prefix) for request in list(self.requests))
+
+    def log_request(self, request: Request) -> None:
+        """Remember a request, unless the log is full."""
+        with self._lock:
+            if len(self.requests) < LOGGED:
+                self.requests.append(request)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve the connection in a thread of its own; close it when no slot gets free in time."""
+        if not self._slots.acquire(timeout=SLOT_SECONDS):
+            super().shutdown_request(request)
+            return
+        with self._lock:
+            self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection and free its slot."""
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+        self._slots.release()
+
+    def hang_up(self) -> None:
+        """End the connections that clients keep open, so that their threads can end."""
+        with self._lock:
+            for connection in self._open:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore clients that go away in the middle of an answer."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers GET and HEAD by host and target."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "DemoNews/1.0"
+    timeout = IDLE_SECONDS
+    server: DemoServer
+
+    def do_GET(self) -> None:
+        """Send the answer with its body."""
+        self._send(with_body=True)
+
+    def do_HEAD(self) -> None:
+        """Send the answer without its body."""
+        self._send(with_body=False)
+
+    def log_message(self, *_values: Any, **_named: Any) -> None:
+        """Write nothing: the requests are in the server's log."""
+
+    def _send(self, *, with_body: bool) -> None:
+        host = self.headers.get("Host", "").rsplit(":", 1)[0].lower()
+        answer = self.server.site.answer(LANDING_HOST if host in OWN_NAMES else host, self.path)
+        answer = acceptable(answer, self.headers.get("Accept-Encoding", ""))
+        agent = self.headers.get("User-Agent", "")
+        self.server.log_request(Request(self.command, host, self.path, answer.status, agent))
+        self.send_response(answer.status)
+        for name, value in (*answer.headers, ("Content-Length", str(len(answer.body)))):
+            self.send_header(name, value)
+        self.end_headers()
+        if with_body:
+            self.wfile.write(answer.body)
+
+
+def acceptable(answer: Answer, accepted: str) -> Answer:
+    """Return the answer inflated when it is gzipped and the client did not name gzip."""
+    if "gzip" in accepted or ("Content-Encoding", "gzip") not in answer.headers:
+        return answer
+    headers = tuple(header for header in answer.headers if header[0] != "Content-Encoding")
+    return Answer(answer.status, headers, gzip.decompress(answer.body))
+
+
+@contextmanager
+def serve(site: DemoSite, port: int = 0) -> Iterator[DemoServer]:
+    """Serve the site on 127.0.0.1 while the context lasts; port 0 takes a free one, and the links follow it.
+
+    Raise OSError when the port is taken.
+    """
+    server = DemoServer(site, port)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="demo-site")
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.hang_up()
+        server.shutdown()
+        server.hang_up()
+        server.server_close()
+        thread.join()

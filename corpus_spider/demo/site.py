@@ -1,0 +1,179 @@
+"""The whole demo site as a value: every address with its answer, and what is true of every article's page."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpus_spider.demo import articles, listings, papers, rendering
+from corpus_spider.demo.encoding import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from corpus_spider.demo.articles import Article
+    from corpus_spider.demo.papers import Edition
+    from storage.records import Headers
+
+Key = tuple[str, str]
+"""Host name without a port, and path with its query, percent-encoded."""
+
+TRACKING = ("utm_", "fbclid=", "gclid=")
+HTML = "text/html; charset=utf-8"
+PICTURES = ("video", "gallery-1", "gallery-2", "gallery-3")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status, its headers (without Content-Length) and the body as it goes over the wire."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TruePage:
+    """What an article's page really says. ``duplicate_of`` is the key of the page it repeats, exactly or nearly."""
+
+    language: str
+    text: str
+    title: str
+    duplicate_of: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSite:
+    """Every address of the demo with its answer, for one port; absolute links carry that port."""
+
+    port: int
+    hosts: tuple[str, ...]
+    answers: Mapping[Key, Answer]
+
+    def at(self, port: int) -> DemoSite:
+        """Return the same site for another port."""
+        return self if port == self.port else build_site(port)
+
+    def answer(self, host: str, target: str) -> Answer:
+        """Return what a request for that target brings, 404 or 421 at worst; tracking parameters make no difference."""
+        if host not in self.hosts:
+            return _page(421, "<h1>421 Misdirected Request</h1>")
+        known = self.answers.get((host, target)) or self.answers.get((host, _without_tracking(target)))
+        return known or _page(404, "<h1>404 Not Found</h1><p>There is nothing at this address.</p>")
+
+
+def build_site(port: int = 80) -> DemoSite:
+    """Return the demo site for a port; the same port always gives the same bytes."""
+    editions = _editions(port)
+    answers: dict[Key, Answer] = {(papers.LANDING_HOST, "/"): _page(200, rendering.landing_page(editions))}
+    for edition in editions:
+        answers |= {(edition.paper.host, path): answer for path, answer in _edition_answers(edition)}
+    return DemoSite(port, (papers.LANDING_HOST, *(edition.paper.host for edition in editions)), answers)
+
+
+def truth() -> dict[Key, TruePage]:
+    """Return every address at which an article can be read, with its true text; it is the same for every port."""
+    pages: dict[Key, TruePage] = {}
+    for edition in _editions(80):
+        for article in edition.articles:
+            key = (edition.paper.host, edition.paper.path(article))
+            original = edition.by_slug.get(article.wire)
+            source = (edition.paper.host, edition.paper.path(original)) if original else None
+            pages[key] = TruePage(article.language, article.true_text, article.title, source)
+            if also := article.fields.get("also"):
+                pages[edition.paper.host, also] = TruePage(article.language, article.true_text, article.title, key)
+    return pages
+
+
+def _editions(port: int) -> tuple[Edition, ...]:
+    everything = articles.load()
+    return tuple(
+        papers.Edition(paper, tuple(article for article in everything if article.paper == paper.language), port)
+        for paper in papers.load()
+    )
+
+
+def _edition_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
+    yield "/", _page(200, rendering.home_page(edition))
+    for section in edition.paper["sections"]:
+        yield section["path"], _page(200, rendering.section_page(edition, section))
+    for article in edition.articles:
+        yield from _article_answers(edition, article)
+    yield from _extra_answers(edition)
+    yield from _machine_answers(edition)
+
+
+def _article_answers(edition: Edition, article: Article) -> Iterator[tuple[str, Answer]]:
+    for path in filter(None, (edition.paper.path(article), article.fields.get("also"))):
+        yield path, _article_answer(article, rendering.article_page(edition, article, edition.base + path))
+    yield f"/img/{article.slug}.png", _picture(article.slug, "image/png")
+
+
+def _article_answer(article: Article, html: str) -> Answer:
+    charset = article.fields.get("header_charset", "utf-8")
+    kind = "text/html" if charset == "none" else f"text/html; charset={charset}"
+    body = encode(html, article.fields.get("encoding", "utf-8"))
+    if article.fields.get("gzip") != "yes":
+        return Answer(200, (("Content-Type", kind),), body)
+    headers = (("Content-Type", kind), ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
+    return Answer(200, headers, gzip.compress(body, mtime=0))
+
+
+def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
+    """Pages without an article, redirects, the image that says it is a page, and the page that robots.txt forbids."""
+    table = edition.paper.table
+    for page in table["pages"]:
+        yield page["path"], _page(200, rendering.plain_page(edition, page))
+    for redirect in table.get("redirects", ()):
+        target = edition.paper.path(edition.by_slug[redirect["to"]])
+        location = f"..{target}" if redirect.get("relative") else edition.base + target
+        yield redirect["path"], Answer(redirect["status"], (("Location", location), ("Content-Type", HTML)), b"")
+    if "mislabelled_image" in table:
+        yield table["mislabelled_image"], _picture("mislabelled", HTML)
+    if "private" in table:
+        page = {"path": "/private/", "title": table["name"], "text": table["private"]}
+        yield "/private/", _page(200, rendering.plain_page(edition, page))
+    for name in PICTURES:
+        yield f"/img/{name}.png", _picture(name, "image/png")
+
+
+def _machine_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
+    """The feed, the sitemaps and robots.txt, of those that the newspaper has."""
+    if "feed" in edition.paper.table:
+        kind, text = listings.feed(edition)
+        yield edition.paper["feed"]["path"], Answer(200, (("Content-Type", kind),), text.encode())
+    if "sitemap" in edition.paper.table:
+        for path, (kind, body) in listings.sitemaps(edition).items():
+            yield path, Answer(200, (("Content-Type", kind),), body)
+    if "robots" in rendering.layout(edition.paper.language).files:
+        robots = rendering.text_page(edition, "robots").encode()
+        yield "/robots.txt", Answer(200, (("Content-Type", "text/plain"),), robots)
+
+
+def _page(status: int, html: str) -> Answer:
+    return Answer(status, (("Content-Type", HTML),), html.encode())
+
+
+def _without_tracking(target: str) -> str:
+    path, mark, query = target.partition("?")
+    kept = [part for part in query.split("&") if part and not part.startswith(TRACKING)]
+    return path + (mark + "&".join(kept) if kept else "")
+
+
+def _picture(name: str, kind: str) -> Answer:
+    """A PNG of 16 x 9 pixels in one colour that depends on the name."""
+    colour = zlib.crc32(name.encode()).to_bytes(4, "big")[:3]
+    rows = zlib.compress((b"\0" + colour * 16) * 9)
+    chunks = [
+        _chunk(b"IHDR", struct.pack(">IIBBBBB", 16, 9, 8, 2, 0, 0, 0)),
+        _chunk(b"IDAT", rows),
+        _chunk(b"IEND", b""),
+    ]
+    return Answer(200, (("Content-Type", kind),), b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
