@@ -1,0 +1,141 @@
+"""The JSON-LD of a page (https://schema.org), as broken as newspapers write it: what it says of the article itself."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipelines.urls import canonicalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from selectolax.lexbor import LexborHTMLParser
+
+Node = dict[str, object]
+
+_MAX_SCRIPTS = 30
+_MAX_CHARS = 2**20
+_MAX_NODES = 1000
+_MAX_AUTHORS = 10
+_WRAPPING = re.compile(r"^\s*(?:(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--)|(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)\s*$")
+_TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+_COMMENT_LINE = re.compile(r"^\s*//.*$", re.MULTILINE)
+_LOOSE = re.compile(r'"(headline|datePublished)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
+_ARTICLES = ("article", "posting", "report")
+_PAGES = ("webpage", "itempage")
+_BELOW = ("@graph", "mainEntity", "mainEntityOfPage")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What the JSON-LD says of the page's article; empty strings where it says nothing."""
+
+    headline: str = ""
+    published: str = ""
+    authors: tuple[str, ...] = ()
+
+
+def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
+    """Return what the page's JSON-LD says of its article: a node that names ``url``, else an article, else a page.
+
+    A script that is no JSON even after the usual mistakes are mended is searched for a headline and a date alone.
+    """
+    scripts = [node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS]]
+    parsed = [(script, _load(script)) for script in scripts]
+    nodes = _nodes(value for _, values in parsed for value in values)
+    ranked = sorted((rank, place) for place, node in enumerate(nodes) if (rank := _rank(node, url)) is not None)
+    stated = [_statement(nodes[place]) for _, place in ranked]
+    loose = [_loose(script) for script, values in parsed if not values]
+    return _merge([*stated, *loose])
+
+
+def _merge(statements: list[Statement]) -> Statement:
+    """Take the first word on each point."""
+    return Statement(
+        headline=next((one.headline for one in statements if one.headline), ""),
+        published=next((one.published for one in statements if one.published), ""),
+        authors=next((one.authors for one in statements if one.authors), ()),
+    )
+
+
+def _load(script: str) -> list[object]:
+    """Parse a script, mending it step by step; it may hold several values one after the other."""
+    bare = _WRAPPING.sub("", _WRAPPING.sub("", script)).strip().rstrip(";")
+    for mend in (str, lambda text: _TRAILING_COMMA.sub("", _COMMENT_LINE.sub("", text)), html.unescape):
+        bare = mend(bare)
+        if values := _decode(bare):
+            return values
+    return []
+
+
+def _decode(text: str) -> list[object]:
+    decoder, values, at = json.JSONDecoder(strict=False), [], 0
+    while at < len(text) and len(values) < _MAX_SCRIPTS:
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,;"))
+    return values
+
+
+def _nodes(values: Iterable[object]) -> list[Node]:
+    """Return the objects of the top level, of lists and of ``@graph``, and the main entities of each, breadth first."""
+    waiting, nodes = deque(values), []
+    while waiting and len(nodes) < _MAX_NODES:
+        value = waiting.popleft()
+        if isinstance(value, list):
+            waiting.extend(value[:_MAX_NODES])
+        elif isinstance(value, dict):
+            nodes.append(value)
+            waiting.extend(value[key] for key in _BELOW if key in value)
+    return nodes
+
+
+def _rank(node: Node, url: str) -> int | None:
+    types = [kind.lower() for kind in _strings(node.get("@type"))]
+    if any(kind.endswith(_ARTICLES) for kind in types):
+        return 0 if _names(node, url) else 1
+    return 2 if any(kind.endswith(_PAGES) for kind in types) else None
+
+
+def _names(node: Node, url: str) -> bool:
+    page = node.get("mainEntityOfPage")
+    stated = [node.get("url"), node.get("@id"), page.get("@id") if isinstance(page, dict) else page]
+    addresses = (canonicalise(value, url) for value in stated if isinstance(value, str) and value)
+    return canonicalise(url) in set(addresses)
+
+
+def _statement(node: Node) -> Statement:
+    kinds = [kind.lower() for kind in _strings(node.get("@type"))]
+    article = any(kind.endswith(_ARTICLES) for kind in kinds)
+    headlines = _strings(node.get("headline")) or (_strings(node.get("name")) if article else [])
+    dates = _strings(node.get("datePublished")) or (_strings(node.get("dateCreated")) if article else [])
+    authors = _authors(node.get("author") or node.get("creator"))
+    return Statement(next(iter(headlines), ""), next(iter(dates), ""), tuple(dict.fromkeys(authors))[:_MAX_AUTHORS])
+
+
+def _authors(value: object) -> Iterator[str]:
+    """Yield names of authors: text, objects with a name, or lists of these."""
+    for one in value[:_MAX_AUTHORS] if isinstance(value, list) else [value]:
+        named = one.get("name") if isinstance(one, dict) else one
+        yield from _strings(named)
+
+
+def _strings(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str) and one.strip()]
+
+
+def _loose(script: str) -> Statement:
+    found: dict[str, str] = {}
+    for key, raw in _LOOSE.findall(script):
+        found.setdefault(key, raw)
+    values = {key: next((str(value) for value in _decode(f'"{raw}"')), raw) for key, raw in found.items()}
+    return Statement(values.get("headline", ""), values.get("datePublished", ""))

@@ -1,0 +1,252 @@
+"""What a page states of itself: title, author, date, canonical address and what robots may do with it."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from pipelines.dates import dates_in_path, find_date
+from pipelines.jsonld import read_jsonld
+from pipelines.tree import parse_tree
+from pipelines.urls import host_of, parse, registered_domain, same_site
+from storage.records import Metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from pipelines.jsonld import Statement
+
+MAX_TITLE = 500
+MAX_AUTHOR = 200
+_MAX_METAS = 1000
+_MIN_START = 15
+_MAX_NAME_WORDS = 8
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
+_BYLINE = re.compile(r"^(?:by|von|por|par|di|door)\s*:?\s+(?=\S)", re.IGNORECASE)
+_NO_NAME = re.compile(r"https?:|www\.|@|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$", re.IGNORECASE)
+_NOBODY = frozenset({"admin", "administrator", "editor", "author", "webmaster", "root", "none", "null", "unknown"})
+
+_AUTHOR_NAMES = (
+    "author",
+    "parsely-author",
+    "sailthru.author",
+    "dc.creator",
+    "dcterms.creator",
+    "article:author",
+    "byl",
+)
+_DATE_NAMES = (
+    "article:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "article:published",
+    "og:published_time",
+    "parsely-pub-date",
+    "sailthru.date",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "published-date",
+    "publication_date",
+    "publicationdate",
+    "pubdate",
+    "cxenseparse:recs:publishtime",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dcterms.created",
+    "dc.date.created",
+    "dc.date",
+    "dcterms.date",
+    "originalpublicationdate",
+    "displaydate",
+    "date",
+)
+_DATE_ELEMENTS = (
+    '[itemprop~="datePublished"]',
+    "time[pubdate]",
+    "article header time[datetime]",
+    "article time[datetime]",
+    "main time[datetime]",
+)
+
+_AGENTS = frozenset({"robots", "googlebot"})
+_VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
+_DIRECTIVE = re.compile(r"[a-z][a-z_-]{1,30}(?::[\w.+-]{1,40})?")
+_MAX_DIRECTIVES = 30
+
+
+def read_metadata(
+    page: str | LexborHTMLParser, url: str, robots_headers: Iterable[str], fetched_at: datetime
+) -> Metadata:
+    """Return what a page states of itself, cleaned and of bounded length.
+
+    ``robots_headers`` are the values of X-Robots-Tag. A date later than two days after ``fetched_at`` is not believed.
+    """
+    tree = parse_tree(page) if isinstance(page, str) else page
+    metas, stated = _metas(tree), read_jsonld(tree, url)
+    found = find_date(_date_candidates(tree, metas, stated, url), fetched_at)
+    return Metadata(
+        title=_title(tree, metas, stated, url),
+        author=_author(tree, metas, stated),
+        published=found.iso if found else None,
+        published_text=clean_value(found.original, MAX_TITLE) if found else None,
+        canonical=_canonical(tree, url),
+        directives=_directives(tree, robots_headers),
+    )
+
+
+def clean_value(text: str, limit: int) -> str:
+    """Return a stated value as one line of NFC text without entities and invisible characters, cut at ``limit``."""
+    shown = html.unescape(text[: 4 * limit]) if "&" in text else text[: 4 * limit]
+    return unicodedata.normalize("NFC", " ".join(_UNSEEN.sub("", shown).split()))[:limit].rstrip()
+
+
+def _metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
+    """Return the contents of meta elements by lower-case name, property or itemprop."""
+    metas: dict[str, list[str]] = {}
+    for node in tree.css("meta[content]")[:_MAX_METAS]:
+        attributes = node.attributes
+        content = (attributes.get("content") or "").strip()
+        for key in {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")} - {None}:
+            if key and content:
+                metas.setdefault(key.strip().lower(), []).append(content)
+    return metas
+
+
+def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        yield from metas.get(name, [])[:3]
+
+
+def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
+    """Choose among headline, og:title, the only h1 and <title>, and take off what names the site."""
+    headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(node.text(separator=" "), MAX_TITLE))]
+    element = tree.css_first("head > title") or tree.css_first("title")
+    titles = [
+        stated.headline,
+        *_first(metas, ("og:title", "twitter:title")),
+        *(headings if len(headings) == 1 else []),
+        element.text() if element else "",
+        *headings,
+    ]
+    cleaned = (clean_value(title, MAX_TITLE) for title in titles)
+    site = {_letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
+    domain = registered_domain(host_of(url))
+    site |= {_letters(domain.partition(".")[0]), _letters(domain)} - {""}
+    return next((_as_headed(_without_site(title, site, headings), headings) for title in cleaned if title), None)
+
+
+def _without_site(title: str, site: set[str], headings: list[str]) -> str:
+    """Take the site's name off either end of a title: a part that is its name, or all that a heading leaves out."""
+    for mark in _SITE_MARK.finditer(title):
+        head, tail = title[: mark.start()], title[mark.end() :]
+        for kept, dropped in ((head, tail), (tail, head)):
+            if kept and (kept in headings or _letters(dropped) in site):
+                return kept
+    return title
+
+
+def _as_headed(title: str, headings: list[str]) -> str:
+    """Return the heading that goes on where a title breaks off: cut short, or or ended by a quotation mark."""
+    start = title.rstrip(" .…")
+    goes_on = (heading for heading in headings if len(start) >= _MIN_START and heading.startswith(start))
+    return next(goes_on, title)
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a name alone, to compare it as hosts and people write it."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _author(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement) -> str | None:
+    """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author."""
+    elements = tree.css(
+        '[itemprop~="author"] [itemprop~="name"], [itemprop~="author"], [rel~="author"], .byline .author'
+    )
+    marked = (node.text(separator=" ") for node in elements[:3])
+    for source in (stated.authors, _first(metas, _AUTHOR_NAMES), list(marked)[:1]):
+        names = dict.fromkeys(name for value in source if (name := _author_name(value)))
+        if names:
+            return clean_value(", ".join(names), MAX_AUTHOR)
+    return None
+
+
+def _author_name(value: str) -> str:
+    """Return a name fit to print, or nothing for addresses, accounts, markup and texts too long for a name."""
+    name = _BYLINE.sub("", clean_value(value, MAX_AUTHOR + 1)).strip(" ,;|-–")
+    wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
+    return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
+
+
+def _date_candidates(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> Iterator[str]:
+    """Yield texts that may be the date of publication, most trusted first; an address beats a loose <time> element."""
+    if stated.published:
+        yield stated.published
+    yield from _first(metas, _DATE_NAMES)
+    for selector in _DATE_ELEMENTS:
+        for node in tree.css(selector)[:2]:
+            attributes = node.attributes
+            yield attributes.get("datetime") or attributes.get("content") or node.text(separator=" ")[:200]
+    address = parse(url)
+    yield from dates_in_path(address.path) if address else []
+    loose = {node.attributes.get("datetime") or "" for node in tree.css("time[datetime]")[:_MAX_METAS]}
+    if len(loose) == 1:
+        yield loose.pop()
+
+
+def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
+    """Return the page's canonical address, if it names one and that is of its site.
+
+    A site's front page is not believed to be the canonical form of a page below it.
+    """
+    own = parse(url)
+    references = {node.attributes.get("href") or "" for node in tree.css('link[rel~="canonical" i][href]')[:10]}
+    targets = {address for reference in references if reference.strip() and (address := parse(reference, url))}
+    if own is None or len(targets) != 1:
+        return None
+    target = targets.pop()
+    misled = target.path == "/" and not target.query and (own.path != "/" or bool(own.query))
+    return target.canonical if same_site(own.host, target.host) and not misled else None
+
+
+def _directives(tree: LexborHTMLParser, headers: Iterable[str]) -> tuple[str, ...]:
+    """Collect the directives for every robot, or for Google's, of the page and of its X-Robots-Tag headers."""
+    found: set[str] = set()
+    for node in tree.css("meta[name][content]")[:_MAX_METAS]:
+        if (node.attributes.get("name") or "").strip().lower() in _AGENTS:
+            found.update(robots_directives(node.attributes.get("content") or ""))
+    for header in headers:
+        found.update(robots_directives(header))
+    return tuple(sorted(found)[:_MAX_DIRECTIVES])
+
+
+def robots_directives(text: str) -> Iterator[str]:
+    """Yield the directives of a robots meta element or an X-Robots-Tag, lower-case; ``none`` is noindex and nofollow.
+
+    In a header, ``otherbot: noindex`` speaks to that robot alone until the next name (Google: robots meta tag, section
+    "Using the X-Robots-Tag HTTP header").
+    """
+    agent = "robots"
+    for part in text[:2000].lower().split(","):
+        name, colon, rest = (piece.strip() for piece in part.partition(":"))
+        if colon and name not in _VALUED:
+            agent, part = name, rest
+        if agent in _AGENTS:
+            words = [_valued(name, rest)] if name in _VALUED else part.split()
+            directives = [word for word in words if _DIRECTIVE.fullmatch(word)]
+            yield from directives
+            yield from ("noindex", "nofollow") if "none" in directives else ()
+
+
+def _valued(name: str, value: str) -> str:
+    """Write a directive with its value; a day to vanish on is not kept, for its formats have commas and colons."""
+    return name if name == "unavailable_after" else f"{name}:{value.replace(' ', '')}"
