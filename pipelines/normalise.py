@@ -1,0 +1,115 @@
+"""Two forms of a text: the clean one that is stored, and the canonical one by which copies are recognised.
+
+``clean`` takes away what is no text (controls, invisible formatting, spaces of all widths, UTF-8 that was read as
+something else) and nothing a reader would miss: no NFKC, which breaks Thai and Lao vowels, no folding of Arabic letters
+that Pashto, Urdu and Sorani tell apart; the joiners U+200C and U+200D, which Persian spelling and emoji need, stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import regex
+
+if TYPE_CHECKING:
+    from ftfy import TextFixerConfig
+
+# Line ends of all kinds and spaces of all widths; a tab is a space.
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACE = re.compile("[ \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+# Controls, zero-width space, soft hyphen, word joiner and invisible operators, byte order mark, bidirectional controls,
+# object replacement, non-characters.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc"
+    "\ufdd0-\ufdef"
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
+    + "]"
+)
+_LINE_EDGE = re.compile(" ?\n ?")
+_BLANK_LINES = re.compile(r"\n{3,}")
+# A character that a first byte of UTF-8 becomes in windows-125x or ISO 8859, and one that a further byte becomes. It
+# matches honest text too, which ftfy then leaves alone; only what cannot be mojibake is spared the price of asking.
+_SUSPICIOUS = re.compile(
+    "[\x80-\x9f]|[ÂÃ](?=[\\s\xa0])|[\xc2-\xf4ĂĹĆĐŃŐŘŮŻÎÏРСГВ]"
+    "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІґєјЅѕїŤŠśťźŁĄşľżąłŞĽ΄΅ΆΈΉΊΌΎΏ]"
+)
+_MOST_LAYERS = 4
+_FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
+_UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]+|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]+")
+
+
+def clean(text: str) -> str:
+    """Return the text as the corpus stores it: NFC, one space between words, lines trimmed, at most one blank line.
+
+    Idempotent, and words never grow together: what separated them still does, as a space or a line end.
+    """
+    cleaned = _tidy(_unmojibake(_without_surrogates(text)))
+    for _ in range(_MOST_LAYERS):
+        if not _SUSPICIOUS.search(cleaned):
+            break
+        cleaned = _tidy(_unmojibake(cleaned))
+    return cleaned
+
+
+def canonical_text(text: str) -> str:
+    """Return letters, digits and combining marks only: what two copies of a text have in common.
+
+    Upper and lower case, spacing and punctuation make no difference; nor do NFC and NFD, Arabic and Hebrew presentation
+    forms, Latin ligatures and full-width letters (NFKC, on those characters alone), tatweel, nor the vowel points of
+    Arabic and Hebrew, which one edition prints and another does not. Marks of all other scripts stay: without them Thai
+    and Vietnamese lose their words. Scripts without spaces come out on one scale with the others.
+
+    >>> canonical_text("Hà Nội, 2026!"), canonical_text("کِتـاب‌ها"), canonical_text("กำ ลัง")
+    ('hànội2026', 'کتابها', 'กำลัง')
+    """
+    folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), unicodedata.normalize("NFC", text))
+    return unicodedata.normalize("NFC", _UNESSENTIAL.sub("", unicodedata.normalize("NFC", folded.casefold())))
+
+
+def _without_surrogates(text: str) -> str:
+    """Join surrogates that make a pair and drop the rest."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return text
+
+
+def _tidy(text: str) -> str:
+    text = _INVISIBLE.sub("", _LINE_END.sub("\n", text))
+    text = unicodedata.normalize("NFC", _SPACE.sub(" ", text))
+    return _BLANK_LINES.sub("\n\n", _LINE_EDGE.sub("\n", text)).strip(" \n")
+
+
+def _unmojibake(text: str) -> str:
+    if not _SUSPICIOUS.search(text):
+        return text
+    return "\n".join(_repaired(line) if _SUSPICIOUS.search(line) else line for line in text.split("\n"))
+
+
+def _repaired(line: str) -> str:
+    import ftfy
+
+    return ftfy.fix_encoding(line, _config())
+
+
+@lru_cache(maxsize=1)
+def _config() -> TextFixerConfig:
+    """ftfy's repair of encodings, with its care for quotes, widths, ligatures and controls off."""
+    from ftfy import TextFixerConfig
+
+    return TextFixerConfig(
+        unescape_html=False,
+        remove_terminal_escapes=False,
+        fix_latin_ligatures=False,
+        fix_character_width=False,
+        uncurl_quotes=False,
+        fix_line_breaks=False,
+        fix_surrogates=False,
+        remove_control_chars=False,
+        normalization=None,
+        explain=False,
+    )
