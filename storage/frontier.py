@@ -45,8 +45,16 @@ LEASE_COLUMNS = (
     url.c.hops,
     url.c.attempts,
 )
-# The states are written out, not bound, so that both databases see that the partial index answers the query.
+# Written out, not bound, so that both databases see which of the two partial indexes answers a query.
 _PENDING = url.c.state == sa.literal_column("'pending'")
+SETTLED = url.c.state != sa.literal_column("'pending'")
+
+
+_ORDER = (url.c.priority.desc(), url.c.depth, url.c.id)
+
+
+def _of_host() -> sa.ColumnElement[bool]:
+    return sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 
 
 def lease_of(row: AnyRow) -> Lease:
@@ -130,17 +138,14 @@ class Frontier:
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
         """Return the hosts of these sites that have a URL due at ``now``, in alphabetical order."""
-        due = sa.select(sa.literal(1)).where(
-            url.c.site == host.c.site, url.c.host == host.c.name, _PENDING, url.c.next_try <= now
-        )
-        statement = sa.select(host.c.name).distinct().where(host.c.site.in_(sites), due.exists())
-        return sorted(self.database.read(lambda connection: connection.execute(statement).scalars().all()))
+        # The order is that of the index, so that the first entry that is due ends the search.
+        due = sa.select(url.c.id).where(_of_host(), _PENDING, url.c.next_try <= now).order_by(*_ORDER).limit(1)
+        statement = sa.select(host.c.name).where(host.c.site.in_(sites), due.scalar_subquery().is_not(None))
+        return sorted(set(self.database.read(lambda connection: connection.execute(statement).scalars().all())))
 
     def next_due(self, sites: Collection[str]) -> float | None:
         """Return when (epoch seconds) the next pending URL of these sites is due, None when none is pending."""
-        earliest = sa.select(sa.func.min(url.c.next_try)).where(
-            url.c.site == host.c.site, url.c.host == host.c.name, _PENDING
-        )
+        earliest = sa.select(sa.func.min(url.c.next_try)).where(_of_host(), _PENDING)
         statement = sa.select(earliest.scalar_subquery()).select_from(host).where(host.c.site.in_(sites))
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
         return min((time for time in times if time is not None), default=None)
@@ -154,20 +159,14 @@ class Frontier:
         """Turn all leases of these sites back to pending; return how many. For a clean stop and for recovery."""
         statement = (
             sa.update(url)
-            .where(url.c.site.in_(sites), url.c.state == UrlState.LEASED)
+            .where(url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED)
             .values(state=UrlState.PENDING, leased_by=None, lease_token=None)
         )
         return self.database.write(lambda connection: connection.execute(statement).rowcount)
 
     def counts(self, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
         """Count URLs by site and state. Walks an index entry per URL: for summaries, not for loops."""
-        statement = sa.select(url.c.site, url.c.state, sa.func.count()).group_by(url.c.site, url.c.state)
-        if sites is not None:
-            statement = statement.where(url.c.site.in_(sites))
-        table: dict[str, dict[UrlState, int]] = defaultdict(dict)
-        for site, state, count in self.database.read(lambda connection: connection.execute(statement).all()):
-            table[site][UrlState(state)] = count
-        return dict(table)
+        return self.database.read(lambda connection: count_states(connection, sites))
 
     def add(self, found: Sequence[Found]) -> int:
         """Put found links into the frontier in a transaction of their own; return how many were new."""
@@ -185,6 +184,18 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     new = _insert_unknown(connection, rows)
     _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
     return new
+
+
+def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
+    """Count URLs by site and state, from the two partial indexes."""
+    table: dict[str, dict[UrlState, int]] = defaultdict(dict)
+    for part in (_PENDING, SETTLED):
+        statement = sa.select(url.c.site, url.c.state, sa.func.count()).where(part).group_by(url.c.site, url.c.state)
+        if sites is not None:
+            statement = statement.where(url.c.site.in_(sites))
+        for site, state, count in connection.execute(statement):
+            table[site][UrlState(state)] = count
+    return dict(table)
 
 
 def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
@@ -309,7 +320,7 @@ def _places(connection: Connection, hosts: Iterable[str], sites: Collection[str]
 
 def _already_leased(connection: Connection, sites: Collection[str], token: int) -> Sequence[AnyRow]:
     """Find what a first attempt has leased when only the answer to its commit was lost."""
-    ours = url.c.site.in_(sites), url.c.state == UrlState.LEASED, url.c.lease_token == token
+    ours = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED, url.c.lease_token == token
     return connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
 
 
@@ -317,7 +328,7 @@ def _due(connection: Connection, place: AnyRow, quota: int, now: float) -> Seque
     statement = (
         sa.select(*LEASE_COLUMNS)
         .where(url.c.site == place.site, url.c.host == place.name, _PENDING, url.c.next_try <= now)
-        .order_by(url.c.priority.desc(), url.c.depth, url.c.id)
+        .order_by(*_ORDER)
         .limit(max(quota, 0))
     )
     return connection.execute(statement).all()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.fetches import PAGE_OF_ROWS, POINTER_COLUMNS, pointer_of
+from storage.frontier import SETTLED, count_states
 from storage.records import CorpusDocument, CountRow, Pointer, Selection, Status, UrlState
 from storage.schema import document, document_text, duplicate_set, fetch, fingerprint, run, site, url, warc_file
 
@@ -227,7 +228,7 @@ _OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().lab
 )
 _FAILED_COUNTS = (
     sa.select(url.c.reason, sa.func.count().label("number"))
-    .where(url.c.state == UrlState.FAILED)
+    .where(SETTLED, url.c.state == UrlState.FAILED)
     .group_by(url.c.reason)
 )
 
@@ -238,9 +239,10 @@ def _reasons(rows: Sequence[AnyRow]) -> tuple[CountRow, ...]:
 
 
 def _state_counts(connection: Connection) -> tuple[CountRow, ...]:
-    statement = sa.select(url.c.state, sa.func.count()).group_by(url.c.state)
-    counts = {state: count for state, count in connection.execute(statement)}  # noqa: C416
-    return tuple(CountRow(state.value, counts[state]) for state in UrlState if state in counts)
+    total: Counter[UrlState] = Counter()
+    for counts in count_states(connection).values():
+        total.update(counts)
+    return tuple(CountRow(state.value, total[state]) for state in UrlState if total[state])
 
 
 def _last_run(connection: Connection) -> dict[str, str]:

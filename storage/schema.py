@@ -152,7 +152,8 @@ Index(
     sqlite_where=_pending,
     postgresql_where=_pending,
 )
-Index("ix_url_site_state_reason", url.c.site, url.c.state, url.c.reason)
+_settled = text("state <> 'pending'")
+Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_settled, postgresql_where=_settled)
 
 fetch = Table(
     "http_fetch",

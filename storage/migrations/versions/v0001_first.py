@@ -92,7 +92,13 @@ def _create_frontier() -> None:
         sqlite_where=sa.text("state = 'pending'"),
         postgresql_where=sa.text("state = 'pending'"),
     )
-    op.create_index("ix_url_site_state_reason", "url", ["site", "state", "reason"])
+    op.create_index(
+        "ix_url_settled",
+        "url",
+        ["site", "state", "reason"],
+        sqlite_where=sa.text("state <> 'pending'"),
+        postgresql_where=sa.text("state <> 'pending'"),
+    )
 
 
 def _create_fetches() -> None:
