@@ -89,13 +89,38 @@ def show(processed: Processed, console: Console, *, as_json: bool) -> int:
     """Write the text, or all that is known of it as JSON; return 0, or 1 when there is no text and say why."""
     document, drop = processed.document, processed.drop
     if as_json:
-        console.json({"document": document, "drop": drop})
+        console.json({"drop": drop} if document is None else _fields(document))
     elif document is not None:
         console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
         console.result(document.text)
     if drop is not None:
         console.note(f"no text: {drop.reason}{drop.detail and f' ({drop.detail})'}")
     return 1 if document is None else 0
+
+
+def _fields(document: Document) -> dict[str, object]:
+    """Name what is known of a text as an export would."""
+    stated, found = document.metadata, document.language
+    return {
+        "text": document.text,
+        "title": stated.title,
+        "author": stated.author,
+        "date": stated.published,
+        "date_text": stated.published_text,
+        "language": found.language,
+        "language_confidence": found.confidence,
+        "script": found.script,
+        "script_share": found.script_share,
+        "canonical": stated.canonical,
+        "chars": len(document.text),
+        "extractor": document.extractor,
+        "extractor_version": document.extractor_version,
+        "extractor_reason": document.extractor_reason,
+        "encoding": document.encoding,
+        "encoding_source": document.encoding_source,
+        "replaced": document.replaced,
+        "exact": document.fingerprint.exact.hex(),
+    }
 
 
 def _provenance(document: Document) -> str:

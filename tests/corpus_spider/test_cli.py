@@ -252,10 +252,13 @@ def test_a_page_in_a_file_is_extracted(home: Path, capsys: pytest.CaptureFixture
     assert captured.out.strip() == (sentence * 5).strip()
     assert "Bridge" in captured.err
     assert run(["extract", "page.html", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["document"]["language"]["language"] == "en"
+    known = json.loads(capsys.readouterr().out)
+    assert (known["language"], known["title"], len(known["exact"])) == ("en", "Bridge", 32)
     (home / "empty.html").write_text("<html></html>")
     assert run(["extract", "empty.html"]) == 1
     assert "no text" in capsys.readouterr().err
+    assert run(["extract", "empty.html", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["drop"]["reason"] == "no_article"
 
 
 def test_the_extractors_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
