@@ -23,9 +23,12 @@ from storage.records import (
     Processed,
     Seed,
 )
+from storage.schema import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sqlalchemy.engine import Connection
 
     from storage.corpus import Corpus
 
@@ -111,3 +114,13 @@ class Crawl:
         self.seed(path)
         lease = next(each for each in self.lease() if each.url.endswith(f"/{path}"))
         return self.process([lease], [outcome])[0]
+
+
+def empty(corpus: Corpus) -> None:
+    """Delete everything, so that each example of a property starts from nothing."""
+
+    def work(connection: Connection) -> None:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+
+    corpus.database.write(work)

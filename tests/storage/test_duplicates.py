@@ -1,0 +1,236 @@
+"""Duplicate sets and their representatives: right after any order of arrival, and after documents changed or went."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pytest
+from corpus_samples import Crawl, dropped, empty, fingerprint, made
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storage.duplicates import THRESHOLD, pack_keys, similarities, unpack_keys
+from storage.records import CorpusDocument, Fingerprint, Processed, Selection
+
+if TYPE_CHECKING:
+    from storage.corpus import Corpus
+
+ROWS = 120
+
+
+def sketch(changed: range | None = None, value: int = 255) -> bytes:
+    """A sketch of 120 bytes, the numbers 0 to 119 but for a changed stretch."""
+    table = bytearray(range(ROWS))
+    for at in changed or ():
+        table[at] = value
+    return bytes(table)
+
+
+def near(text: str, changed: range | None = None, bands: tuple[int, ...] = (7,), value: int = 255) -> Fingerprint:
+    return fingerprint(text, sketch(changed, value), bands)
+
+
+def everything(corpus: Corpus) -> list[CorpusDocument]:
+    return list(corpus.documents(Selection(include_duplicates=True)))
+
+
+def sets_of(corpus: Corpus) -> dict[str, set[str]]:
+    """Map each representative's text to the texts of its set, and see that every size agrees."""
+    sets: dict[str, set[str]] = defaultdict(set)
+    found = everything(corpus)
+    by_id = {each.id: each for each in found}
+    members: dict[str, int] = defaultdict(int)
+    for each in found:
+        representative = by_id[each.duplicate_of or each.id]
+        assert representative.duplicate_of is None
+        sets[f"{representative.text}@{representative.url[-1]}"].add(f"{each.text}@{each.url[-1]}")
+        members[representative.id] += 1
+    assert all(each.duplicates == members[each.duplicate_of or each.id] for each in found)
+    assert {each.id for each in corpus.documents()} == set(members)
+    return dict(sets)
+
+
+def store(
+    corpus: Corpus, outcomes: dict[str, Processed], order: tuple[str, ...] | None = None, group: int = 1
+) -> Crawl:
+    """Store one page per path in the given order, so many in a group."""
+    crawl = Crawl(corpus)
+    crawl.seed(*outcomes)
+    leases = {lease.url.rpartition("/")[2]: lease for lease in crawl.lease()}
+    paths = order or tuple(outcomes)
+    for start in range(0, len(paths), group):
+        part = paths[start : start + group]
+        crawl.process([leases[path] for path in part], [outcomes[path] for path in part])
+    return crawl
+
+
+@pytest.mark.parametrize(("changed", "expected"), [(0, 1.0), (29, 0.757), (30, 0.749), (120, -0.004)])
+def test_similarity_takes_chance_away(changed: int, expected: float) -> None:
+    """Equal bytes are (1 - 1/256) J + 1/256; the estimate undoes that."""
+    (value,) = similarities(sketch(), [sketch(range(changed))])
+    assert value == pytest.approx(expected, abs=0.001)
+
+
+def test_band_keys_survive_packing() -> None:
+    """Signed 64-bit keys come back as they were, the extremes too."""
+    keys = (-(2**63), -1, 0, 1, 2**63 - 1)
+    assert unpack_keys(pack_keys(keys)) == keys
+
+
+def test_the_same_text_twice_is_a_set(corpus: Corpus) -> None:
+    """Equal hashes make exact duplicates, without any sketch; the smaller URL represents them."""
+    store(corpus, {"b": made("same"), "a": made("same"), "c": made("other")})
+    assert sets_of(corpus) == {"same@a": {"same@a", "same@b"}, "other@c": {"other@c"}}
+
+
+@pytest.mark.parametrize(
+    ("prints", "together"),
+    [
+        (near("y", range(29)), True),
+        (near("y", range(30)), False),
+        (near("y", bands=(8,)), False),
+        (near("y", range(29), bands=(1, 2, 7)), True),
+        (fingerprint("y", sketch()[:60], (7,)), False),
+        (fingerprint("y"), False),
+        (Fingerprint("v2", b"y" * 16, 100, sketch(), (7,)), False),
+    ],
+)
+def test_what_makes_near_duplicates(corpus: Corpus, prints: Fingerprint, together: bool) -> None:
+    """A shared band key and an estimate of at least the threshold, within one scheme; either alone does not do."""
+    store(corpus, {"a": made("longer", prints=near("x")), "b": made("short", prints=prints)})
+    assert len(sets_of(corpus)) == (1 if together else 2)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        ({"a": made("short", prints=near("1")), "b": made("longest", prints=near("2"))}, "longest@b"),
+        ({"b": made("equal 1", prints=near("1")), "a": made("equal 2", prints=near("2"))}, "equal 2@a"),
+    ],
+)
+def test_who_represents_a_set(corpus: Corpus, outcomes: dict[str, Processed], expected: str) -> None:
+    """The longest text, then the smallest URL."""
+    store(corpus, outcomes)
+    assert list(sets_of(corpus)) == [expected]
+
+
+def test_of_versions_alike_the_lowest_represents(corpus: Corpus) -> None:
+    """Two versions of a page that are near-duplicates of equal length are a set led by the first."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made("text 1", prints=near("1")))
+    crawl.visit("a", made("text 2", prints=near("2")))
+    assert [(each.version, each.duplicates) for each in corpus.documents()] == [(1, 2)]
+
+
+def test_a_late_page_joins_sets_that_were_apart(corpus: Corpus) -> None:
+    """A page like two that are unlike each other makes one set of all; the evidence is their two similarities."""
+    left, right = near("l", range(20)), near("r", range(60, 80))
+    assert similarities(left.sketch, [right.sketch])[0] < THRESHOLD
+    crawl = store(corpus, {"a": made("left", prints=left), "b": made("right text", prints=right)})
+    assert len(sets_of(corpus)) == 2
+    crawl.visit("c", made("mid", prints=near("m")))
+    assert sets_of(corpus) == {"right text@b": {"left@a", "right text@b", "mid@c"}}
+
+
+def bridge(corpus: Corpus) -> tuple[Crawl, int]:
+    """Three pages, of which the one in the middle holds the set together; return its fetch id."""
+    crawl = store(corpus, {"a": made("left", prints=near("l", range(20)))})
+    fetch_id = crawl.visit("m", made("the middle", prints=near("m")))
+    crawl.visit("b", made("right text", prints=near("r", range(60, 80))))
+    assert len(sets_of(corpus)) == 1
+    return crawl, fetch_id
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        (dropped("list_page"), {"left@a": {"left@a"}, "right text@b": {"right text@b"}}),
+        (
+            made("something else", prints=near("z", bands=(99,))),
+            {"left@a": {"left@a"}, "right text@b": {"right text@b"}, "something else@m": {"something else@m"}},
+        ),
+        (
+            made("mid", prints=near("m2", range(20))),
+            {"left@a": {"left@a", "mid@m"}, "right text@b": {"right text@b"}},
+        ),
+        (made("mid", prints=near("m")), {"right text@b": {"left@a", "mid@m", "right text@b"}}),
+    ],
+)
+def test_a_set_falls_apart_when_what_joined_it_goes(
+    corpus: Corpus, outcome: Processed, expected: dict[str, set[str]]
+) -> None:
+    """Re-extraction that drops or changes a document leaves the sets that its new text alone justifies."""
+    _, fetch_id = bridge(corpus)
+    lease = next(row.lease for row in corpus.fetches() if row.fetch_id == fetch_id)
+    assert lease is not None
+    corpus.record_processed([(fetch_id, lease, outcome)], again=True)
+    assert sets_of(corpus) == expected
+
+
+TEXTS = ["aa", "bbbb", "bb", "cccc", "dd"]
+PRINTS = [
+    near("0"),
+    near("1", range(20)),
+    near("2", range(60, 80), bands=(7, 8)),
+    near("3", range(90), bands=(8,)),
+    near("4", range(85), bands=(8, 9)),
+    near("4", range(85), bands=(8, 9)),
+    fingerprint("5"),
+]
+PAGES = st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(PRINTS)), min_size=2, max_size=6)
+
+
+def expected_sets(pages: dict[str, tuple[str, Fingerprint]]) -> dict[str, set[str]]:
+    """Work the sets out the slow way: every pair judged, components walked, the representative chosen by its rule."""
+
+    def alike(one: Fingerprint, other: Fingerprint) -> bool:
+        if one.exact == other.exact:
+            return True
+        share = set(one.bands) & set(other.bands)
+        return bool(share) and similarities(one.sketch, [other.sketch])[0] >= THRESHOLD
+
+    groups: list[set[str]] = []
+    for path, (_, prints) in pages.items():
+        joined = [group for group in groups if any(alike(prints, pages[other][1]) for other in group)]
+        groups = [group for group in groups if group not in joined] + [{path}.union(*joined)]
+    leaders = [min(group, key=lambda path: (-len(pages[path][0]), path)) for group in groups]
+    return {
+        f"{pages[leader][0]}@{leader}": {f"{pages[path][0]}@{path}" for path in group}
+        for leader, group in zip(leaders, groups, strict=True)
+    }
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pages=PAGES, data=st.data())
+def test_sets_and_representatives_do_not_depend_on_the_order(corpus: Corpus, pages: list, data: st.DataObject) -> None:  # type: ignore[type-arg]
+    """In any order and any grouping the sets are those that judging every pair gives."""
+    named = {chr(ord("a") + number): page for number, page in enumerate(pages)}
+    order = tuple(data.draw(st.permutations(sorted(named))))
+    group = data.draw(st.integers(1, len(named)))
+    empty(corpus)
+    store(corpus, {path: made(text, prints=prints) for path, (text, prints) in named.items()}, order, group)
+    assert sets_of(corpus) == expected_sets(named)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=PAGES, after=PAGES, data=st.data())
+def test_re_extraction_ends_where_a_fresh_corpus_would(
+    corpus: Corpus,
+    before: list,
+    after: list,
+    data: st.DataObject,  # type: ignore[type-arg]
+) -> None:
+    """Whatever the documents were before, their sets are those of what they are now; some may have gone."""
+    empty(corpus)
+    crawl = store(
+        corpus, {chr(ord("a") + number): made(text, prints=prints) for number, (text, prints) in enumerate(before)}
+    )
+    assert crawl.run_id
+    fetches = {row.lease.url[-1]: row for row in corpus.fetches() if row.lease}
+    now = {path: data.draw(st.sampled_from([None, page])) for path, page in zip(fetches, itertools.cycle(after))}
+    outcomes = {path: dropped("gone") if page is None else made(page[0], prints=page[1]) for path, page in now.items()}
+    items = [(fetches[path].fetch_id, fetches[path].lease, outcome) for path, outcome in outcomes.items()]
+    corpus.record_processed(items, again=True)  # type: ignore[arg-type]
+    assert sets_of(corpus) == expected_sets({path: page for path, page in now.items() if page is not None})
