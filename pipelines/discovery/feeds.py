@@ -49,7 +49,10 @@ def text_feed_links(text: str, url: str, model: SiteModel) -> tuple[Link, ...]:
 def _xml_entries(text: str, url: str) -> Iterator[Address | None]:
     for entry in XmlRecords(text, _ENTRIES):
         base = _base(entry, url)
-        references = (parse(reference, base) for reference in _references(entry))
+        # Markup left open in a description swallows the elements after it: then any descendant will do.
+        below = (element for element in entry.iterdescendants() if local_name(element.getparent()) != "source")
+        stated = _references(entry, entry) or _references(entry, below)
+        references = (parse(reference, base) for reference in stated)
         yield next((address for address in references if address), None)
 
 
@@ -59,14 +62,14 @@ def _base(entry: etree._Element, url: str) -> str:
     return stated.fetchable if stated else url
 
 
-def _references(entry: etree._Element) -> Iterable[str]:
+def _references(entry: etree._Element, elements: Iterable[etree._Element]) -> list[str]:
     """Return what may be the address of the entry's page, likeliest first.
 
     A feed that was passed through FeedBurner names the original beside its own counting redirect. A guid is an address
     unless it says it is not (RSS 2.0); rdf:about is the item's address in RSS 1.0.
     """
     found: dict[str, str] = {}
-    for child in entry:
+    for child in elements:
         name = local_name(child)
         text = (child.text or "").strip().replace("&amp;", "&")
         if name == "link" and (href := child.get("href")):

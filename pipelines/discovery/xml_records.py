@@ -2,7 +2,8 @@
 
 The document is cut at its root element, so that no DTD, and with it no entity, ever reaches the parser; that external
 entities stay unread is asked of lxml besides (CVE-2026-41066). Depth and the size of a text have libxml2's own limits.
-Broken XML gives every record up to where it cannot be followed any more; a bare ampersand is read as one.
+A bare ampersand is read as one. In broken XML every record that has its end tag is looked for on its own, besides what
+the parser made of the whole; a text that breaks off with the document is never taken for a whole one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -19,9 +21,13 @@ if TYPE_CHECKING:
 
 _ROOT = re.compile(r"<(?:[\w.-]{1,30}:)?(rss|feed|rdf|urlset|sitemapindex)(?=[\s>/])", re.IGNORECASE)
 _PROLOG = 16_384
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]+")
+_CUT = "\ue000"
+_ILLEGAL = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff{_CUT}]+")
 _BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 _MAX_NODES = 20_000
+_MAX_SALVAGED = 50_000
+_MAX_RECORD = 100_000
+_OPTIONS = {"recover": True, "resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False}
 
 
 def root_of(text: str) -> str | None:
@@ -43,32 +49,26 @@ def _local(tag: str) -> str:
 class XmlRecords:
     """The elements of certain local names, one after the other, each with its children, gone when the next one comes.
 
-    ``broken`` tells, once the records are read, whether the document was not well-formed.
+    ``broken`` tells, once the records are read, whether the document was not well-formed; some may then come twice.
     """
 
     def __init__(self, text: str, names: frozenset[str]) -> None:
         match = _ROOT.search(text, 0, _PROLOG)
-        self._source = io.BytesIO(_mended(text[match.start() :] if match else ""))
+        self._text = _mended(text[match.start() :] if match else "")
         self._names = names
         self.broken = match is None
 
     def __iter__(self) -> Iterator[etree._Element]:
-        parser = etree.iterparse(
-            self._source,
-            events=("start", "end"),
-            recover=True,
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
+        ended = self._text.rstrip().endswith(">")
+        source = io.BytesIO((self._text if ended else self._text + _CUT).encode())
+        parser = etree.iterparse(source, events=("start", "end"), remove_comments=True, remove_pis=True, **_OPTIONS)
         try:
             yield from self._records(parser)
         except etree.XMLSyntaxError:
             self.broken = True
         self.broken = self.broken or bool(parser.error_log.filter_from_errors())
+        if self.broken:
+            yield from self._salvaged()
 
     def _records(self, parser: etree.iterparse) -> Iterator[etree._Element]:
         """Yield outermost records; whatever is closed outside of one is thrown away at once."""
@@ -77,7 +77,7 @@ class XmlRecords:
             nodes += 1
             if local_name(element) in self._names:
                 depth += 1 if event == "start" else -1
-                if event == "end" and depth == 0:
+                if event == "end" and depth == 0 and not _is_cut(element):
                     yield element
             if event == "end" and depth == 0:
                 nodes = 0
@@ -86,15 +86,37 @@ class XmlRecords:
                 self.broken = True
                 return
 
+    def _salvaged(self) -> Iterator[etree._Element]:
+        """Yield records parsed each on its own, from its start tag to the next end tag of that name."""
+        start = re.compile(rf"<((?:[\w.-]{{1,30}}:)?(?:{'|'.join(sorted(self._names))}))(?=[\s>])", re.IGNORECASE)
+        matches = list(islice(start.finditer(self._text), _MAX_SALVAGED))
+        limits = [*(match.start() for match in matches[1:]), len(self._text)]
+        for match, limit in zip(matches, limits, strict=False):
+            end = self._text.find(f"</{match[1]}", match.end(), min(limit, match.end() + _MAX_RECORD))
+            record = _parse(f"{self._text[match.start() : end]}</{match[1]}>") if end >= 0 else None
+            if record is not None:
+                yield record
 
-def _mended(text: str) -> bytes:
+
+def _parse(record: str) -> etree._Element | None:
+    try:
+        return etree.fromstring(record.encode(), etree.XMLParser(**_OPTIONS))
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _is_cut(element: etree._Element) -> bool:
+    return any(_CUT in (child.text or "") for child in element)
+
+
+def _mended(text: str) -> str:
     """Drop characters XML forbids and escape bare ampersands outside CDATA sections."""
     first, *sections = _ILLEGAL.sub("", text).split("<![CDATA[")
     parts = [_BARE_AMPERSAND.sub("&amp;", first)]
     for section in sections:
         data, end, rest = section.partition("]]>")
         parts.append(f"<![CDATA[{data}{end}{_BARE_AMPERSAND.sub('&amp;', rest)}")
-    return "".join(parts).encode()
+    return "".join(parts)
 
 
 def _discard(element: etree._Element) -> None:

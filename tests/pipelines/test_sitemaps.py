@@ -1,0 +1,128 @@
+"""Sitemaps: pages and further sitemaps, from XML, indexes, text and feeds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.discovery.sitemaps import MAX_ENTRIES, read_sitemap, sitemap_links
+from storage.records import Kind, SiteModel
+
+URL = "https://www.example.com/sitemap.xml"
+MODEL = SiteModel(hosts=("example.com",), deny=("/private/",))
+NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def urlset(*locations: str) -> str:
+    records = "".join(f"<url><loc>{location}</loc><lastmod>2024-05-13</lastmod></url>" for location in locations)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {NAMESPACE}>{records}</urlset>'
+
+
+def index(*locations: str) -> str:
+    records = "".join(f"<sitemap><loc>{location}</loc></sitemap>" for location in locations)
+    return f"<sitemapindex {NAMESPACE}>{records}</sitemapindex>"
+
+
+def found(body: str) -> list[tuple[str, str]]:
+    return [
+        (link.kind.value, link.url.removeprefix("https://www.example.com"))
+        for link in sitemap_links(body.encode(), URL, MODEL)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (urlset("https://www.example.com/a", " https://www.example.com/b?x=1&amp;y=2\n"), ["/a", "/b?x=1&y=2"]),
+        (urlset("https://www.example.com/a?x=1&y=2"), ["/a?x=1&y=2"]),
+        (urlset("<![CDATA[https://www.example.com/a?x=1&y=2]]>"), ["/a?x=1&y=2"]),
+        (urlset("/a", "b", "", "file:///etc/passwd", "https://other.example.org/a"), ["/a"]),
+        (urlset("https://www.example.com/private/a", "https://www.example.com/a.jpg"), []),
+        (urlset("https://www.example.com/a", "https://www.example.com/a#b"), ["/a"]),
+        ("<urlset><url><loc>https://www.example.com/a</loc></url></urlset>", ["/a"]),
+        ("<x:urlset xmlns:x='y'><x:url><x:loc>https://www.example.com/a</x:loc></x:url></x:urlset>", ["/a"]),
+        ("<x:urlset><x:url><x:loc>https://www.example.com/a</x:loc></x:url></x:urlset>", ["/a"]),
+        ("<URLSET><URL><LOC>https://www.example.com/a</LOC></URL></URLSET>", ["/a"]),
+        (
+            "<urlset xmlns:i='image'><url><i:image><i:loc>/i</i:loc></i:image><loc>/a</loc></url></urlset>",
+            ["/a"],
+        ),
+        (
+            "<urlset xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'><url><image:loc>/i</image:loc><loc>/a</loc></url></urlset>",
+            ["/a"],
+        ),
+        ("https://www.example.com/a\r\n\r\nhttps://www.example.com/b\nnot a url\n# /c\n", ["/a", "/b"]),
+        ("\ufeffhttps://www.example.com/a", ["/a"]),
+        ("<rss><channel><item><link>https://www.example.com/a</link></item></channel></rss>", ["/a"]),
+        ("<feed><entry><link href='https://www.example.com/a'/></entry></feed>", ["/a"]),
+        ("Sitemap: https://www.example.com/a", []),
+        ("", []),
+    ],
+)
+def test_pages(body: str, expected: list[str]) -> None:
+    """Every form of sitemap the protocol knows gives its pages, in scope and once each."""
+    assert found(body) == [("page", url) for url in expected]
+
+
+def test_index_gives_sitemaps() -> None:
+    """An index gives sitemaps of the site's hosts, whatever their extension, and never itself."""
+    body = index(
+        "https://www.example.com/1.xml.gz", "https://news.example.com/2.xml", URL, "https://other.example.org/3.xml"
+    )
+    assert found(body) == [("sitemap", "/1.xml.gz"), ("sitemap", "https://news.example.com/2.xml")]
+
+
+@pytest.mark.parametrize(
+    ("body", "urls", "broken"),
+    [
+        (urlset("https://www.example.com/a"), 1, False),
+        (urlset("https://www.example.com/a", "https://www.example.com/b")[:-40], 2, True),
+        (urlset("https://www.example.com/a", "https://www.example.com/bcd").partition("cd<")[0], 1, True),
+        (urlset("https://www.example.com/a").replace("</loc>", ""), 1, True),
+        (index("https://www.example.com/a.xml")[:-4], 1, True),
+        ("<html><body>404</body></html>", 0, True),
+        (urlset("https://www.example.com/a") + "trailing <b>", 1, True),
+    ],
+)
+def test_broken_sitemaps_give_what_was_read(body: str, urls: int, broken: bool) -> None:
+    """XML that breaks off gives the records before the break, and says that it broke."""
+    sitemap = read_sitemap(body.encode(), URL, MODEL)
+    assert (len(sitemap.links), sitemap.broken) == (urls, broken)
+
+
+def test_entries_are_capped() -> None:
+    """No more entries are read than the protocol allows a file."""
+    body = urlset(*(f"https://www.example.com/{number}" for number in range(MAX_ENTRIES + 10)))
+    links = sitemap_links(body.encode(), URL, MODEL)
+    assert len(links) == MAX_ENTRIES
+    assert {link.kind for link in links} == {Kind.PAGE}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<urlset>" + b"<a>" * 300_000,
+        b"<urlset>" + b"<url><loc>" * 100_000,
+        b"<urlset>" + b"<a/>" * 300_000 + b"</urlset>",
+        b"<urlset><url>" + b"<a/>" * 300_000 + b"</url></urlset>",
+        b"<!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><urlset><url><loc>&e;</loc></url></urlset>",
+        b"\x1f\x8b\x08" + b"\x00" * 10_000,
+        b"https://" * 100_000,
+        b" " * 1_000_000,
+    ],
+)
+def test_hostile_sitemaps_give_nothing(body: bytes) -> None:
+    """Depth, width, entities and rubbish give nothing, in bounded time and memory."""
+    assert sitemap_links(body, URL, MODEL) == ()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.binary(), st.text(alphabet="<>/&;urlsetocsimapndx:'= h\x00é").map(str.encode)))
+def test_any_bytes_are_safe(body: bytes) -> None:
+    """Any bytes give links in scope, or none, never an exception."""
+    wrapped = b"<urlset><url><loc>https://www.example.com/a</loc></url>" + body
+    assert all(
+        link.host.endswith("example.com")
+        for link in sitemap_links(body, URL, MODEL) + sitemap_links(wrapped, URL, MODEL)
+    )
