@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def render(status: Status, console: Console) -> None:
     console.table("URLs", ("state", "count"), _counts(status.by_state))
     console.table("Pages without a document", ("reason", "count"), _counts(status.dropped))
     console.table("URLs that failed", ("reason", "count"), _counts(status.failed))
-    console.table("Last run", ("what", "value"), status.last_run.items())
+    console.table("Last run", ("what", "value"), _last_run(status.last_run))
 
 
 def _counts(rows: tuple[CountRow, ...]) -> list[tuple[str, int]]:
@@ -36,3 +37,13 @@ def _counts(rows: tuple[CountRow, ...]) -> list[tuple[str, int]]:
 
 def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
     return [(row.key, row.count, row.chars) for row in rows]
+
+
+def _last_run(known: dict[str, str]) -> list[tuple[str, object]]:
+    """Spread what a run noted of itself as JSON over lines of their own, single values only."""
+    try:
+        noted = json.loads(known.get("summary") or "{}")
+    except ValueError:
+        noted = {}
+    rows: list[tuple[str, object]] = [(key, value) for key, value in known.items() if key != "summary"]
+    return rows + [(key, value) for key, value in noted.items() if not isinstance(value, (dict, list))]

@@ -1,0 +1,46 @@
+"""Exports with the licence of the site."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import datetime
+
+import pytest
+
+from corpus_spider.dump import request, with_licences
+from storage.records import CorpusDocument, Selection
+
+
+def document(site: str, licence: str | None) -> CorpusDocument:
+    values = dict.fromkeys(field.name for field in fields(CorpusDocument))
+    return CorpusDocument(**values | {"site": site, "licence": licence})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("site", "stored", "expected"),
+    [("a", None, "CC BY"), ("a", "old", "CC BY"), ("b", "old", "old"), ("b", None, None), ("gone", "old", "old")],
+)
+def test_the_licence_is_what_corpus_toml_says_now_else_what_is_stored(
+    site: str, stored: str | None, expected: str | None
+) -> None:
+    """A corrected licence note counts for texts that were crawled before; a site that was removed keeps its own."""
+    (found,) = with_licences([document(site, stored)], {"a": "CC BY", "b": None})
+    assert found.licence == expected
+
+
+def test_options_become_a_selection() -> None:
+    """Days are written as ISO dates, which is what documents are compared with."""
+    options = {
+        "target": "x.jsonl",
+        "format_name": None,
+        "overwrite": True,
+        "languages": ("vi",),
+        "sites": (),
+        "since": datetime(2026, 1, 2),  # noqa: DTZ001
+        "until": None,
+        "min_chars": 5,
+        "include_duplicates": False,
+    }
+    wanted = request(options)
+    assert wanted.selection == Selection(languages=("vi",), since="2026-01-02", min_chars=5)
+    assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)
