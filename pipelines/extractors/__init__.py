@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import auto, blocks, bte, dana, r2l, trafilatura_adapter
+from pipelines.extractors import auto, blocks, bte, dana, density, r2l, trafilatura_adapter
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from storage.errors import ConfigError
 
@@ -16,7 +16,7 @@ __all__ = ["DEFAULT_OPTIONS", "EXTRACTORS", "Extractor", "ExtractorOptions", "ge
 
 _STORED = tuple(
     Extractor(module.NAME, module.VERSION, module.extract)
-    for module in (auto, blocks, bte, dana, r2l, trafilatura_adapter)
+    for module in (auto, blocks, bte, dana, density, r2l, trafilatura_adapter)
 )
 _EVALUATION_ONLY = (
     Extractor(dana.PAPER_NAME, dana.VERSION, dana.extract_paper, evaluation_only=True),

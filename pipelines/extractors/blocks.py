@@ -73,11 +73,11 @@ class _Tree:
         self.blocks = [Block(0)]
         self._open = OpenElements(0)
 
-    def tag(self, name: str) -> None:
+    def tag(self, name: str, tag: str) -> None:
         """Open or close a block."""
         if name[0] == "/":
             self._open.end(name[1:])
-        elif opens(name):
+        elif opens(name, tag):
             self._open.end_implied(name)
             self.blocks.append(Block(self._open.innermost[1]))
             self._open.start(name, len(self.blocks) - 1)
@@ -114,9 +114,9 @@ def select(soup: Soup) -> list[bool]:
     tree = _Tree()
     leaves: list[int] = []
     readable = [unescape(text).strip() if text else "" for text in soup.texts]
-    for text, name in zip(readable, (*soup.names, "br"), strict=True):
+    for text, name, tag in zip(readable, (*soup.names, "br"), (*soup.tags, ""), strict=True):
         leaves.append(tree.leaf(len(text)) if text else -1)
-        tree.tag(name)
+        tree.tag(name, tag)
     tree.sum_up()
     groups = tree.groups()
     return [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Generic, TypeVar
 
 from pipelines.extractors.soup import BLOCKS, VOID, name_set
 
 Value = TypeVar("Value")
+
+_GROUND = frozenset({"html", "body"})
+_LINK = re.compile(r"\shref\s*=", re.IGNORECASE)
 
 _SECTIONS = name_set("thead tbody tfoot")
 _CELLS = name_set("td th tr") | _SECTIONS
@@ -22,11 +26,11 @@ _IMPLIED_ENDS = {
     "tbody": _SECTIONS,
     "tfoot": _SECTIONS,
 }
-"""Elements whose end tag may be left out, and the start tags that end them (HTML standard, section 13.1.2.4)."""
+"""Elements whose end tag may be left out, and the start tags that end them (HTML standard, 13.1.2.4)."""
 
 
 class OpenElements(Generic[Value]):
-    """Open elements of a page with a value each. ``html`` and ``body`` are the ground and are never opened or closed."""
+    """Open elements of a page, with a value each. ``html`` and ``body`` are the ground, never opened or closed."""
 
     def __init__(self, ground: Value) -> None:
         self._stack: list[tuple[str, Value]] = [("body", ground)]
@@ -42,7 +46,9 @@ class OpenElements(Generic[Value]):
         return self._open.get(name, 0) > 0
 
     def end_implied(self, name: str) -> None:
-        """Close what a start tag of this name closes, such as a paragraph before the next."""
+        """Close what a start tag of this name closes, such as a paragraph, or a link, before the next."""
+        if name == "a":
+            self.end("a")
         while name in _IMPLIED_ENDS.get(self._stack[-1][0], ()):
             self._pop()
 
@@ -62,6 +68,8 @@ class OpenElements(Generic[Value]):
         return name
 
 
-def opens(name: str) -> bool:
-    """Say whether a tag of this name (as in ``Soup.names``) opens an element that other tags can be inside of."""
-    return name[0] != "/" and name not in VOID and name not in {"html", "body"}
+def opens(name: str, tag: str) -> bool:
+    """Say whether a tag opens an element. A named place, ``<a name>``, does not: few are ever closed."""
+    if name == "a":
+        return _LINK.search(tag) is not None
+    return name[0] != "/" and name not in VOID and name not in _GROUND

@@ -1,0 +1,181 @@
+"""Density: improved BTE carried on, our own; a segment of most text and least markup, counted in characters and blocks.
+
+BTE (see ``bte``) weighs words against tags. Here the unit is the block, the text between two block-level tags; its
+weight is its characters, less those in links, less a cost for being a block at all, and the main content is again the
+segment of greatest sum (``bte.region``). So scripts without spaces weigh as others do, bold words and links inside a
+paragraph break nothing, and lists of links are dear. Inside the segment, blocks of links, captions, navigation,
+comments and what the page itself calls an aside are left out.
+
+``WEIGHTS`` were set by hand on half of the sites of 801 news pages and checked on the other half: F1 .903 and .903,
+against .890 and .879 for trafilatura. They lie on a plateau; do not tune them on fewer pages than that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.bte import region
+from pipelines.extractors.nesting import OpenElements, opens
+from pipelines.extractors.soup import BLOCKS, name_set, paragraphs, scan
+from storage.records import Extraction
+
+if TYPE_CHECKING:
+    from pipelines.extractors.soup import Soup
+
+NAME, VERSION = "density", "1"
+
+
+class Weights(NamedTuple):
+    """Costs and gains of a block, in characters unless said otherwise."""
+
+    linked: int = 3
+    """What a character inside a link costs, in characters outside."""
+    unspaced: int = 2
+    """What a character of a script without spaces, or of syllables, weighs in letters of an alphabet."""
+    block: int = 35
+    item: int = 55
+    heading: int = 10
+    paragraph: int = 10
+    outside: int = 60
+    """What a block costs that does not belong to an article: navigation, asides, comments."""
+    doubtful: float = 0.7
+    """Share of its gain a block keeps inside an element whose class or id sounds like a box."""
+
+
+WEIGHTS = Weights()
+MAX_LINKED = 0.5
+"""Share of linked characters from which a block inside the segment is left out."""
+MOST = 0.7
+"""A mark that more than this share of the page's unlinked text bears tells nothing, and is ignored."""
+
+OUTSIDE, COMMENT, DOUBTFUL, CAPTION = 1, 2, 4, 8
+
+_OUTSIDE = name_set("nav footer aside menu dialog")
+_CAPTIONS = name_set("figcaption caption")
+_HEADINGS = name_set("h1 h2 h3 h4 h5 h6")
+_DOUBTFUL_WORDS = re.compile(
+    r"(?<![a-z])(?:nav|navi|navbar|navigation|menu|footer|header|sidebar|side|widget|related|recommend\w*|share|sharing"
+    r"|social|promo|ads?|advert\w*|banner|breadcrumbs?|tags?|tagcloud|newsletter|subscribe|popular|trending|rail|teaser"
+    r"|sponsor\w*|toolbar|tools|login|cookie\w*|consent|more|most|latest|rss|print|rating|pagination|pager|copyright"
+    r"|byline|author|meta|date|credit)(?![a-z])"
+)
+_COMMENT_WORDS = re.compile(r"(?<![a-z])(?:comments?|disqus|respond|replies|forum-?posts?)(?![a-z])")
+_NAMING = re.compile(r"""\s(?:class|id|role|itemprop)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+
+
+@dataclass(slots=True)
+class Block:
+    """The text between two block-level tags: texts ``first`` to ``last`` of the soup."""
+
+    first: int
+    last: int = 0
+    name: str = ""
+    marks: int = 0
+    chars: int = 0
+    linked: int = 0
+    unspaced: int = 0
+
+    def add(self, text: str, *, linked: bool) -> None:
+        self.chars += len(text)
+        self.linked += linked * len(text)
+        self.unspaced += 0 if text.isascii() else len(_UNSPACED.findall(text))
+
+
+def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+    """Return the segment of blocks that brings most text and fewest links and blocks, without the boxes inside it."""
+    return Extraction(main_blocks(scan(html)), NAME, VERSION)
+
+
+def main_blocks(soup: Soup) -> tuple[str, ...]:
+    """The same on a page that has been through Step 0."""
+    blocks = split(soup)
+    _forget_common_marks(blocks)
+    weights = [weigh(block) for block in blocks]
+    found = region([-weight for weight in weights])
+    chosen = range(found[0], found[1] + 1) if found else range(0)
+    kept = (blocks[index] for index in chosen if _belongs(blocks[index], weights[index]))
+    texts = (
+        paragraphs(soup.texts[block.first : block.last + 1], soup.names[block.first : block.last]) for block in kept
+    )
+    return tuple(chain.from_iterable(texts))
+
+
+def split(soup: Soup) -> list[Block]:
+    """Cut a page into blocks, each with the marks of all elements around it."""
+    blocks = []
+    opened: OpenElements[int] = OpenElements(0)
+    block = Block(0)
+    for index, (text, name, tag) in enumerate(zip(soup.texts, (*soup.names, "/body"), (*soup.tags, ""), strict=True)):
+        plain = unescape(text).strip() if text else ""
+        if plain:
+            block.name, block.marks = opened.innermost
+            block.add(plain, linked=opened.holds("a"))
+        base = name.lstrip("/")
+        if base == "a" or base in BLOCKS:
+            _follow(opened, name, tag)
+        if base in BLOCKS and base != "br":
+            if block.chars:
+                block.last = index
+                blocks.append(block)
+            block = Block(index + 1)
+    return blocks
+
+
+def _follow(opened: OpenElements[int], name: str, tag: str) -> None:
+    if name[0] == "/":
+        opened.end(name[1:])
+    elif opens(name, tag):
+        opened.end_implied(name)
+        opened.start(name, opened.innermost[1] | marks(name, tag))
+
+
+def marks(name: str, tag: str) -> int:
+    """Read from an element's name and from the words of its class, id, role and itemprop what it may be."""
+    found = OUTSIDE * (name in _OUTSIDE) | CAPTION * (name in _CAPTIONS)
+    if name == "a" or "=" not in tag:
+        return found
+    naming = _HUMP.sub("-", " ".join("".join(values) for values in _NAMING.findall(tag[:2000]))).lower()
+    found |= COMMENT * bool(_COMMENT_WORDS.search(naming))
+    return found | DOUBTFUL * bool(_DOUBTFUL_WORDS.search(naming))
+
+
+def _forget_common_marks(blocks: list[Block]) -> None:
+    """Take off marks that most of the text bears: a page wrapped in one ``aside`` or ``header-wide`` is no aside."""
+    total = sum(block.chars - block.linked for block in blocks)
+    for mark in (OUTSIDE, COMMENT, DOUBTFUL, CAPTION):
+        if sum(block.chars - block.linked for block in blocks if block.marks & mark) > MOST * total:
+            for block in blocks:
+                block.marks &= ~mark
+
+
+def weigh(block: Block) -> int:
+    """Return what a block brings to the main content, in characters; less than nothing for boilerplate."""
+    if block.marks & (OUTSIDE | COMMENT):
+        return -WEIGHTS.outside
+    gain = block.chars - WEIGHTS.linked * block.linked
+    gain += gain * (WEIGHTS.unspaced - 1) * block.unspaced // block.chars
+    if gain > 0 and block.marks & DOUBTFUL:
+        gain = int(gain * WEIGHTS.doubtful)
+    return gain - _cost(block.name)
+
+
+def _cost(name: str) -> int:
+    if name == "p":
+        return WEIGHTS.paragraph
+    if name in _HEADINGS:
+        return WEIGHTS.heading
+    return WEIGHTS.item if name == "li" else WEIGHTS.block
+
+
+def _belongs(block: Block, weight: int) -> bool:
+    """Say whether a block of the segment is part of the article."""
+    if block.marks & (OUTSIDE | COMMENT | CAPTION) or block.linked > MAX_LINKED * block.chars:
+        return False
+    return weight >= 0 or not block.marks & DOUBTFUL
