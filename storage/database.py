@@ -25,6 +25,7 @@ from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import psycopg
     from sqlalchemy.engine import URL, Connection, Engine, Row
 
     AnyRow = Row[*tuple[Any, ...]]
@@ -77,7 +78,7 @@ def masked(url: URL) -> str:
     return url.update_query_dict(secret).render_as_string(hide_password=True).replace("+psycopg", "")
 
 
-def translate(error: DBAPIError | PoolTimeoutError, url: URL) -> CorpusError:
+def translate(error: DBAPIError | PoolTimeoutError | psycopg.Error, url: URL) -> CorpusError:
     """Turn an error of the driver into one of ours: disk (exit 3), damage (exit 6), else database (exit 4)."""
     cause = getattr(error, "orig", None) or error
     message = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
@@ -157,6 +158,16 @@ class Database:
         except (DBAPIError, PoolTimeoutError) as error:
             raise translate(error, self.url) from error
 
+    def session(self) -> psycopg.Connection:
+        """Open a PostgreSQL connection apart from the pool, in autocommit, for locks that last as long as it does."""
+        import psycopg
+
+        _, options = self.engine.dialect.create_connect_args(self.url)
+        try:
+            return psycopg.connect(**options, **_connect_options(self.url), autocommit=True)
+        except psycopg.Error as error:
+            raise translate(error, self.url) from error
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -215,15 +226,15 @@ def _sqlite_engine(url: URL, read_only: bool) -> Engine:
     return engine
 
 
+def _connect_options(url: URL) -> dict[str, Any]:
+    """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise."""
+    defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
+    defaults |= {"tcp_user_timeout": 60_000}
+    return {key: value for key, value in defaults.items() if key not in url.query}
+
+
 def _postgres_engine(url: URL, read_only: bool) -> Engine:
-    defaults = {
-        "connect_timeout": 10,
-        "application_name": "corpus-spider",
-        "keepalives_idle": 30,
-        "tcp_user_timeout": 60_000,
-    }
-    arguments = {key: value for key, value in defaults.items() if key not in url.query}
-    engine = sa.create_engine(url, connect_args=arguments, pool_pre_ping=True)
+    engine = sa.create_engine(url, connect_args=_connect_options(url), pool_pre_ping=True)
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:

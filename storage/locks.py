@@ -10,11 +10,8 @@ import fcntl
 import hashlib
 import os
 import re
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Self
-
-import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
 
 from storage.errors import DiskError, LockedError
 
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from sqlalchemy.engine import Connection
+    import psycopg
 
     from storage.corpus import Corpus
 
@@ -64,7 +61,8 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self._sites = tuple(sorted(set(sites)))
         self._folder = folder
         self._descriptors: list[int] = []
-        self._session: Connection | None = None
+        self._session: psycopg.Connection | None = None
+        self._socket = -1
 
     def __enter__(self) -> Self:
         self.acquire()
@@ -98,8 +96,8 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             _held.discard(descriptor)
             os.close(descriptor)
         if self._session is not None:
-            self._session.invalidate()
-            self._session.close()
+            _held.discard(self._socket)
+            self._end(self._session)
             self._session = None
 
     def _flock(self) -> tuple[str, ...]:
@@ -122,19 +120,31 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         return True
 
     def _advise(self) -> tuple[str, ...]:
-        database = self._corpus.database
-        with database.explained():
-            self._session = database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            return tuple(site for site in self._sites if not self._advise_one(self._session, site))
+        session = self._corpus.database.session()
+        self._session, self._socket = session, session.fileno()
+        _held.add(self._socket)
+        return tuple(site for site in self._sites if not self._advise_one(session, site))
 
     @staticmethod
-    def _advise_one(session: Connection, site: str) -> bool:
-        return bool(session.execute(sa.select(sa.func.pg_try_advisory_lock(lock_key(site)))).scalar_one())
+    def _advise_one(session: psycopg.Connection, site: str) -> bool:
+        row = session.execute("SELECT pg_try_advisory_lock(%s)", (lock_key(site),)).fetchone()
+        return row is not None and bool(row[0])
 
     @staticmethod
-    def _alive(session: Connection) -> bool:
+    def _alive(session: psycopg.Connection) -> bool:
+        import psycopg
+
         try:
-            session.execute(sa.select(sa.literal(1)))
-        except DBAPIError:
+            session.execute("SELECT 1")
+        except psycopg.Error:
             return False
         return True
+
+    @staticmethod
+    def _end(session: psycopg.Connection) -> None:
+        """Unlock before closing, because a server may take its time to notice that a session has ended."""
+        import psycopg
+
+        with suppress(psycopg.Error):
+            session.execute("SELECT pg_advisory_unlock_all()")
+        session.close()
