@@ -39,6 +39,8 @@ _HIGH_BYTES = bytes(range(0x80, 0x100))
 _ENOUGH_EVIDENCE = 8
 # A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
 _BEARABLE = 0.7
+# Charsets nearly as likely as the likeliest differ from it in few letters, such as windows-1250 and ISO 8859-2.
+_TIE = 0.95
 # Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
 _RARE = 0.7
 _SOUNDNESS_MARGIN = 0.02
@@ -55,7 +57,7 @@ _UNSOUND = regex.compile(
     | \p{Latin}(?=[\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}])
     | [\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Thai}](?=\p{Latin})
     | \p{Ll}(?=[\p{Lu}--[A-Z]]) | [\p{Ll}--[a-z]](?=\p{Lu})
-    | (?<![\p{L}\p{M}])\p{M}
+    | (?<![\p{L}\p{M}])\p{M} | ¶(?=\p{Greek})
     | [[\p{Latin}--[a-zA-Z]]]{4,}
     | [\uff61-\uff9f]{2,}
     """,
@@ -201,10 +203,11 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
     soundest text wins, and where they are equally sound the header comes before the page, the page before the detector.
     """
     likelihoods = _likelihoods(sample)
-    if likelihoods:
-        likeliest = max(likelihoods, key=lambda codec: likelihoods[codec])
-        proposals = {**proposals, likeliest: proposals.get(likeliest, "detected")}
-    proposals = proposals or {_FALLBACK: "detected"}
+    tie = max(likelihoods.values(), default=0.0) * _TIE
+    for codec in sorted(likelihoods, key=lambda codec: -likelihoods[codec]):
+        if likelihoods[codec] >= tie:
+            proposals.setdefault(codec, "detected")
+    proposals.setdefault(_FALLBACK, "detected")
     readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
     enough = len(sample) - len(sample.translate(None, _HIGH_BYTES)) >= _ENOUGH_EVIDENCE
     bar = max(reading.likelihood for reading in readings) * _BEARABLE if enough else 0.0
