@@ -145,6 +145,9 @@ class Frontier:
 
     def next_due(self, sites: Collection[str]) -> float | None:
         """Return when (epoch seconds) the next pending URL of these sites is due, None when none is pending."""
+        if self.hosts(sites, 0.0):
+            return 0.0
+        # Only those to be tried again are left, which are few.
         earliest = sa.select(sa.func.min(url.c.next_try)).where(_of_host(), _PENDING)
         statement = sa.select(earliest.scalar_subquery()).select_from(host).where(host.c.site.in_(sites))
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
@@ -180,10 +183,13 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     made is followed at every run, not only the first time: a moved feed must be read each night.
     """
     wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
-    rows = [_link_row(each) for each in wanted.values()]
-    new = _insert_unknown(connection, rows)
+    known = known_urls(connection, wanted)
+    rows = [_link_row(each) for key, each in wanted.items() if key not in known]
+    if rows:
+        connection.execute(upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
+        _insert_hosts(connection, rows)
     _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
-    return new
+    return len(rows)
 
 
 def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
@@ -204,15 +210,6 @@ def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
     for part in chunks(sorted(keys)):
         found.update(connection.execute(sa.select(url.c.url).where(url.c.url.in_(part))).scalars())
     return found
-
-
-def _insert_unknown(connection: Connection, rows: Sequence[dict[str, Any]]) -> int:
-    known = known_urls(connection, (row["url"] for row in rows))
-    fresh = [row for row in rows if row["url"] not in known]
-    if fresh:
-        connection.execute(upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), fresh)
-        _insert_hosts(connection, fresh)
-    return len(fresh)
 
 
 def _insert_hosts(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
