@@ -82,13 +82,29 @@ def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *,
 
 def _match(rows: dict[int, Pointer], name: str, path: Path, report: CheckReport) -> None:
     """Match the records of a file with the rows that point into it, both ways."""
+    responses = 0
     for record in scan(path):
         if not record.ok:
             report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
         elif record.type == "response":
-            report.records += 1
+            responses += 1
             report.problems += _mismatch(rows.pop(record.offset, None), record, name)
+    report.records += responses
     report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
+    report.problems += _second_opinion(path, name, responses)
+
+
+def _second_opinion(path: Path, name: str, responses: int) -> list[str]:
+    """Have warcio read the file too: damage that only its writer's own reader understands is damage all the same."""
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.exceptions import ArchiveLoadFailed
+
+    try:
+        with path.open("rb") as file:
+            read = sum(record.rec_type == "response" for record in ArchiveIterator(file))
+    except (ArchiveLoadFailed, OSError, ValueError) as error:
+        return [f"{name}: warcio cannot read it ({error})"]
+    return [] if read == responses else [f"{name}: warcio finds {read} responses where there are {responses}"]
 
 
 def _mismatch(row: Pointer | None, record: ScannedRecord, name: str) -> list[str]:

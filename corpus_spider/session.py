@@ -152,7 +152,7 @@ class GuardedArchive:
 
     def __init__(self, config: Config, corpus: Corpus, run_id: int) -> None:
         info = WarcInfo(
-            software=f"corpus-spider/{program_version()}", operator=config.corpus.contact, user_agent=config.user_agent
+            software=f"corpus-spider/{program_version()}", contact=config.corpus.contact, user_agent=config.user_agent
         )
         self._writer = WarcWriter(config.warc_folder, config.corpus.name, info, config.crawl.roll_bytes)
         self._corpus, self._run_id = corpus, run_id

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, sniff
 from pipelines.discovery import feeds, links, sitemaps
 from pipelines.inflate import InflateError, inflate
-from pipelines.tree import parse_tree
+from pipelines.tree import anchor_texts, parse_tree
 from storage.records import Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HTML = frozenset({"text/html", "application/xhtml+xml"})
+GZIP = b"\x1f\x8b"
 # A text in which more than one character in twenty could not be decoded is not worth keeping.
 MAX_REPLACED = 0.05
 # A page whose extracted characters are mostly the texts of its links is a list of headlines.
@@ -38,7 +39,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     if capture.truncated:
         return _drop(f"truncated_{capture.truncated}", f"{len(capture.body)} bytes")
     try:
-        body = inflate(capture.body, capture.header("Content-Encoding"))
+        body = _unpacked(capture)
     except InflateError as error:
         return _drop(f"body_{error.reason}", error.detail)
     if capture.kind is Kind.FEED:
@@ -46,6 +47,13 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     if capture.kind is Kind.SITEMAP:
         return _source("sitemap", sitemaps.sitemap_links(body, capture.url, model))
     return _page(capture, body, model)
+
+
+def _unpacked(capture: Capture) -> bytes:
+    """Undo the content coding; a feed or sitemap that is itself a gzip file (sitemaps.org) is unpacked once more."""
+    body = inflate(capture.body, capture.header("Content-Encoding"))
+    packed = capture.kind in {Kind.FEED, Kind.SITEMAP} and body.startswith(GZIP)
+    return inflate(body, "gzip") if packed else body
 
 
 def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Processed:
@@ -76,7 +84,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
     options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
     extraction = extractors.get(model.extractor).extract(decoded.text, options)
-    outcome = _judge(decoded, extraction, links.anchor_texts(tree), model)
+    outcome = _judge(decoded, extraction, anchor_texts(tree), model)
     if isinstance(outcome, Drop):
         return Processed(drop=outcome, links=found, directives=stated.directives)
     text, guess = outcome

@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 MAX_FRAME = 256 * 1024 * 1024
 MAX_CRASHES = 2
+START_SECONDS = 120.0
 PR_SET_PDEATHSIG = 1
 
 
@@ -77,7 +78,7 @@ class WorkerPool:
         self.peak_kib = 0
         self._limits = limits or WorkerLimits()
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["pipelines.process"])
+        self._context.set_forkserver_preload(["pipelines.warm"])
         self._local = threading.local()
         self._workers: list[_Worker] = []
         self._guard = threading.Lock()
@@ -146,6 +147,9 @@ class _Worker:
         self._process = context.Process(target=_serve, args=(theirs, limits.memory), daemon=True)
         self._process.start()
         theirs.close()
+        # The first worker waits for the fork server to load; that is nobody's page time.
+        if self._pipe.poll(START_SECONDS):
+            self._pipe.recv_bytes(MAX_FRAME)
 
     @property
     def pid(self) -> int:
@@ -182,6 +186,7 @@ def _serve(pipe: Connection, memory: int) -> None:
     """Life of a worker: limits first, then one task after the other until the parent is gone."""
     _confine(memory)
     with contextlib.suppress(EOFError, OSError):
+        pipe.send_bytes(b"ready")
         while True:
             pipe.send_bytes(_handle(pipe.recv_bytes(MAX_FRAME)))
 

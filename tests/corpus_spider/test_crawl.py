@@ -1,0 +1,241 @@
+"""A crawl of a real loopback newspaper: what is stored, archived, refused, retried and resumed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from storage import Corpus
+from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, paragraphs, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def newspaper() -> Iterator[Newspaper]:
+    with served(Newspaper()) as paper:
+        yield paper
+
+
+def crawl(folder: Path, *arguments: str, code: int = 0) -> str:
+    """Run `corpus-spider crawl` as a user does, check its exit code and return what it printed."""
+    command = [sys.executable, "-m", "corpus_spider", "crawl", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, env=environment(), check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def environment(**more: str) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(ROOT)} | more
+
+
+def configured(folder: Path, newspaper: Newspaper, **crawl: object) -> Path:
+    (folder / "corpus.toml").write_text(corpus_toml(newspaper, **crawl))
+    return folder
+
+
+def stored(folder: Path) -> dict[str, str]:
+    """Return the texts of a corpus by the path of their URL, duplicates included."""
+    from storage.records import Selection
+
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        found = corpus.documents(Selection(include_duplicates=True))
+        return {"/" + document.url.split("/", 3)[3]: document.text for document in found}
+
+
+def test_every_article_is_stored_with_its_text_and_nothing_else_is(tmp_path: Path, newspaper: Newspaper) -> None:
+    """The corpus holds the text of each article once, and no page without one."""
+    crawl(configured(tmp_path, newspaper))
+    texts = stored(tmp_path)
+    assert set(texts) == {f"/article/{index}" for index in range(newspaper.articles)}
+    for index in range(newspaper.articles):
+        assert all(text in texts[f"/article/{index}"] for text in paragraphs(index))
+
+
+def test_robots_txt_is_obeyed_and_the_contact_is_sent(tmp_path: Path, newspaper: Newspaper) -> None:
+    """No request goes to a disallowed path, and each one says who asks."""
+    crawl(configured(tmp_path, newspaper))
+    assert newspaper.asked["/private/1"] == 0
+    assert newspaper.asked["/robots.txt"] == 1
+    assert all("tests@example.org" in agent for agent in newspaper.agents)
+
+
+def test_every_url_is_asked_for_once(tmp_path: Path, newspaper: Newspaper) -> None:
+    """A page that is linked from everywhere is fetched once."""
+    crawl(configured(tmp_path, newspaper))
+    assert {count for path, count in newspaper.asked.items() if path.startswith("/article/")} == {1}
+
+
+def test_every_exchange_is_in_the_archive_as_it_came(tmp_path: Path, newspaper: Newspaper) -> None:
+    """robots.txt, the redirect, the 404, the feed and each page are WARC records, still content-encoded."""
+    from warcio.archiveiterator import ArchiveIterator
+
+    crawl(configured(tmp_path, newspaper))
+    paths: dict[str, bytes] = {}
+    for name in (tmp_path / "warc").glob("*.warc.gz"):
+        with name.open("rb") as file:
+            for record in ArchiveIterator(file):
+                if record.rec_type == "response":
+                    paths["/" + record.rec_headers["WARC-Target-URI"].split("/", 3)[3]] = record.raw_stream.read()
+    assert set(paths) == {path for path, count in newspaper.asked.items() if count}
+    assert paths["/article/1"][:2] == b"\x1f\x8b"
+    assert gzip.decompress(paths["/article/1"]) == gzip.decompress(newspaper.answer("/article/1")[2])
+    assert not list((tmp_path / "warc").glob("*.open"))
+
+
+def test_a_second_crawl_does_not_fetch_articles_again(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Start pages and feeds are read anew, known articles are not."""
+    crawl(configured(tmp_path, newspaper))
+    newspaper.asked.clear()
+    crawl(tmp_path)
+    assert newspaper.asked["/"] == 1
+    assert not [path for path in newspaper.asked if path.startswith("/article/")]
+
+
+def test_a_host_that_fails_for_a_while_is_asked_again(tmp_path: Path, newspaper: Newspaper) -> None:
+    """A page answered with 503 first is stored in the same run."""
+    answers = iter([(503, {}, b"busy")])
+    newspaper.extra["/flaky"] = lambda: next(answers, newspaper.answer("/article/5"))
+    crawl(configured(tmp_path, newspaper))
+    assert newspaper.asked["/flaky"] == 2
+    assert "/flaky" in stored(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ((404, {}, b""), "http_404"),
+        ((403, {}, b"no"), "http_403"),
+        (
+            (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, gzip.compress(article(1))[:600]),
+            "body_truncated",
+        ),
+        ((200, {"Content-Type": "text/html"}, b"\x89PNG\r\n\x1a\n" + bytes(999)), "not_html"),
+        ((200, {"Content-Type": "text/html"}, b"<p>Short.</p>"), "no_article"),
+        ((200, {"Content-Type": "video/mp4"}, bytes(300_000)), "truncated_unspecified"),
+        ((302, {"Location": "file:///etc/passwd"}, b""), "redirect_refused"),
+        ((302, {"Location": "http://elsewhere.example/"}, b""), "redirect_refused"),
+    ],
+)
+def test_a_page_that_gives_no_text_is_counted_with_its_reason_and_kept(
+    tmp_path: Path, newspaper: Newspaper, answer: tuple[int, dict[str, str], bytes], reason: str
+) -> None:
+    """Nothing is lost silently: the reason is in the database and the bytes are in the archive."""
+    newspaper.extra["/odd"] = lambda: answer
+    crawl(configured(tmp_path, newspaper))
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.drops()}
+    assert drops["odd"] == reason
+
+
+def test_a_body_over_the_limit_is_cut_archived_and_marked(tmp_path: Path, newspaper: Newspaper) -> None:
+    """What arrived is in the WARC with WARC-Truncated, and the page is dropped as truncated."""
+    newspaper.extra["/huge"] = lambda: (200, {"Content-Type": "text/html"}, b"<p>" + b"x" * 3_000_000)
+    crawl(configured(tmp_path, newspaper, max_body=1_000_000))
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        drop = next(drop for drop in corpus.drops() if drop.url.endswith("/huge"))
+    assert drop.reason == "truncated_length"
+    warcs = b"".join(gzip.decompress(path.read_bytes()) for path in (tmp_path / "warc").glob("*.warc.gz"))
+    assert b"WARC-Truncated: length" in warcs
+
+
+def test_a_server_that_cuts_the_body_short_is_asked_again_and_given_up(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Half a page is never stored as a whole one."""
+    newspaper.extra["/cut"] = lambda: (200, {"Content-Type": "text/html", "Content-Length": "99999"}, b"<p>half")
+    crawl(configured(tmp_path, newspaper, retries=1))
+    assert newspaper.asked["/cut"] == 2
+    assert "/cut" not in stored(tmp_path)
+
+
+@pytest.mark.parametrize("fault", ["crash", "hang", "memory", "error"])
+def test_a_page_that_breaks_its_worker_costs_itself_only(tmp_path: Path, newspaper: Newspaper, fault: str) -> None:
+    """The reason is kept, every other page is stored, the crawl ends by itself."""
+    newspaper.extra["/bad"] = lambda: (200, {"Content-Type": "text/html"}, f"<p>fault:{fault}</p>".encode())
+    configured(tmp_path, newspaper, page_timeout=3.0)
+    command = [sys.executable, "-m", "corpus_spider", "crawl"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, timeout=120, env=environment(CORPUS_SPIDER_FAULTS="1"), check=False
+    )
+    assert done.returncode == 0, done.stderr
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        drop = next(drop for drop in corpus.drops() if drop.url.endswith("/bad"))
+    expected = {"crash": "worker_crash", "hang": "worker_timeout", "memory": "worker_memory", "error": "worker_error"}
+    assert drop.reason == expected[fault]
+    assert len(stored(tmp_path)) == newspaper.articles
+
+
+def test_a_host_that_is_not_there_ends_with_exit_code_7(tmp_path: Path, newspaper: Newspaper) -> None:
+    """URLs were due and none succeeded."""
+    configured(tmp_path, newspaper, retries=0)
+    text = (tmp_path / "corpus.toml").read_text().replace(f":{newspaper.port}", ":9")
+    (tmp_path / "corpus.toml").write_text(text)
+    assert "unreachable" in crawl(tmp_path, code=7)
+
+
+def test_a_crawl_without_a_contact_is_refused_with_exit_code_2(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Nobody is crawled by somebody who cannot be written to."""
+    configured(tmp_path, newspaper)
+    path = tmp_path / "corpus.toml"
+    path.write_text(path.read_text().replace('contact = "tests@example.org"', ""))
+    assert "contact" in crawl(tmp_path, code=2)
+
+
+def test_a_warc_folder_that_cannot_be_made_is_exit_code_3(tmp_path: Path, newspaper: Newspaper) -> None:
+    """The message names the folder, and no database is left behind."""
+    configured(tmp_path, newspaper)
+    (tmp_path / "warc").write_text("a file, not a folder")
+    assert str(tmp_path / "warc") in crawl(tmp_path, code=3)
+
+
+def test_a_database_that_cannot_be_reached_is_exit_code_4(tmp_path: Path, newspaper: Newspaper) -> None:
+    """The password in the URL is not shown."""
+    toml = corpus_toml(newspaper, database="postgresql://user:hush-hush@127.0.0.1:9/none")
+    (tmp_path / "corpus.toml").write_text(toml)
+    assert "hush-hush" not in crawl(tmp_path, code=4)
+
+
+def test_the_page_limit_stops_a_crawl_with_exit_code_12_and_the_next_one_goes_on(
+    tmp_path: Path, newspaper: Newspaper
+) -> None:
+    """A crawl in two halves gives what one crawl gives."""
+    configured(tmp_path, newspaper)
+    crawl(tmp_path, "--page-limit", "10", code=12)
+    assert sum(newspaper.asked.values()) <= 12
+    crawl(tmp_path)
+    assert len(stored(tmp_path)) == newspaper.articles
+
+
+def test_scrapy_itself_runs_the_spider(tmp_path: Path, newspaper: Newspaper) -> None:
+    """`scrapy crawl news` is the same crawl, and `scrapy list` names it."""
+    configured(tmp_path, newspaper)
+    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
+    scrapy = [sys.executable, "-m", "scrapy"]
+    listed = subprocess.run(
+        [*scrapy, "list"], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
+    )
+    assert listed.stdout.split() == ["news"]
+    subprocess.run(
+        [*scrapy, "crawl", "news"], cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=120
+    )
+    assert len(stored(tmp_path)) == newspaper.articles
+
+
+def test_the_effective_configuration_is_stored_with_the_run(tmp_path: Path, newspaper: Newspaper) -> None:
+    """A run can be understood years later."""
+    crawl(configured(tmp_path, newspaper))
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        run = corpus.runs()[-1]
+    assert json.loads(run.config)["site"][0]["name"] == "newspaper"
+    assert json.loads(run.summary)["documents"] == newspaper.articles

@@ -1,0 +1,88 @@
+"""Supervised workers: a page that crashes, hangs, fills memory or raises costs itself and nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.process import process
+from pipelines.workers import WorkerLimits, WorkerPool
+from storage.records import Capture, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MODEL = SiteModel(site="a", hosts=("a.example",), min_chars=10)
+
+
+def page(text: str) -> Capture:
+    body = f"<html><body><article><p>{text} </p><p>Một đoạn văn dài hơn để có nội dung.</p></article></body></html>"
+    html = (("Content-Type", "text/html; charset=utf-8"),)
+    return Capture("http://a.example/1", datetime(2026, 1, 2, tzinfo=UTC), 200, (), html, body.encode())
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    before = os.environ.get("CORPUS_SPIDER_FAULTS")
+    os.environ["CORPUS_SPIDER_FAULTS"] = "1"
+    pool = WorkerPool(2, WorkerLimits(seconds=5.0))
+    yield pool
+    pool.close()
+    if before is None:
+        del os.environ["CORPUS_SPIDER_FAULTS"]
+
+
+def test_a_worker_gives_what_the_page_function_gives(pool: WorkerPool) -> None:
+    """The way through another process changes nothing."""
+    capture = page("Hôm nay trời đẹp và nhiều người ra phố đi dạo cùng gia đình.")
+    assert pool.submit(capture, MODEL).result(60) == process(capture, MODEL)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [("crash", "worker_crash"), ("hang", "worker_timeout"), ("memory", "worker_memory"), ("error", "worker_error")],
+)
+def test_a_page_that_breaks_its_worker_is_dropped_with_its_reason(pool: WorkerPool, fault: str, reason: str) -> None:
+    """And the pages around it are processed."""
+    bad = pool.submit(page(f"fault:{fault}"), MODEL)
+    good = [pool.submit(page(f"Bài viết số {number} trong ngày hôm nay."), MODEL) for number in range(4)]
+    outcome = bad.result(60)
+    assert outcome.drop is not None
+    assert outcome.drop.reason == reason
+    assert all(future.result(60).document for future in good)
+
+
+def test_a_page_that_has_cost_two_workers_is_not_tried_again(pool: WorkerPool) -> None:
+    """The count of earlier crashes is honoured, so that a crash loop over restarts ends."""
+    outcome = pool.submit(page("harmless by now"), MODEL, crashes=2).result(60)
+    assert outcome.drop is not None
+    assert outcome.drop.reason == "worker_crash"
+
+
+def test_a_worker_killed_from_outside_loses_no_page(pool: WorkerPool) -> None:
+    """kill -9 of random workers: every page still gets its text."""
+    futures = []
+    for number in range(12):
+        futures.append(pool.submit(page(f"Bài viết số {number} trong ngày hôm nay."), MODEL))
+        if number % 4 == 1:
+            futures[0].result(60)
+            os.kill(pool.pids()[0], signal.SIGKILL)
+    assert all(future.result(60).document for future in futures)
+
+
+def test_a_stopped_worker_is_killed_at_the_limit() -> None:
+    """SIGSTOP looks like a hang; the supervisor does not wait for it."""
+    pool = WorkerPool(1, WorkerLimits(seconds=1.0))
+    try:
+        assert pool.submit(page("Bài viết thứ nhất trong ngày hôm nay."), MODEL).result(60).document
+        os.kill(pool.pids()[0], signal.SIGSTOP)
+        stopped = pool.submit(page("Bài viết thứ hai trong ngày hôm nay."), MODEL).result(30)
+        assert stopped.drop is not None
+        assert stopped.drop.reason == "worker_timeout"
+        assert pool.submit(page("Bài viết thứ ba trong ngày hôm nay."), MODEL).result(60).document
+    finally:
+        pool.close()
