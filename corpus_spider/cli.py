@@ -203,17 +203,21 @@ def check(state: State, /, **options: Any) -> int:
 
 
 @verb("demo", "demo --keep demo-corpus")
-@click.option("--keep", "folder", type=click.Path(path_type=Path), help="Keep the corpus in this folder.")
+@click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus [default: ./demo].")
 @as_json
-def demo(state: State, /, **options: Any) -> None:
+def demo(state: State, /, **options: Any) -> int:
     """Try it all on a small news site.
 
     The program serves the site itself, crawls it and compares the corpus with what is known. No network is needed.
     """
     from corpus_spider.demo.run import run_demo
 
-    start_logging(state.level if state.verbosity else "WARNING")
-    _report(state, options, run_demo(options["folder"]))
+    level = "WARNING" if state.verbosity == 0 else state.level
+    start_logging(level)
+    report = run_demo(options["folder"], log_level=level, quiet=state.verbosity < 0)
+    _report(state, options, report)
+    state.console.note("\n  ".join(("Next:", *report.next_commands)))
+    return report.exit_code
 
 
 @verb("evaluate --gold gold/", "evaluate --gold gold/ --extractor auto --extractor bte --json")
