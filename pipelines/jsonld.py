@@ -25,6 +25,7 @@ _MAX_AUTHORS = 10
 _WRAPPING = re.compile(r"^\s*(?:(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--)|(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)\s*$")
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
 _COMMENT_LINE = re.compile(r"^\s*//.*$", re.MULTILINE)
+_VALUE = re.compile(r"[^\s,;]")
 _LOOSE = re.compile(r'"(headline|datePublished)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 _ARTICLES = ("article", "posting", "report")
 _PAGES = ("webpage", "itempage")
@@ -74,20 +75,22 @@ def _load(script: str) -> list[object]:
 
 
 def _decode(text: str) -> list[object]:
-    decoder, values, at = json.JSONDecoder(strict=False), [], 0
-    while at < len(text) and len(values) < _MAX_SCRIPTS:
+    """Return the JSON values at the start of a text, one after the other, up to the first thing that is none."""
+    decoder, at = json.JSONDecoder(strict=False), 0
+    values: list[object] = []
+    while len(values) < _MAX_SCRIPTS and (start := _VALUE.search(text, at)):
         try:
-            value, at = decoder.raw_decode(text, at)
+            value, at = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):
             break
         values.append(value)
-        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,;"))
     return values
 
 
 def _nodes(values: Iterable[object]) -> list[Node]:
     """Return the objects of the top level, of lists and of ``@graph``, and the main entities of each, breadth first."""
-    waiting, nodes = deque(values), []
+    waiting = deque(values)
+    nodes: list[Node] = []
     while waiting and len(nodes) < _MAX_NODES:
         value = waiting.popleft()
         if isinstance(value, list):

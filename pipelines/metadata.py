@@ -44,6 +44,7 @@ _AUTHOR_NAMES = (
     "article:author",
     "byl",
 )
+_AUTHOR_ELEMENTS = ('[itemprop~="author"] [itemprop~="name"]', '[itemprop~="author"]', '[rel~="author"]')
 _DATE_NAMES = (
     "article:published_time",
     "og:article:published_time",
@@ -169,11 +170,9 @@ def _letters(text: str) -> str:
 
 def _author(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement) -> str | None:
     """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author."""
-    elements = tree.css(
-        '[itemprop~="author"] [itemprop~="name"], [itemprop~="author"], [rel~="author"], .byline .author'
-    )
-    marked = (node.text(separator=" ") for node in elements[:3])
-    for source in (stated.authors, _first(metas, _AUTHOR_NAMES), list(marked)[:1]):
+    marked = (tree.css_first(selector) for selector in _AUTHOR_ELEMENTS)
+    texts = [node.text(separator=" ") for node in marked if node][:1]
+    for source in (stated.authors, _first(metas, _AUTHOR_NAMES), texts):
         names = dict.fromkeys(name for value in source if (name := _author_name(value)))
         if names:
             return clean_value(", ".join(names), MAX_AUTHOR)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from pipelines.decoding import decode
 from pipelines.discovery.links import unique_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
+from pipelines.sniff import charset_of
 from pipelines.urls import parse
 from storage.records import Kind
 
@@ -26,7 +26,6 @@ MAX_ENTRIES = 5000
 MAX_BYTES = 16 * 2**20
 _ROOTS = frozenset({"rss", "feed", "rdf"})
 _ENTRIES = frozenset({"item", "entry"})
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 
 
 def feed_links(body: bytes, url: str, model: SiteModel, content_type: str | None = None) -> tuple[Link, ...]:
@@ -34,8 +33,7 @@ def feed_links(body: bytes, url: str, model: SiteModel, content_type: str | None
 
     ``body`` is unpacked; beyond `MAX_BYTES` it is not read. What is no feed, or broken beyond reading, gives nothing.
     """
-    charset = _CHARSET.search(content_type or "")
-    return text_feed_links(decode(body[:MAX_BYTES], charset[1] if charset else None).text, url, model)
+    return text_feed_links(decode(body[:MAX_BYTES], charset_of(content_type)).text, url, model)
 
 
 def text_feed_links(text: str, url: str, model: SiteModel) -> tuple[Link, ...]:

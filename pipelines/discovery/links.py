@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
-from pipelines.tree import anchor_texts, parse_tree
+from pipelines.tree import parse_tree
 from pipelines.urls import parse
 from storage.records import Kind, Link
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pipelines.discovery.scope import Scope
     from pipelines.urls import Address
     from storage.records import Capture, SiteModel
-
-__all__ = ["MAX_LINKS", "anchor_texts", "link_to", "page_links", "redirect_link", "unique_links"]
 
 MAX_LINKS = 2000
 """Most links taken from one page, in document order."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -23,7 +24,8 @@ _ROOT = re.compile(r"<(?:[\w.-]{1,30}:)?(rss|feed|rdf|urlset|sitemapindex)(?=[\s
 _PROLOG = 16_384
 _CUT = "\ue000"
 _ILLEGAL = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff{_CUT}]+")
-_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_NUMERIC = re.compile(r"&#(?:([0-9]+)|[xX]([0-9a-fA-F]+));")
+_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#[xX][0-9a-fA-F]+);)")
 _MAX_NODES = 20_000
 _MAX_SALVAGED = 50_000
 _MAX_RECORD = 100_000
@@ -110,13 +112,22 @@ def _is_cut(element: etree._Element) -> bool:
 
 
 def _mended(text: str) -> str:
-    """Drop characters XML forbids and escape bare ampersands outside CDATA sections."""
-    first, *sections = _ILLEGAL.sub("", text).split("<![CDATA[")
+    """Drop characters XML forbids, make U+FFFD of references to them, escape bare ampersands outside CDATA sections.
+
+    A reference to a surrogate goes wherever it stands: lxml would fail over what libxml2 makes of it.
+    """
+    first, *sections = _NUMERIC.sub(_legal, _ILLEGAL.sub("", text)).split("<![CDATA[")
     parts = [_BARE_AMPERSAND.sub("&amp;", first)]
     for section in sections:
         data, end, rest = section.partition("]]>")
         parts.append(f"<![CDATA[{data}{end}{_BARE_AMPERSAND.sub('&amp;', rest)}")
     return "".join(parts)
+
+
+def _legal(match: re.Match[str]) -> str:
+    digits = (match[1] or match[2]).lstrip("0") or "0"
+    code = int(digits[:8], 10 if match[1] else 16)
+    return match[0] if code <= sys.maxunicode and not _ILLEGAL.match(chr(code)) else "\ufffd"
 
 
 def _discard(element: etree._Element) -> None:
