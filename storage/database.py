@@ -269,6 +269,27 @@ def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
+def among(connection: Connection, column: sa.Column[Any], values: Sequence[Any]) -> sa.ColumnElement[bool]:
+    """Return the condition that a column has one of many values."""
+    if connection.dialect.name == "sqlite":
+        return column.in_(values)
+    # One array instead of a thousand parameters, which take the driver longer to write than the server to answer.
+    return column == sa.any_(sa.bindparam(None, values, postgresql.ARRAY(column.type)))
+
+
+def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, Any]]) -> None:
+    """Run an INSERT (of `upsert`, perhaps with a conflict clause) for many rows whose ids nobody needs."""
+    if not rows:
+        return
+    if connection.dialect.name == "sqlite":
+        connection.execute(insert, rows)
+        return
+    types = {name: postgresql.ARRAY(insert.table.c[name].type) for name in rows[0]}
+    arrays = [sa.bindparam(None, [row[name] for row in rows], kind) for name, kind in types.items()]
+    values = sa.func.unnest(*arrays).table_valued(*types).render_derived()
+    connection.execute(insert.from_select(list(types), sa.select(*values.c)))
+
+
 def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Insert rows into a table with an ``id``; return the ids in the order of the rows."""
     if not rows:

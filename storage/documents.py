@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage import duplicates
-from storage.database import chunks, insert_rows
+from storage.database import chunks, insert_many, insert_rows, upsert
 from storage.duplicates import Standing
 from storage.frontier import MAX_HOPS, Found, add_links
 from storage.records import Document, Drop, Lease, Processed, UrlState
@@ -171,7 +171,7 @@ def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document
     ]
     ids = insert_rows(connection, document, rows)
     texts = [{"document_id": new_id, "text": made.text} for new_id, (_, _, made) in zip(ids, new, strict=True)]
-    connection.execute(sa.insert(document_text), texts)
+    insert_many(connection, upsert(connection, document_text), texts)
     _set_outcomes(connection, [_document_outcome(target, version, made) for target, version, made in new])
     standings = [
         (print_id, Standing(-row["chars"], target.url, version, new_id))

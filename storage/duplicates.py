@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
-from storage.database import chunks, insert_rows, upsert
+from storage.database import among, chunks, insert_many, insert_rows, upsert
 from storage.schema import band, document, duplicate_set, fingerprint, near_duplicate, scheme, url
 
 if TYPE_CHECKING:
@@ -148,14 +148,15 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
     ids = insert_rows(connection, fingerprint, rows)
     # Sorted, so that neighbours on a page of the index are written together.
     keys = sorted({(key, print_id) for print_id, each in zip(ids, new.values(), strict=True) for key in each.bands})
-    if keys:
-        connection.execute(sa.insert(band), [{"key": key, "fingerprint_id": print_id} for key, print_id in keys])
+    insert_many(
+        connection, upsert(connection, band), [{"key": key, "fingerprint_id": print_id} for key, print_id in keys]
+    )
     return ids
 
 
-def _join(connection: Connection, newcomers: Sequence[Sketched], among: set[int] | None = None) -> None:
-    """Judge each newcomer against all that share a band key with it (only those ``among``), and unite the sets."""
-    pairs = _candidates(connection, newcomers, among)
+def _join(connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None) -> None:
+    """Judge each newcomer against all that share a band key with it (only those ``within``), and unite the sets."""
+    pairs = _candidates(connection, newcomers, within)
     edges: list[tuple[int, int, float]] = []
     for part in chunks(sorted(pairs), _LOOK_UP):
         edges += _judge(_sketches(connection, part), {print_id: pairs[print_id] for print_id in part})
@@ -163,7 +164,7 @@ def _join(connection: Connection, newcomers: Sequence[Sketched], among: set[int]
 
 
 def _candidates(
-    connection: Connection, newcomers: Sequence[Sketched], among: set[int] | None
+    connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None
 ) -> dict[int, list[Sketched]]:
     """Return the newcomers to judge by the candidate that shares a key with them."""
     holders: dict[int, list[Sketched]] = defaultdict(list)
@@ -172,8 +173,10 @@ def _candidates(
             holders[key].append(each)
     pairs: dict[int, dict[int, Sketched]] = defaultdict(dict)
     for part in chunks(sorted(holders)):
-        for row in connection.execute(sa.select(band.c.key, band.c.fingerprint_id).where(band.c.key.in_(part))):
-            if among is None or row.fingerprint_id in among:
+        for row in connection.execute(
+            sa.select(band.c.key, band.c.fingerprint_id).where(among(connection, band.c.key, part))
+        ):
+            if within is None or row.fingerprint_id in within:
                 pairs[row.fingerprint_id].update((each.id, each) for each in holders[row.key])
     for print_id, sharing in pairs.items():
         sharing.pop(print_id, None)
@@ -302,5 +305,5 @@ def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> l
     for each, own in zip(kept, insert_rows(connection, duplicate_set, [{"size": 0} for _ in kept]), strict=True):
         connection.execute(sa.update(fingerprint).where(fingerprint.c.id == each.id).values(set_id=own))
     connection.execute(sa.delete(duplicate_set).where(duplicate_set.c.id == set_id))
-    _join(connection, kept, among={each.id for each in kept})
+    _join(connection, kept, within={each.id for each in kept})
     return sorted(set(_sets_of(connection, [each.id for each in kept]).values()))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import chunks, upsert
+from storage.database import among, chunks, insert_many, upsert
 from storage.records import Failure, Kind, Lease, Link, Seed, UrlState
 from storage.schema import MAX_URL, host, url
 
@@ -186,7 +186,7 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     known = known_urls(connection, wanted)
     rows = [_link_row(each) for key, each in wanted.items() if key not in known]
     if rows:
-        connection.execute(upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
+        insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
         _insert_hosts(connection, rows)
     _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
     return len(rows)
@@ -208,7 +208,7 @@ def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
     """Return those of the canonical URLs that the frontier has."""
     found: set[str] = set()
     for part in chunks(sorted(keys)):
-        found.update(connection.execute(sa.select(url.c.url).where(url.c.url.in_(part))).scalars())
+        found.update(connection.execute(sa.select(url.c.url).where(among(connection, url.c.url, part))).scalars())
     return found
 
 
@@ -259,7 +259,7 @@ def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]], *, rene
         set_=described,
         where=sa.and_(url.c.state != UrlState.LEASED, url.c.state != UrlState.FETCHED),
     )
-    connection.execute(statement, rows)
+    insert_many(connection, statement, rows)
     _insert_hosts(connection, rows)
     if renew:
         for part in chunks([row["url"] for row in rows]):
