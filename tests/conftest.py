@@ -29,7 +29,6 @@ SETTINGS = """
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 fsync = off
-synchronous_commit = off
 full_page_writes = off
 shared_buffers = 32MB
 max_connections = 40
