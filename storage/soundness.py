@@ -51,11 +51,15 @@ def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:
     return [(row.id, pointer_of(row)) for row in connection.execute(query)]
 
 
-_newest = sa.select(sa.func.max(fetch.c.id)).where(fetch.c.url_id == url.c.id).scalar_subquery()
+_any_fetch = fetch.alias("any_fetch")
+_newest = (
+    sa.select(sa.func.max(_any_fetch.c.id)).where(_any_fetch.c.url_id == url.c.id).correlate(url).scalar_subquery()
+)
 _members = (
     sa.select(sa.func.count())
     .select_from(document.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id))
     .where(fingerprint.c.set_id == duplicate_set.c.id)
+    .correlate(duplicate_set)
     .scalar_subquery()
 )
 
@@ -75,7 +79,7 @@ RULES: dict[str, Select[tuple[object]]] = {
     .outerjoin(run, run.c.id == url.c.leased_by)
     .where(url.c.state == UrlState.LEASED, sa.or_(run.c.id.is_(None), run.c.finished.is_not(None))),
     "a URL that was fetched and has no page to process": sa.select(url.c.url)
-    .outerjoin(fetch, fetch.c.id == _newest)
+    .select_from(url.outerjoin(fetch, fetch.c.id == _newest))
     .where(url.c.state == UrlState.FETCHED, sa.or_(fetch.c.id.is_(None), fetch.c.outcome.is_not(None))),
     "a page to process whose URL is not waiting for it": sa.select(url.c.url)
     .join(fetch, fetch.c.url_id == url.c.id)

@@ -1,0 +1,121 @@
+"""`demo`: the whole program on the bundled newspapers, from the crawl to the score, with no internet."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from corpus_spider import config as configuration
+from corpus_spider.crawl import crawl
+from corpus_spider.demo.config import demo_config
+from corpus_spider.demo.server import serve
+from corpus_spider.demo.site import build_site, truth
+from corpus_spider.evaluation.scores import score
+from storage.corpus import Corpus
+from storage.errors import ConfigError
+from storage.records import Kind, Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from corpus_spider.config import Config
+    from corpus_spider.demo.site import Key, TruePage
+    from storage.records import CorpusDocument
+
+FOLDER = Path("demo")
+MARK = "# The corpus of `corpus-spider demo`; the next demo writes it anew.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoRow:
+    """What the demo built of one language. ``f1`` is the mean over its true pages, 0 for one that is missing."""
+
+    language: str
+    pages: int
+    documents: int
+    duplicates: int
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class DemoReport:
+    """The demo in figures. ``not_articles`` counts documents made of pages that have no article."""
+
+    folder: str
+    exit_code: int
+    pages: int
+    documents: int
+    not_articles: int
+    dropped: Mapping[str, int]
+    languages: tuple[DemoRow, ...]
+
+    @property
+    def next_commands(self) -> tuple[str, str, str]:
+        """What to try next."""
+        installed = shutil.which("corpus-spider")
+        program = f"{'corpus-spider' if installed else sys.argv[0]} -c {self.folder}/corpus.toml"
+        return f"{program} status", f"{program} export -o {self.folder}/demo.jsonl.zst", f"{program} check --deep"
+
+
+def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = False) -> DemoReport:
+    """Serve the bundled site on loopback, crawl it into ``folder`` (default ./demo) and compare with the truth.
+
+    Raises ConfigError when the folder holds anything but an earlier demo.
+    """
+    place = folder or FOLDER
+    _make_room(place)
+    with serve(build_site()) as server:
+        (place / "corpus.toml").write_text(MARK + demo_config(server.port), encoding="utf-8")
+        config = configuration.load(place / "corpus.toml", environ={})
+        code, summary = crawl(config, log_level=log_level, quiet=quiet)
+    return _report(place, config, code, summary["dropped"])
+
+
+def _make_room(folder: Path) -> None:
+    """Remove an earlier demo; leave anything else alone."""
+    if folder.exists() and any(folder.iterdir()):
+        toml = folder / "corpus.toml"
+        if not toml.is_file() or not toml.read_text(encoding="utf-8").startswith(MARK):
+            raise ConfigError(
+                "holds something else than a demo", where=str(folder), do="Choose another with --keep DIR."
+            )
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _report(folder: Path, config: Config, code: int, dropped: Mapping[str, int]) -> DemoReport:
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        documents = {_key(one.url): one for one in corpus.documents(Selection(include_duplicates=True))}
+        sites = [fetch.lease.site for fetch in corpus.fetches() if fetch.lease and fetch.kind is Kind.PAGE]
+    true = truth()
+    rows = [_row(site.language, documents, true, sites.count(site.name)) for site in config.sites]
+    return DemoReport(
+        folder=str(folder),
+        exit_code=code,
+        pages=len(sites),
+        documents=len(documents),
+        not_articles=len(documents.keys() - true.keys()),
+        dropped=dropped,
+        languages=tuple(rows),
+    )
+
+
+def _row(language: str, documents: Mapping[Key, CorpusDocument], true: Mapping[Key, TruePage], pages: int) -> DemoRow:
+    own = [document for document in documents.values() if document.site.startswith(f"{language}-")]
+    scores = [
+        score(documents[key].text if key in documents else "", page.text, page.title).f1
+        for key, page in true.items()
+        if page.language == language
+    ]
+    repeated = sum(document.duplicate_of is not None for document in own)
+    return DemoRow(language, pages, len(own), repeated, round(fmean(scores), 3))
+
+
+def _key(url: str) -> Key:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.path + (f"?{parts.query}" if parts.query else "")
