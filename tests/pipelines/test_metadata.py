@@ -96,8 +96,8 @@ def test_json_ld_of_the_page_itself_comes_first() -> None:
         ("<meta property='og:title' content='Rain in May'><title>X</title><h1>Y</h1>", "Rain in May"),
         ("<meta property='og:title' content='A \"word\" and more'><h1>A word</h1>", 'A "word" and more'),
         (
-            '<meta property="og:title" content="The mayor said "no""><h1>The mayor said "no"</h1>',
-            'The mayor said "no"',
+            '<meta property="og:title" content="The old mayor said "no""><h1>The old mayor said "no"</h1>',
+            'The old mayor said "no"',
         ),
         ("<title>Site</title><h1>Rain in <i>May</i></h1>", "Rain in May"),
         ("<h1>Logo</h1><h1>Rain</h1><title>Rain in May</title>", "Rain in May"),
