@@ -35,6 +35,10 @@ POINTER_COLUMNS = (
     fetch.c.payload_digest,
 )
 
+# As expressions, so that a walk by id never turns into a search by outcome or site, sorted anew for every page of rows.
+OUTCOME = sa.func.coalesce(fetch.c.outcome, "")
+SITE = sa.func.coalesce(url.c.site, "")
+
 
 @dataclass(frozen=True, slots=True)
 class StoredFetch:
@@ -243,9 +247,9 @@ def stored_fetches(
         .limit(PAGE_OF_ROWS)
     )
     if outcomes is not None:
-        statement = statement.where(fetch.c.outcome.in_(outcomes))
+        statement = statement.where(OUTCOME.in_(outcomes))
     if sites is not None:
-        statement = statement.where(url.c.site.in_(sites))
+        statement = statement.where(SITE.in_(sites))
     after = 0
     while rows := database.read(lambda connection: connection.execute(statement, {"after": after}).all()):  # noqa: B023
         yield from map(_stored_fetch, rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.fetches import PAGE_OF_ROWS, POINTER_COLUMNS, pointer_of
+from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import SETTLED, count_states
 from storage.records import CorpusDocument, CountRow, Pointer, Selection, Status, UrlState
 from storage.schema import document, document_text, duplicate_set, fetch, fingerprint, run, site, url, warc_file
@@ -165,14 +165,14 @@ def stream_drops(
         sa.select(fetch, *POINTER_COLUMNS[:1], url.c.url.label("key"), url.c.site)
         .outerjoin(url, url.c.id == fetch.c.url_id)
         .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
-        .where(fetch.c.outcome == "drop", fetch.c.id > sa.bindparam("after"))
+        .where(OUTCOME == "drop", fetch.c.id > sa.bindparam("after"))
         .order_by(fetch.c.id)
         .limit(PAGE_OF_ROWS)
     )
     if reasons is not None:
         statement = statement.where(fetch.c.reason.in_(reasons))
     if sites is not None:
-        statement = statement.where(url.c.site.in_(sites))
+        statement = statement.where(SITE.in_(sites))
     after = 0
     while rows := database.read(lambda connection: connection.execute(statement, {"after": after}).all()):  # noqa: B023
         yield from map(_dropped_page, rows)
