@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING
 
 from pipelines.extractors import bte, density, trafilatura_adapter
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.hostile import strain
 from pipelines.extractors.scripts import is_vietnamese, main_script
 from pipelines.extractors.soup import scan
 from storage.records import Extraction
@@ -54,9 +53,6 @@ OVERREACH = range(2, 4)
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Choose by script, fall back when little is found. The extraction names the extractor that ran, and why."""
     page = _Page(html, options)
-    problem = strain(page.soup.names)
-    if problem:
-        return page.first_of((density.NAME, bte.NAME), f"{problem}, read without a tree")
     script = main_script(page.text)
     if script == "Latn" and (options.language == "vi" or is_vietnamese(page.text)):
         script, choice = "Latn, Vietnamese", OTHERWISE
@@ -99,7 +95,7 @@ class _Page:
                 break
             other = self.found_by(name)
             if _size(other) > CLEARLY_MORE * _size(best):
-                best = _because(other, f"{why}, but {best.extractor} found {_size(best)} characters only")
+                best = _because(other, f"{why}, but {_little(self.found_by(best.extractor))}")
         return best
 
     def checked(self, result: Extraction) -> Extraction:
@@ -116,6 +112,12 @@ class _Page:
 
 def _size(extraction: Extraction) -> int:
     return sum(len("".join(paragraph.split())) for paragraph in extraction.paragraphs)
+
+
+def _little(extraction: Extraction) -> str:
+    """Say how little an extractor found, and why where it says so."""
+    reason = f" ({extraction.reason})" if extraction.reason else ""
+    return f"{extraction.extractor} found {_size(extraction)} characters only{reason}"
 
 
 def _because(extraction: Extraction, reason: str) -> Extraction:

@@ -24,7 +24,7 @@ _ENDS_IMPLIED = name_set("p li dt dd tr td th thead tbody tfoot colgroup option 
 
 
 def strain(names: Iterable[str]) -> str:
-    """Say what makes a page of these tags (named as in ``Soup.names``) a strain on tree builders; "" if nothing."""
+    """Say what makes a page of these tags (named as by ``soup.markup``) a strain on tree builders; "" if nothing."""
     elements = depth = formatting = rebuilt = deepest = 0
     for name in names:
         if name[:1] == "/":

@@ -49,6 +49,7 @@ BLOCKS = name_set(
 """Elements that begin and end lines on the screen."""
 
 _DROPPED = CODE | SILENT | BOXES
+_UNREAD = SILENT - {"title"}
 _REMOVED = _DROPPED | EMPTY
 _NEVER_HIDDEN = VOID | {"html", "body"}
 
@@ -57,7 +58,7 @@ _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
-_HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""", re.IGNORECASE)
+_HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
 
@@ -128,11 +129,13 @@ class _Closers:
                 return html.index(">", position) + 1
             match = _COMMENT_END.search(html, position)
             return match.end() if match else len(html)
-        if opener == _CDATA and _CDATA not in self._absent:
-            end = html.find("]]>", position)
+        if opener == _CDATA:
+            closer = ">" if _CDATA in self._absent else "]]>"
+            end = html.find(closer, position)
             if end >= 0:
-                return end + 3
+                return end + len(closer)
             self._absent.add(_CDATA)
+            return self.after_declaration(opener, position) if closer == "]]>" else len(html)
         return position
 
 
@@ -212,49 +215,65 @@ class _Builder:
 
 
 class _Hiding:
-    """Follows a hidden element from its start tag to the matching end tag, by counting tags of its name."""
+    """Follows hidden elements from their start tags to the matching end tags, by counting tags of their names."""
 
     def __init__(self) -> None:
         self._name = ""
         self._depth = 0
+        self._hidden_chars = self._shown_chars = 0
 
     @property
     def active(self) -> bool:
+        """Whether the page is inside a hidden element just now."""
         return self._depth > 0
+
+    @property
+    def credible(self) -> bool:
+        """Whether all hidden elements ended and most of the page is shown; else a script will show what is hidden."""
+        return not self.active and self._hidden_chars <= self._shown_chars
+
+    def text(self, chars: int) -> None:
+        """Count the characters of a text."""
+        if self.active:
+            self._hidden_chars += chars
+        else:
+            self._shown_chars += chars
 
     def enters(self, name: str, tag: str) -> bool:
         """Say whether this start tag hides its content (``hidden``, ``display:none``), and follow it if so."""
+        tag = tag.lower()
         if ("none" in tag or "hidden" in tag) and name[0] != "/" and name not in _NEVER_HIDDEN and _HIDDEN.search(tag):
             self._name, self._depth = name, 1
         return self.active
 
     def follow(self, name: str) -> None:
+        """Count a tag inside the hidden element."""
         if name == self._name:
             self._depth += -1 if name == "p" else 1  # a paragraph ends where the next begins
-        elif name[1:] == self._name and name[0] == "/":
+        elif name == f"/{self._name}":
             self._depth -= 1
 
 
 def scan(html: str) -> Soup:
     """Step 0 of improved BTE (section 3): drop what stands outside the body and tags and code without content.
 
-    The paper names input, script, img, marquee, comments, iframe, select, option "..."; style, svg, template,
-    noscript and form controls go with them, and so do hidden elements (R1 of the Thai block paper, section III.A),
-    which nobody reads. Should a hidden element never end, nothing is taken as hidden.
+    The paper names input, script, img, marquee, comments, iframe, select, option "..."; style, svg, template, noscript
+    and form controls go with them, and so do hidden elements (R1 of the Thai block paper, section III.A), which nobody
+    reads. Should a hidden element never end, or hidden text outweigh the rest, nothing is taken as hidden.
     """
     html = sanitise(html)
-    soup, whole = _scan(html, hiding=True)
-    return soup if whole else _scan(html, hiding=False)[0]
+    soup, credible = _scan(html, hiding=True)
+    return soup if credible else _scan(html, hiding=False)[0]
 
 
 def _scan(html: str, *, hiding: bool) -> tuple[Soup, bool]:
-    """Scan; the second value tells whether every hidden element was closed."""
+    """Scan; the second value tells whether what the page hides is hidden for good."""
     builder, hidden = _Builder(), _Hiding()
     position = 0
     for start, end, name in markup(html):
+        hidden.text(start - position)
         if hidden.active:
-            if name:
-                hidden.follow(name)
+            hidden.follow(name)
             position = end
             continue
         if start > position:
@@ -265,9 +284,37 @@ def _scan(html: str, *, hiding: bool) -> tuple[Soup, bool]:
                 builder.text(" ")
         elif not (hiding and hidden.enters(name, html[start:end])):
             builder.tag(html[start:end], name)
+    hidden.text(len(html) - position)
     if not hidden.active:
         builder.text(html[position:])
-    return builder.build(), not hidden.active
+    return builder.build(), hidden.credible
+
+
+def without_unread(html: str) -> str:
+    """Return the source without hidden elements, templates, ``noscript`` and comments, all else as it was.
+
+    For parsers that read scripts for what they state of the page and know hidden elements by some of their marks only.
+    """
+    html = sanitise(html)
+    source, credible = _without_unread(html, hiding=True)
+    return source if credible else _without_unread(html, hiding=False)[0]
+
+
+def _without_unread(html: str, *, hiding: bool) -> tuple[str, bool]:
+    parts, hidden, kept, position = [], _Hiding(), 0, 0
+    for start, end, name in markup(html):
+        hidden.text(start - position)
+        position = end
+        if hidden.active:
+            hidden.follow(name)
+        elif not name or name.lstrip("/") in _UNREAD or (hiding and hidden.enters(name, html[start:end])):
+            parts.append(html[kept:start])
+        else:
+            continue
+        kept = end
+    hidden.text(len(html) - position)
+    parts.append(html[kept:])
+    return "".join(parts), hidden.credible
 
 
 def decode_references(soup: Soup) -> Soup:

@@ -1,7 +1,8 @@
 """The general extractor: the trafilatura library (Barbaresi, ACL 2021 demos) behind our signature.
 
 Settings: its balanced mode, which measured better than its fast mode; tables kept, comments left out; its metadata,
-de-duplication and language filter stay off, as other stages do those. It fetches nothing. Its result is read as a
+de-duplication and language filter stay off, as other stages do those. Hidden elements and templates go
+before it sees the page. It fetches nothing. Its result is read as a
 tree and rendered as every extractor's is, so no list dash or table bar is added to the text.
 """
 
@@ -13,7 +14,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.soup import name_set, sanitise
+from pipelines.extractors.hostile import strain
+from pipelines.extractors.soup import markup, name_set, without_unread
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -35,10 +37,14 @@ def _library() -> Any:
 
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-    """Return what the library takes for the main content; empty, with the reason, where it fails."""
+    """Return what the library takes for the main content; empty, with the reason, where it fails or would take long."""
+    html = without_unread(html)
+    problem = strain(tag.name for tag in markup(html))
+    if problem:
+        return Extraction((), NAME, VERSION, problem)
     try:
         document = _library().bare_extraction(
-            sanitise(html), url=options.url or None, include_comments=False, include_tables=True, deduplicate=False
+            html, url=options.url or None, include_comments=False, include_tables=True, deduplicate=False
         )
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         return Extraction((), NAME, VERSION, f"trafilatura failed: {type(error).__name__}")

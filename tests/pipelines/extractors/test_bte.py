@@ -1,0 +1,117 @@
+"""Improved BTE: its runs and its region are those of the paper's algorithms, read literally."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.extractors.bte import UNSPACED_WORD, count_words, encode, extract, region
+
+TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
+RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
+    lambda sizes: st.sampled_from([1, -1]).map(
+        lambda sign: [size * sign * (-1) ** index for index, size in enumerate(sizes)]
+    )
+)
+
+
+def literal_encode(tokens: list[int]) -> list[int]:
+    """Algorithm 1, lines 14–21, with encode starting as [0] and k advanced once a turn."""
+    runs, j = [0], 0
+    for x in tokens:
+        if abs(x + runs[j]) < abs(runs[j]):
+            j += 1
+            runs.append(0)
+        runs[j] += x
+    return runs if tokens else []
+
+
+def literal_region(runs: list[int]) -> tuple[int, int] | None:
+    """Algorithm 2, lines 28–46: every pair of word runs, the sum between them, a strict comparison."""
+    least, found = 0, None
+    for i, first in enumerate(runs):
+        if first > 0:
+            continue
+        total = 0
+        for j in range(i, len(runs)):
+            total += runs[j]
+            if runs[j] < 0 and total < least:
+                least, found = total, (i, j)
+    return found
+
+
+def test_the_papers_example_is_encoded_as_printed() -> None:
+    """Two tags and five words give {2, -5} (section 3)."""
+    assert encode([1, 1, -1, -1, -1, -1, -1]) == [2, -5]
+
+
+@settings(max_examples=200, deadline=None)
+@given(TOKENS)
+def test_encode_is_algorithm_1(tokens: list[int]) -> None:
+    """Summing up neighbours of equal sign is what the corrected loop of Algorithm 1 does."""
+    assert encode(tokens) == literal_encode(tokens)
+
+
+@settings(max_examples=500, deadline=None)
+@given(RUNS)
+def test_region_is_algorithm_2_ties_included(runs: list[int]) -> None:
+    """The linear scan finds the same pair of runs as the quadratic loops, small numbers making ties common."""
+    assert region(runs) == literal_region(runs)
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ([], None),
+        ([3], None),
+        ([-1], (0, 0)),
+        ([-2, 2, -2], (0, 0)),
+        ([-2, 2, -3], (0, 2)),
+        ([1, -5, 1, -1, 9], (1, 1)),
+    ],
+)
+def test_region_keeps_the_smallest_start_and_then_the_smallest_end(
+    runs: list[int], expected: tuple[int, int] | None
+) -> None:
+    """Among equal sums the first wins, as the strict comparison of line 40 has it."""
+    assert region(runs) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("  \n", 0),
+        ("Chủ tịch nước", 3),
+        ("x" * 50, 1),
+        ("新" * UNSPACED_WORD, 1),
+        ("新闻" * UNSPACED_WORD, 2),
+        ("ข่าว and news", 3),
+    ],
+)
+def test_words_are_counted_by_spaces_and_pieces_of_unspaced_scripts(text: str, words: int) -> None:
+    """A syllable of Vietnamese is a word; a run of Chinese is as many as it has pieces."""
+    assert count_words(text) == words
+
+
+def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
+    """Menu and footer go; digits, Latin words and punctuation of the article stay."""
+    menu, foot = "<a>one</a><a>two</a>" * 9, "<i><b>end</b></i>" * 9
+    html = f"{menu}<p>Hôm nay, 12/3, giá vàng tăng 5%.</p><p>Theo <b>BBC</b> (UK): tăng mạnh vào cuối ngày.</p>{foot}"
+    assert extract(html).paragraphs == ("Hôm nay, 12/3, giá vàng tăng 5%.", "Theo BBC (UK): tăng mạnh vào cuối ngày.")
+
+
+@pytest.mark.skipif("CORPUS_SPIDER_GOLD" not in os.environ, reason="CORPUS_SPIDER_GOLD names no folder of real pages")
+def test_region_is_algorithm_2_on_real_pages() -> None:
+    """On pages of a few hundred runs the linear scan and the literal loops agree."""
+    from pipelines.extractors.soup import scan
+
+    for path in sorted(Path(os.environ["CORPUS_SPIDER_GOLD"], "pages").glob("*.html"))[::20]:
+        soup = scan(path.read_bytes().decode("utf-8", "replace"))
+        runs = encode(token for text in soup.texts for token in (-count_words(text), 1))
+        if len(runs) < 1500:
+            assert region(runs) == literal_region(runs), path.name

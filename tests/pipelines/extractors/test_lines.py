@@ -1,0 +1,163 @@
+"""R2L and DANA: the region found with arrays is the one the papers find line by line."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.extractors import dana, r2l
+from pipelines.extractors.base import ExtractorOptions
+from pipelines.extractors.lines import (
+    count_characters,
+    is_single_line,
+    main_lines,
+    main_span,
+    smoothed,
+    split_at_tags,
+    with_tags_on_lines,
+)
+from pipelines.extractors.soup import scan
+
+LINE = st.text(st.sampled_from("ab<> \r'\"سلامกข中é\u200c"), max_size=12)
+FILES = st.lists(LINE, max_size=40).map("\n".join)
+
+
+def literal_region(html: str, p: int) -> tuple[int, int] | None:
+    """R2L, section 4.1, second step, line by line; DANA, phase two, is the same with another P."""
+    lines = html.split("\n")
+    nepl = [sum(1 for character in line if ord(character) > 127) for line in lines]
+    epl = [sum(1 for character in line if ord(character) < 128) for line in lines]
+    diff = []
+    for i in range(len(lines)):
+        around = [k for k in (i, i + 1, i - 1) if 0 <= k < len(lines)]
+        diff.append(sum(nepl[k] - epl[k] for k in around))
+    peak = diff.index(max(diff))
+    if diff[peak] <= 0:
+        return None
+    bounds = []
+    for step in (-1, 1):
+        reached, k = peak, peak + step
+        while 0 <= k < len(lines) and abs(k - reached) <= p:
+            if nepl[k]:
+                reached = k
+            k += step
+        bounds.append(reached)
+    return bounds[0], bounds[1]
+
+
+def assert_same_region(html: str, p: int) -> None:
+    found = main_lines(html, p)
+    assert (None if found is None else (found.start, found.stop - 1)) == literal_region(html, p)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FILES, st.integers(1, 20))
+def test_the_region_is_the_papers_read_line_by_line(html: str, p: int) -> None:
+    """Counting by arrays, smoothing and walking give the lines the literal loops give, ties and borders included."""
+    assert_same_region(html, p)
+
+
+@settings(max_examples=100, deadline=None)
+@given(FILES)
+def test_the_span_cuts_the_file_at_the_lines_found(html: str) -> None:
+    """The offsets hold exactly the lines, without the line end of the last."""
+    found, span = main_lines(html, 8), main_span(html, 8)
+    assert (found is None) == (span is None)
+    if found is not None and span is not None:
+        assert html[slice(*span)] == "\n".join(html.split("\n")[found.start : found.stop])
+
+
+@pytest.mark.skipif("CORPUS_SPIDER_GOLD" not in os.environ, reason="CORPUS_SPIDER_GOLD names no folder of real pages")
+@pytest.mark.parametrize("p", [r2l.P, dana.P])
+def test_the_region_is_the_papers_on_real_pages(p: int) -> None:
+    """On every real page of a script beyond ASCII the two readings agree, raw and with a line for each tag."""
+    folder = Path(os.environ["CORPUS_SPIDER_GOLD"])
+    pages = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    for page in (
+        page for page in pages if page["lang"] in {"ar", "fa", "ur", "he", "th", "hi", "my", "ja", "ko", "vi"}
+    ):
+        html = (folder / "pages" / f"{page['id']}.html").read_bytes().decode(page["encoding"].split("(")[0], "replace")
+        assert_same_region(html, p)
+        assert_same_region(split_at_tags(html), p)
+
+
+def test_characters_are_counted_not_bytes_and_line_ends_not_at_all() -> None:
+    """Two-, three- and four-byte characters are one each."""
+    beyond, within = count_characters("سل a\n\nกข中\U00020000é!\r\n")
+    assert beyond.tolist() == [2, 0, 5, 0]
+    assert within.tolist() == [2, 0, 2, 0]
+
+
+def test_formula_2_adds_both_neighbours_and_nothing_beyond_the_file() -> None:
+    """Balances 1, -2, 3 become -1, 2, 1."""
+    beyond, within = count_characters("س\nab\nسسس")
+    assert smoothed(beyond, within).tolist() == [-1, 2, 1]
+
+
+@pytest.mark.parametrize(("gap", "reached"), [(7, True), (8, False)])
+def test_the_walk_reaches_the_next_paragraph_within_p_lines(gap: int, reached: bool) -> None:
+    """With P = 8, seven lines between two paragraphs are crossed and eight are not."""
+    html = "سلام دنیا سلام\n" + "<i>\n" * gap + "دوم\n"
+    found = main_lines(html, 8)
+    assert found is not None
+    assert (found.stop - 1 > gap) is reached
+
+
+def test_files_in_one_line_are_split_at_tags_without_empty_lines() -> None:
+    """Both forms of the preprocessing put each tag at the start of a line and add no empty one."""
+    html = "<p>a</p>\n<p>b<br><br></p>"
+    expected = "<p>a\n</p>\n<p>b\n<br>\n<br>\n</p>"
+    assert split_at_tags(html) == expected
+    assert with_tags_on_lines(scan(html)).html == expected
+    assert is_single_line(html, 6)
+    assert not is_single_line("x\n" * 40, 40)
+
+
+ARTICLE = (
+    ["<html><body>"]
+    + ["<div class='menu'><a href='/1'>خبر</a></div>", "<script>var a = 'کد کد کد کد کد';</script>"] * 12
+    + ["<p>رئیس جمهور در سال 2024 به BBC گفت که این کار انجام شده است.</p>", ""] * 5
+    + ["<div class='foot' id='footer-of-the-page'>x</div>"] * 30
+    + ["</body></html>"]
+)
+
+
+@pytest.mark.parametrize("extractor", [r2l, dana])
+def test_the_stored_text_is_the_region_whole(extractor: object) -> None:
+    """Digits, Latin words, spaces and full stops of the lines found are there; code is not."""
+    for html in ("\n".join(ARTICLE), "".join(ARTICLE)):
+        found = extractor.extract(html)  # type: ignore[attr-defined]
+        assert found.paragraphs[-1] == "رئیس جمهور در سال 2024 به BBC گفت که این کار انجام شده است."
+        assert "var a" not in found.text
+
+
+def test_the_variants_put_out_what_the_papers_score() -> None:
+    """NEPL is the characters beyond ASCII alone; DANA's parser renders the lines of the raw file."""
+    html = "\n".join(["<p>سلام بر دنیا و همه 5 مردم گیتی BBC.</p>"] * 40)
+    assert set(r2l.extract_nepl(html).paragraphs) == {"سلامبردنیاوهمهمردمگیتی"}
+    assert set(dana.extract_paper(html).paragraphs) == {"سلام بر دنیا و همه 5 مردم گیتی BBC."}
+
+
+def test_pages_in_numeric_references_are_read() -> None:
+    """Letters written as references count as letters."""
+    line = "".join(f"&#{ord(letter)};" for letter in "سلامدنیا") + "<br>"
+    assert r2l.extract("\n".join([line] * 30)).paragraphs == ("سلامدنیا",) * 30
+
+
+def test_without_a_column_above_the_axis_there_is_no_content() -> None:
+    """An ASCII page is empty for both, as is one where markup outweighs letters everywhere."""
+    for html in ("<p>plain English text</p>", "<p class='long enough'>سل</p>\n" * 30):
+        assert r2l.extract_nepl(html).paragraphs == ()
+    assert dana.extract("<p>plain English text</p>").paragraphs == ()
+
+
+def test_p_is_an_option() -> None:
+    """A larger P reaches over a longer gap."""
+    html = "\n".join(["سلام دنیا سلام دنیا", *["<hr>"] * 30, "پاراگراف دوم"])
+    assert len(r2l.extract(html).paragraphs) == 1
+    assert len(r2l.extract(html, ExtractorOptions(p=31)).paragraphs) == 2

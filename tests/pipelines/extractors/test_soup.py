@@ -1,0 +1,147 @@
+"""Step 0 and rendering: what is markup, what is never read, and how the rest becomes paragraphs."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.extractors.soup import (
+    CODE,
+    decode_references,
+    markup,
+    paragraphs,
+    render,
+    sanitise,
+    scan,
+    without_unread,
+)
+
+MARKUP = """
+<p> </p> <br> <div_class='a>b'> </div> <script> </script> <!-- --> <![CDATA[ ]]> <a_href="x "> <style> </style>
+<p_hidden> <select> <svg/> <body> <title> </ <! <?x < > = ' &amp; &#1587;
+"""
+PIECES = st.lists(
+    st.sampled_from(
+        [*(piece.replace("_", " ") for piece in MARKUP.split()), "سلام", "ตัวอย่าง", "word ", "\n", "\0", "\ud800"]
+    ),
+    max_size=40,
+).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>one</p><p>two</p>", ("one", "two")),
+        ("one<br>two<br/>three", ("one", "two", "three")),
+        ("a <b>bo</b>ld <i>word</i>", ("a bold word",)),
+        ("<td>a</td><td>b</td>", ("a", "b")),
+        ("  a \n\t b\u00a0c\u3000d  ", ("a b c d",)),
+        ("AT&amp;T &lt;b&gt; &#1587;&#x644;", ("AT&T <b> سل",)),
+        ("&amp;lt; stays once unescaped", ("&lt; stays once unescaped",)),
+        ("می\u200cروم 12 km", ("می\u200cروم 12 km",)),
+        ('<p title="a > b">text</p>', ("text",)),
+        ("<p data-x='<script>'>text</p>", ("text",)),
+        ('<a b=c"d>text</a>', ("text",)),
+        ('<p ">text</p><p>"more</p>', ("text", '"more')),
+        ("1 < 2 and 3 > 2, I <3 you", ("1 < 2 and 3 > 2, I <3 you",)),
+        ("a<!-- > b -->c<!-->d<!--->e<!-- x --!>f", ("acdef",)),
+        ("<!--[if IE]><p>old</p><![endif]-->new", ("new",)),
+        ("<![if !IE]>shown<![endif]>", ("shown",)),
+        ("<![CDATA[ x > y ]]>z", ("z",)),
+        ("<![CDATA[ x > y", ("y",)),
+        ("<?xml version='1.0'?><!DOCTYPE html>text", ("text",)),
+        ("a<script>if (a<b) '</p>'</script>b", ("ab",)),
+        ("a<SCRIPT>x</ScRiPt >b", ("ab",)),
+        ("a<script><!-- <script>x</script> y --></script>b", ("ab",)),
+        ("a<style>p{}</style>b", ("ab",)),
+        ("a<select><option>x</option></select>b", ("a b",)),
+        ("a<svg><title>x</title><text>y</text></svg>b", ("a b",)),
+        ("ta<wbr>ble", ("table",)),
+        ("<head><title>T</title></head>text", ("text",)),
+        ("<html><head><meta x></head><body>text</body></html>", ("text",)),
+        ("early<body>text", ("early", "text")),
+        ("<p hidden>no</p>yes", ("yes",)),
+        ("<div STYLE='color:red; DISPLAY:NONE'>no</div><div aria-hidden=true>yes</div>", ("yes",)),
+        (
+            "<div style='color:red; display : none'>no <i>or</i> <div>no</div></div>yes, or it is most",
+            ("yes, or it is most",),
+        ),
+        ("<p hidden>no<p>yes", ("yes",)),
+        ("<div hidden>unclosed, so shown", ("unclosed, so shown",)),
+        ("a<b", ("a",)),
+        ("nul\0 and \ud800 surrogate", ("nul and \ufffd surrogate",)),
+    ],
+)
+def test_scan_and_render_read_what_a_browser_shows(html: str, expected: tuple[str, ...]) -> None:
+    """Each piece of markup gives the paragraphs a reader would see."""
+    assert render(scan(html)) == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<div hidden>the whole article</div>menu", ("the whole article", "menu")),
+        ("text<script>var a = 1;", ("text",)),
+        ("text<style>p {", ("text",)),
+        ("text<!-- never closed <p>x", ("text",)),
+        ("<title>never closed<p>text", ("never closed", "text")),
+        ("<select><option>a<p>text", ("a", "text")),
+        ("<noscript>a<p>text", ("a", "text")),
+        ("<svg><p>text", ("text",)),
+    ],
+)
+def test_what_is_dropped_never_swallows_an_article(html: str, expected: tuple[str, ...]) -> None:
+    """Unclosed code runs to the end; other unclosed elements, and hiding most of the text, are not believed."""
+    assert render(scan(html)) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(), PIECES))
+def test_any_string_is_scanned_into_texts_and_tags_by_turns(html: str) -> None:
+    """The spans of markup do not overlap, no code is left, and the soup scanned again is the same page."""
+    spans = list(markup(sanitise(html)))
+    assert all(one.end <= two.start for one, two in itertools.pairwise(spans))
+    soup = scan(html)
+    assert len(soup.texts) == len(soup.tags) + 1 == len(soup.names) + 1
+    assert not {name.lstrip("/") for name in soup.names} & CODE
+    assert soup.starts()[-1] + len(soup.texts[-1]) == len(soup.html)
+    assert "\0" not in soup.html
+
+
+@settings(max_examples=150, deadline=None)
+@given(PIECES, st.data())
+def test_a_part_of_a_page_renders_to_part_of_its_text_and_never_to_markup(html: str, data: st.DataObject) -> None:
+    """Whatever two offsets are chosen, even inside tags, the part holds no more than the texts between them."""
+    soup = scan(html)
+    start = data.draw(st.integers(0, len(soup.html)))
+    end = data.draw(st.integers(start, len(soup.html)))
+    spans = zip(soup.starts(), soup.texts, strict=True)
+    between = "".join(text[max(start - at, 0) : max(end - at, 0)] for at, text in spans)
+    whole = "".join("".join(paragraphs([between], [])).split())
+    if "&" not in soup.html:
+        assert "".join("".join(render(soup, start, end)).split()) == whole
+    assert render(soup, 0, len(soup.html)) == render(soup)
+
+
+def test_numeric_references_beyond_ascii_become_characters_and_others_stay() -> None:
+    """Counting sees the letters, and a reference to an ampersand is not unescaped twice."""
+    soup = decode_references(scan("<p>&#1587;&#x644;&#38;lt;&#160;&amp;"))
+    assert soup.texts == ("", "سل&#38;lt;\u00a0&amp;")
+    assert render(soup) == ("سل&lt; &",)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<head><title>t</title><script>x</script></head><p a=1>text</p>", None),
+        ("a <p hidden>no</p><!-- no --><template><b>no</b></template> text <noscript>no</noscript>z", "a  text z"),
+        ("<div hidden>unclosed", None),
+        ("<div hidden>most of the text</div>b", None),
+    ],
+)
+def test_the_source_loses_what_is_not_read_and_nothing_else(html: str, expected: str | None) -> None:
+    """None stands for the source as it was."""
+    assert without_unread(html) == (html if expected is None else expected)
