@@ -22,9 +22,11 @@ _MAX_SCRIPTS = 30
 _MAX_CHARS = 2**20
 _MAX_NODES = 1000
 _MAX_AUTHORS = 10
-_WRAPPING = re.compile(r"^\s*(?:(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--)|(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)\s*$")
+_OPENING = re.compile(r"(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--")
+_CLOSING = re.compile(r"(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)$")
+_MAX_CLOSING = 40
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
-_COMMENT_LINE = re.compile(r"^\s*//.*$", re.MULTILINE)
+_COMMENT_LINE = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _VALUE = re.compile(r"[^\s,;]")
 _LOOSE = re.compile(r'"(headline|datePublished)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 _ARTICLES = ("article", "posting", "report")
@@ -66,12 +68,19 @@ def _merge(statements: list[Statement]) -> Statement:
 
 def _load(script: str) -> list[object]:
     """Parse a script, mending it step by step; it may hold several values one after the other."""
-    bare = _WRAPPING.sub("", _WRAPPING.sub("", script)).strip().rstrip(";")
+    bare = _unwrapped(script.strip()).strip().rstrip(";")
     for mend in (str, lambda text: _TRAILING_COMMA.sub("", _COMMENT_LINE.sub("", text)), html.unescape):
         bare = mend(bare)
         if values := _decode(bare):
             return values
     return []
+
+
+def _unwrapped(script: str) -> str:
+    """Take off the comment or CDATA marks that hid scripts from browsers of old."""
+    opening = _OPENING.match(script)
+    body = script[opening.end() :] if opening else script
+    return body[:-_MAX_CLOSING] + _CLOSING.sub("", body[-_MAX_CLOSING:])
 
 
 def _decode(text: str) -> list[object]:

@@ -44,7 +44,6 @@ _AUTHOR_NAMES = (
     "article:author",
     "byl",
 )
-_AUTHOR_ELEMENTS = ('[itemprop~="author"] [itemprop~="name"]', '[itemprop~="author"]', '[rel~="author"]')
 _DATE_NAMES = (
     "article:published_time",
     "og:article:published_time",
@@ -71,13 +70,10 @@ _DATE_NAMES = (
     "displaydate",
     "date",
 )
-_DATE_ELEMENTS = (
-    '[itemprop~="datePublished"]',
-    "time[pubdate]",
-    "article header time[datetime]",
-    "article time[datetime]",
-    "main time[datetime]",
-)
+# Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
+_AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]')
+_DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]")
+_BODIES = ("article", "main")
 
 _AGENTS = frozenset({"robots", "googlebot"})
 _VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
@@ -171,7 +167,8 @@ def _letters(text: str) -> str:
 def _author(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement) -> str | None:
     """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author."""
     marked = (tree.css_first(selector) for selector in _AUTHOR_ELEMENTS)
-    texts = [node.text(separator=" ") for node in marked if node][:1]
+    named = [node.css_first('[itemprop~="name"]') or node for node in marked if node]
+    texts = [node.text(separator=" ") for node in named[:1]]
     for source in (stated.authors, _first(metas, _AUTHOR_NAMES), texts):
         names = dict.fromkeys(name for value in source if (name := _author_name(value)))
         if names:
@@ -191,10 +188,11 @@ def _date_candidates(tree: LexborHTMLParser, metas: dict[str, list[str]], stated
     if stated.published:
         yield stated.published
     yield from _first(metas, _DATE_NAMES)
-    for selector in _DATE_ELEMENTS:
-        for node in tree.css(selector)[:2]:
-            attributes = node.attributes
-            yield attributes.get("datetime") or attributes.get("content") or node.text(separator=" ")[:200]
+    bodies = [body for name in _BODIES if (body := tree.css_first(name))]
+    elements = [node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2]]
+    for node in elements + [time for body in bodies for time in body.css("time[datetime]")[:2]]:
+        attributes = node.attributes
+        yield attributes.get("datetime") or attributes.get("content") or node.text(separator=" ")[:200]
     address = parse(url)
     yield from dates_in_path(address.path) if address else []
     loose = {node.attributes.get("datetime") or "" for node in tree.css("time[datetime]")[:_MAX_METAS]}

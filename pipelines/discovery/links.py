@@ -24,8 +24,9 @@ MAX_LINKS = 2000
 """Most links taken from one page, in document order."""
 _MAX_REFERENCES = 20_000
 _MAX_REFRESH_SECONDS = 60
+_MAX_REFRESHES = 20
 _REFRESH = re.compile(
-    r"\s*(\d{0,9})[\d.]*[\s;,]+(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|([^\"'\s].*))", re.IGNORECASE | re.DOTALL
+    r"\s*+(\d{0,9}+)[\d.]*+[\s;,]++(?:url\s*+=\s*+)?(?:\"([^\"]*)|'([^']*)|([^\"'\s].*))", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -112,7 +113,7 @@ def _robots_nofollow(tree: LexborHTMLParser) -> bool:
 
 def _refresh_target(tree: LexborHTMLParser, base: str) -> Address | None:
     """Return where the page sends its reader by itself within a minute; what stands in noscript is not for readers."""
-    for node in tree.css('meta[http-equiv="refresh" i]'):
+    for node in tree.css('meta[http-equiv="refresh" i]')[:_MAX_REFRESHES]:
         match = _REFRESH.match((node.attributes.get("content") or "")[:4000])
         inside = node.parent.tag if node.parent else ""
         if match and inside != "noscript" and int(match[1] or 0) <= _MAX_REFRESH_SECONDS:

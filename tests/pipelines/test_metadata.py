@@ -230,6 +230,8 @@ def test_values_are_bounded() -> None:
         '<script type="application/ld+json">' + '{"@graph":' * 50_000 + "</script>",
         '<script type="application/ld+json">' + '"headline":"' * 50_000 + "</script>",
         '<script type="application/ld+json">{"@type":"Article","headline":"\\ud800"}</script>',
+        '<script type="application/ld+json">{' + " " * 500_000 + "</script>",
+        "<article><time datetime='2024'>" * 2_000,
         "<meta property='og:title' content='x'>" * 50_000,
         "<meta name='robots' content='" + ":" * 100_000 + "'>",
         "<title>" + " - " * 100_000,
