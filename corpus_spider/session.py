@@ -172,8 +172,10 @@ class GuardedArchive:
     def close(self) -> None:
         """Close the current file under its final name, and note the sizes of all."""
         self._writer.close()
-        for name in sorted(self._announced):
-            self._corpus.close_warc(name, (self._folder / name).stat().st_size)
+        for path in (self._folder / name for name in sorted(self._announced)):
+            # After an error the file keeps its .open name for the next start to recover.
+            if path.is_file():
+                self._corpus.close_warc(path.name, path.stat().st_size)
 
 
 def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:

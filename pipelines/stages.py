@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import DropItem
 
+from storage.errors import CorpusError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.crawler import Crawler
 
     from pipelines.line import Line
@@ -46,13 +51,22 @@ class Stage:
             self.crawler.stats.inc_value(f"corpus/left/{reason}")
         return DropItem(reason, log_level="DEBUG")
 
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Turn an error of disk or database, which the writer has logged and the crawl ends with, into a plain drop."""
+        try:
+            yield
+        except CorpusError as error:
+            raise self.dropped("not_written") from error
+
 
 class Archive(Stage):
     """First transaction: the exchange is in the WARC and its row committed, or the crawl stops."""
 
     async def process_item(self, page: Page) -> Page:
         """Wait until the exchange is durable; let go of pages that need no processing or find the backlog full."""
-        fetch_id = await self.line.archive(page.fetched)
+        with self.ending():
+            fetch_id = await self.line.archive(page.fetched)
         if page.fetched.reason or page.fetched.retry_at:
             raise self.dropped(page.fetched.reason or "retry")
         if not self.line.hold(fetch_id):
@@ -78,5 +92,6 @@ class Store(Stage):
         lease, processed = page.fetched.lease, page.processed
         assert lease is not None
         assert processed is not None
-        await self.line.store(page.fetch_id, lease, processed)
+        with self.ending():
+            await self.line.store(page.fetch_id, lease, processed)
         return page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
@@ -14,6 +15,7 @@ from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.policy import RetryPolicy, failure_reason
 from corpus_spider.session import Session
 from pipelines.stages import Page
+from storage.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -74,7 +76,9 @@ class NewsSpider(Spider):
         """Note that a request brought no exchange, and why."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         reason, passing = failure_reason(failure.value or Exception())
-        await self.line.fail(self.policy.judge_failure(lease, reason, time.time(), passing=passing))
+        # An error of disk or database is the writer's to tell; it ends the crawl.
+        with suppress(CorpusError):
+            await self.line.fail(self.policy.judge_failure(lease, reason, time.time(), passing=passing))
 
     def close_session(self) -> None:
         """End a session that this spider opened itself."""

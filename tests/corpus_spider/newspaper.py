@@ -59,6 +59,7 @@ class Newspaper:
     asked: Counter[str] = field(default_factory=Counter)
     agents: set[str] = field(default_factory=set)
     port: int = 0
+    server: ThreadingHTTPServer | None = None
 
     @property
     def origin(self) -> str:
@@ -127,13 +128,18 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: clients that are killed in mid-request are what these tests are about."""
+
+
 @contextmanager
 def served(newspaper: Newspaper) -> Iterator[Newspaper]:
     """Serve a newspaper on a free loopback port for the length of the block."""
     handler = type("Handler", (_Handler,), {"newspaper": newspaper})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = _Server(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    newspaper.port = server.server_address[1]
+    newspaper.port, newspaper.server = server.server_address[1], server
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -1,0 +1,182 @@
+"""How a crawl ends when something is in its way: signals, another crawl, a full disk, a newer corpus."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import environment, program, run, start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATIENCE = 60.0
+SELF_SIGNED = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1"
+
+
+@pytest.fixture
+def newspaper() -> Iterator[Newspaper]:
+    with served(Newspaper()) as paper:
+        yield paper
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds, within bounds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def hanging(newspaper: Newspaper) -> threading.Event:
+    """Make one page of the newspaper hang until the event is set."""
+    gate = threading.Event()
+
+    def answer() -> tuple[int, dict[str, str], bytes]:
+        gate.wait(PATIENCE)
+        return 404, {}, b""
+
+    newspaper.extra["/hang"] = answer
+    return gate
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
+    tmp_path: Path, newspaper: Newspaper, number: signal.Signals
+) -> None:
+    """Nothing is left open, nothing is lost."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.2, per_host=1))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked.total() > 6)
+    crawl.send_signal(number)
+    assert crawl.wait(PATIENCE) == 11, crawl.stderr and crawl.stderr.read()
+    assert not list((tmp_path / "warc").glob("*.open"))
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl").returncode == 0
+    assert run(tmp_path, "check", "--deep").returncode == 0
+    assert {newspaper.asked[f"/article/{index}"] for index in range(newspaper.articles)} <= {1, 2}
+
+
+def test_a_second_signal_ends_it_at_once_with_exit_code_13(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Even while a page hangs; the next crawl recovers."""
+    gate = hanging(newspaper)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/hang"])
+    crawl.send_signal(signal.SIGTERM)
+    assert crawl.stderr is not None
+    until(lambda: "once more" in crawl.stderr.readline())
+    crawl.send_signal(signal.SIGTERM)
+    assert crawl.wait(5) == 13
+    gate.set()
+    assert run(tmp_path, "crawl").returncode == 0
+    assert run(tmp_path, "check", "--deep").returncode == 0
+
+
+def test_a_signal_ends_a_crawl_within_thirty_seconds_whatever_hangs(tmp_path: Path, newspaper: Newspaper) -> None:
+    """A page that never answers does not hold it; its URL is asked for again by the next crawl."""
+    gate = hanging(newspaper)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/hang"])
+    crawl.send_signal(signal.SIGTERM)
+    assert crawl.wait(30) == 11
+    gate.set()
+    assert not list((tmp_path / "warc").glob("*.open"))
+    assert run(tmp_path, "crawl").returncode == 0
+    assert newspaper.asked["/hang"] == 2
+
+
+def test_a_second_crawl_of_the_same_site_is_told_so_with_exit_code_5(tmp_path: Path, newspaper: Newspaper) -> None:
+    """And it changes nothing; the lock goes with its holder."""
+    gate = hanging(newspaper)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    first = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/hang"])
+    second = run(tmp_path, "crawl")
+    assert second.returncode == 5
+    assert "newspaper" in second.stderr
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait(PATIENCE)
+    gate.set()
+    assert run(tmp_path, "crawl").returncode == 0
+
+
+def limited(size: int) -> Callable[[], None]:
+    """Return what makes files larger than this fail to grow, as on a full disk (EFBIG)."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_a_disk_that_fills_up_ends_a_crawl_with_exit_code_3_and_nothing_half(
+    tmp_path: Path, newspaper: Newspaper
+) -> None:
+    """With room again the next crawl goes on and everything agrees."""
+    newspaper.extra["/large"] = lambda: (200, {"Content-Type": "text/html"}, os.urandom(900_000))
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl", "--page-limit", "2").returncode == 12
+    full = subprocess.run(
+        program("crawl"),
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=limited(700_000),
+        check=False,
+    )
+    assert full.returncode == 3, full.stderr
+    assert run(tmp_path, "crawl").returncode == 0
+    checked = run(tmp_path, "check", "--deep", "--json")
+    assert checked.returncode == 0, checked.stdout
+    assert newspaper.asked["/article/3"] >= 1
+
+
+def test_a_crawl_stops_before_the_disk_is_full(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Below the reserve nothing is begun, and the message says what to do."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, disk_reserve=10**12))
+    ended = run(tmp_path, "crawl")
+    assert ended.returncode == 3
+    assert "disk_reserve" in ended.stderr
+    assert newspaper.asked.total() == 0
+
+
+def test_a_corpus_of_a_newer_version_is_refused_with_exit_code_9(tmp_path: Path, newspaper: Newspaper) -> None:
+    """It is left as it is."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl").returncode == 0
+    with sqlite3.connect(tmp_path / "corpus.db") as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+    database.close()
+    for verb in ("crawl", "status", "check"):
+        assert run(tmp_path, verb).returncode == 9
+
+
+def test_a_host_with_a_bad_certificate_is_refused_and_named(tmp_path: Path) -> None:
+    """TLS certificates are verified; the reason is counted."""
+    import ssl
+
+    with served(Newspaper()) as paper:
+        made = tmp_path / "self"
+        subprocess.run(
+            [*SELF_SIGNED.split(), "-keyout", f"{made}.key", "-out", f"{made}.pem"],
+            check=True,
+            capture_output=True,
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{made}.pem", f"{made}.key")
+        assert paper.server is not None
+        paper.server.socket = context.wrap_socket(paper.server.socket, server_side=True)
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper, retries=0).replace("http://", "https://"))
+        ended = run(tmp_path, "crawl")
+    assert ended.returncode == 7
+    assert "certificate" in ended.stdout + ended.stderr

@@ -1,0 +1,90 @@
+"""`check` notices what is wrong, names it and ends with exit code 6; on a sound corpus it finds nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus that nothing has happened to."""
+    folder = tmp_path_factory.mktemp("sound")
+    with served(Newspaper(articles=12)) as paper:
+        (folder / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(folder, "crawl").returncode == 0
+    return folder
+
+
+@pytest.fixture
+def corpus(sound: Path, tmp_path: Path) -> Path:
+    """A copy of it to damage."""
+    shutil.copytree(sound, tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def problems(folder: Path, *arguments: str) -> list[str]:
+    done = run(folder, "check", "--json", *arguments)
+    found: list[str] = json.loads(done.stdout)["problems"]
+    assert done.returncode == (6 if found else 0), done.stderr
+    return found
+
+
+def change(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "corpus.db")) as database, database:
+        assert database.execute(statement).rowcount != 0
+
+
+def warc(folder: Path) -> Path:
+    return next((folder / "warc").glob("*.warc.gz"))
+
+
+def test_a_sound_corpus_has_no_problems(corpus: Path) -> None:
+    assert problems(corpus, "--deep") == []
+
+
+def test_a_flipped_bit_in_an_original_is_found_by_the_deep_check(corpus: Path) -> None:
+    data = bytearray(warc(corpus).read_bytes())
+    data[len(data) // 2] ^= 1
+    warc(corpus).write_bytes(data)
+    assert problems(corpus) == []
+    assert any(warc(corpus).name in problem for problem in problems(corpus, "--deep"))
+
+
+def test_a_truncated_original_is_found_without_reading_it(corpus: Path) -> None:
+    warc(corpus).write_bytes(warc(corpus).read_bytes()[:-1000])
+    assert any("beyond the end" in problem for problem in problems(corpus))
+
+
+def test_a_missing_original_is_found(corpus: Path) -> None:
+    warc(corpus).unlink()
+    assert any("missing" in problem for problem in problems(corpus))
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("DELETE FROM http_fetch WHERE outcome = 'record'", "without a row"),
+        ("UPDATE http_fetch SET record_id = 'urn:uuid:0' WHERE id = 2", "differ"),
+        ("UPDATE document_text SET text = text || ' added' WHERE document_id = 3", "made anew"),
+        ("UPDATE document_text SET text = 'e' || char(769) WHERE document_id = 3", "NFC"),
+        ("UPDATE http_fetch SET outcome = 'drop' WHERE outcome = 'document' AND id % 2 = 0", "no document's"),
+        ("UPDATE url SET state = 'leased' WHERE id = 4", "leased"),
+        ("UPDATE url SET state = 'fetched' WHERE id = 4", "has no page to process"),
+        ("UPDATE duplicate_set SET size = size + 1 WHERE id = 1", "wrong size"),
+    ],
+)
+def test_a_changed_row_is_found(corpus: Path, statement: str, words: str) -> None:
+    change(corpus, statement)
+    assert any(words in problem for problem in problems(corpus, "--deep"))
