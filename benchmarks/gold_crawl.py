@@ -34,6 +34,7 @@ contact = "benchmark@example.org"
 [crawl]
 delay = 0.0
 per_host = 4
+max_depth = 1
 concurrency = 64
 allow_private = ["*.localhost:{port}"]
 """

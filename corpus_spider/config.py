@@ -207,7 +207,7 @@ class Config:
         return tuple(dict.fromkeys(own)) or self.corpus.languages
 
     def site_model(self, site: Site) -> SiteModel:
-        """Return what the workers know of the site; its version is a digest of its content."""
+        """Return what the workers know of the site; its version is a digest of its content and the program's version."""
         model = SiteModel(
             site=site.name,
             hosts=_site_hosts(site),
@@ -219,7 +219,7 @@ class Config:
             min_chars=self.crawl.min_chars,
             parameters=() if site.p is None else (("p", site.p),),
         )
-        return replace(model, version=sha256(msgspec.json.encode(model)).hexdigest()[:12])
+        return replace(model, version=sha256(msgspec.json.encode((program_version(), model))).hexdigest()[:12])
 
     def seeds(self) -> list[Seed]:
         """Return every start page, feed and sitemap of every site, each once a site."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scrapy.logformatter import LogFormatterResult
     from twisted.python.failure import Failure
 
+
 class QuietLogFormatter(LogFormatter):
     """Scrapy's messages without what the web put into them."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from storage.records import Capture, Pointer
 
 logger = logging.getLogger(__name__)
+
+LOCK_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,12 @@ class Session:
         with ExitStack() as stack:
             corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
             sites = tuple(site.name for site in config.sites)
-            stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+            locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
             recovery.recover(corpus, config.warc_folder, sites)
             corpus.set_licences({site.name: site.licence for site in config.sites})
             corpus.frontier.seed(config.seeds())
             run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode())
-            archive = GuardedArchive(config, corpus, run_id)
+            archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
             return cls(Opened(config, corpus, run_id, archive), stack.pop_all())
         raise AssertionError("unreachable")
@@ -146,11 +149,9 @@ class Session:
 
 
 class GuardedArchive:
-    """A WARC writer that announces each new file to the database before any row points to it, and minds the disk
-    reserve.
-    """
+    """A WARC writer that announces each new file to the database, and minds the disk's reserve and the site locks."""
 
-    def __init__(self, config: Config, corpus: Corpus, run_id: int) -> None:
+    def __init__(self, config: Config, corpus: Corpus, run_id: int, locks: SiteLocks) -> None:
         info = WarcInfo(
             software=f"corpus-spider/{program_version()}", contact=config.corpus.contact, user_agent=config.user_agent
         )
@@ -159,10 +160,18 @@ class GuardedArchive:
         self._folder = config.warc_folder
         self._reserve = reserve_check(config.warc_folder, config.crawl.disk_reserve)
         self._announced: set[str] = set()
+        self._locks, self._looked = locks, time.monotonic()
 
     def append(self, captures: Sequence[Capture]) -> list[Pointer]:
-        """Append a group, fsynced; raise DiskError when the disk is, or is about to be, full."""
+        """Append a group, fsynced.
+
+        Raises DiskError when the disk is, or is about to be, full, and LockedError when a lost connection to the
+        database has cost the run its locks and another run has taken them.
+        """
         self._reserve()
+        if time.monotonic() - self._looked > LOCK_SECONDS:
+            self._locks.ensure()
+            self._looked = time.monotonic()
         pointers = self._writer.append(captures)
         for name in sorted({pointer.warc for pointer in pointers} - self._announced):
             self._corpus.register_warc(self._run_id, name)
