@@ -86,7 +86,9 @@ class Crawl:
     concurrency: Annotated[Positive, Key("Requests at a time, all hosts together.")] = 32
     per_host: Annotated[Positive, Key("Requests at a time to one host.")] = 1
     timeout: Annotated[Patience, Key("Seconds for one whole request.")] = 60.0
-    max_body: Annotated[Positive, Key("Largest body that is read, as received and as unpacked.", size=True)] = 10 * MIB
+    max_body: Annotated[
+        Positive, Key("Largest body that is read, as received; unpacked it may have 32 MiB.", size=True)
+    ] = 10 * MIB
     max_depth: Annotated[Count, Key("Links followed from a start page at most; a guard against endless sites.")] = 50
     allow_private: Annotated[
         Texts, Key('Private addresses that may be fetched, "host:port" with * for any; for labs.', host_and_port)
