@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, sniff
 from pipelines.discovery import feeds, links, sitemaps
 from pipelines.inflate import InflateError, inflate
-from pipelines.tree import anchor_texts, parse_tree
+from pipelines.page_type import Page, article_or_reason
+from pipelines.tree import parse_tree
 from storage.records import Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ HTML = frozenset({"text/html", "application/xhtml+xml"})
 GZIP = b"\x1f\x8b"
 # A text in which more than one character in twenty could not be decoded is not worth keeping.
 MAX_REPLACED = 0.05
-# A page whose extracted characters are mostly the texts of its links is a list of headlines.
-LISTING_LINK_SHARE = 0.6
 
 
 def process(capture: Capture, model: SiteModel) -> Processed:
@@ -84,7 +83,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
     options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
     extraction = extractors.get(model.extractor).extract(decoded.text, options)
-    outcome = _judge(decoded, extraction, anchor_texts(tree), model)
+    outcome = _judge(decoded, extraction, Page(tree, capture.url, stated), model)
     if isinstance(outcome, Drop):
         return Processed(drop=outcome, links=found, directives=stated.directives)
     text, guess = outcome
@@ -96,19 +95,14 @@ def _directives(capture: Capture) -> tuple[str, ...]:
     return tuple(value for name, value in capture.response_headers if name.lower() == "x-robots-tag")
 
 
-def _judge(
-    decoded: Decoded, extraction: Extraction, anchors: frozenset[str], model: SiteModel
-) -> tuple[str, LanguageGuess] | Drop:
+def _judge(decoded: Decoded, extraction: Extraction, page: Page, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
     """Decide whether the extracted text is worth keeping; return it cleaned with its language, or why not."""
     if decoded.replaced > MAX_REPLACED:
         return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")
     paragraphs = [cleaned for paragraph in extraction.paragraphs if (cleaned := normalise.clean(paragraph))]
+    if drop := article_or_reason(page, paragraphs, model.min_chars):
+        return drop
     text = "\n".join(paragraphs)
-    if len(text) < model.min_chars:
-        return Drop("no_article", f"{len(text)} characters")
-    linked = sum(len(paragraph) for paragraph in paragraphs if " ".join(paragraph.split()) in anchors)
-    if linked > LISTING_LINK_SHARE * len(text):
-        return Drop("listing", f"{linked / len(text):.0%} of the text is links")
     guess = language.identify(text, model.language_backend)
     if model.languages and guess.language not in model.languages:
         return Drop("language", guess.language, guess.language)
