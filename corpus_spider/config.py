@@ -98,7 +98,7 @@ class Crawl:
     page_memory: Annotated[Positive, Key("Memory a worker may take.", size=True)] = 2 * GIB
     retries: Annotated[Count, Key("New attempts after an error that may pass.")] = 3
     backlog: Annotated[Positive, Key("Fetched pages that may wait for a worker.")] = 2000
-    min_chars: Annotated[Count, Key("Shortest text that is kept, in characters.")] = 200
+    min_chars: Annotated[Count, Key("Shortest text that is kept, in letters of an alphabet; 0: any, lists too.")] = 200
     language_backend: Annotated[str, Key("Language identification: pycld2 or langdetect.", identifier_name)] = "pycld2"
     page_limit: Annotated[Count, Key("Pages in one run at most; 0: no limit.")] = 0
     roll_bytes: Annotated[Positive, Key("A WARC file of this size is closed and the next begun.", size=True)] = GIB

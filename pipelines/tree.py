@@ -8,12 +8,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pipelines.extractors import hostile, soup
 
-# Longer than any link label that could pass for a paragraph of an article.
-MAX_ANCHOR_CHARS = 400
 # Below these no page can strain a parser; ordinary pages are not read twice to find out.
 SUSPICIOUS_TAGS = 20_000
 SUSPICIOUS_OPEN = 100
-_FORMATTING = re.compile(r"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/>]", re.IGNORECASE)
+_FORMATTING = re.compile(r"<(/?)(?:b|big|code|em|font|i|s|small|strike|strong|tt|u)[\s/>]", re.IGNORECASE)
 
 
 def parse_tree(html: str) -> LexborHTMLParser:
@@ -32,12 +30,3 @@ def _suspicious(html: str) -> bool:
         return True
     ends = _FORMATTING.findall(html)
     return len(ends) - 2 * ends.count("/") > SUSPICIOUS_OPEN
-
-
-def anchor_texts(tree: LexborHTMLParser) -> frozenset[str]:
-    """Return the texts of the page's links, white space folded.
-
-    They tell paragraphs that are links from paragraphs that have some.
-    """
-    texts = (" ".join(node.text().split()) for node in tree.css("a"))
-    return frozenset(text for text in texts if 0 < len(text) <= MAX_ANCHOR_CHARS)

@@ -19,7 +19,8 @@ MAX_ELEMENTS = 50_000
 MAX_REBUILT = 1_000_000
 """Formatting elements that a parser would open again, over the whole page."""
 
-_FORMATTING = name_set("a b big code em font i nobr s small strike strong tt u")
+# Not `a` and `nobr`: a second one closes the first, so they never pile up.
+_FORMATTING = name_set("b big code em font i s small strike strong tt u")
 _ENDS_IMPLIED = name_set("p li dt dd tr td th thead tbody tfoot colgroup option optgroup rt rp rb rtc html head body")
 
 
