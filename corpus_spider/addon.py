@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider import config as configuration
+from corpus_spider.config_load import find, load
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -26,6 +27,9 @@ class CorpusAddon:
         """Set user agent, delays, limits and the list of private addresses (Scrapy calls this before any crawler is
         made).
         """
+        named = settings.get("CORPUS_CONFIG_OBJECT") or settings.get("CORPUS_CONFIG")
+        if not named and find(None, os.environ) is None:
+            return
         for name, value in crawl_settings(loaded(settings)).items():
             settings.set(name, value, "addon")
 
@@ -37,7 +41,7 @@ def loaded(settings: BaseSettings) -> Config:
         config: Config = given
         return config
     path = settings.get("CORPUS_CONFIG")
-    config = configuration.load(Path(path) if path else None)
+    config = load(Path(path) if path else None)
     return config.only(tuple(settings.getlist("CORPUS_SITES")))
 
 

@@ -234,10 +234,10 @@ def evaluate(state: State, /, **options: Any) -> None:
 
     What extractors make of pages whose true text is known, or what a corpus holds of them.
     """
-    from corpus_spider import assess, config, evaluation
+    from corpus_spider import assess, config_load, evaluation
 
     if options["corpus"]:
-        reports = assess.assess_corpus(options["gold"], config.load(options["corpus"], overrides=state.overrides))
+        reports = assess.assess_corpus(options["gold"], config_load.load(options["corpus"], overrides=state.overrides))
     else:
         reports = assess.assess(options["gold"], options["extractors"], state.console)
     state.console.result((evaluation.as_json if options["as_json"] else evaluation.render)(*reports).rstrip())

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 from urllib.parse import urlsplit
 
 import msgspec
@@ -34,9 +34,6 @@ from corpus_spider.config_values import (
 )
 from storage.errors import ConfigError
 from storage.records import Kind, Seed, SiteModel
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
@@ -209,7 +206,7 @@ class Config:
         return tuple(dict.fromkeys(own)) or self.corpus.languages
 
     def site_model(self, site: Site) -> SiteModel:
-        """Return what the workers know of the site; its version is a digest of its content and the program's version."""
+        """Return what the workers know of the site; its version is a digest of that and of the program's version."""
         model = SiteModel(
             site=site.name,
             hosts=_site_hosts(site),
@@ -257,18 +254,6 @@ def keys(section: type[Corpus] | type[Crawl] | type[Site]) -> dict[str, Key]:
     """Return each key of a section and its rules, in the order in which they are declared."""
     hints = get_type_hints(section, include_extras=True)
     return {name: next(rule for rule in hint.__metadata__ if isinstance(rule, Key)) for name, hint in hints.items()}
-
-
-def load(
-    path: Path | None = None, *, overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
-) -> Config:
-    """Read the configuration. ``overrides`` maps ``section.key`` to a value of the command line.
-
-    Without a path, ``CORPUS_SPIDER_CONFIG`` or ./corpus.toml is read. Raises ConfigError naming every problem found.
-    """
-    from corpus_spider.config_load import read
-
-    return read(path, overrides or {}, os.environ if environ is None else environ)
 
 
 def _site_hosts(site: Site) -> Texts:

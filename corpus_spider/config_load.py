@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -31,8 +32,14 @@ def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
     return Path(FILE_NAME) if Path(FILE_NAME).is_file() else None
 
 
-def read(path: Path | None, overrides: Mapping[str, object], environ: Mapping[str, str]) -> Config:
-    """Do the work of config.load."""
+def load(
+    path: Path | None = None, *, overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
+) -> Config:
+    """Read the configuration. ``overrides`` maps ``section.key`` to a value of the command line.
+
+    Without a path, ``CORPUS_SPIDER_CONFIG`` or ./corpus.toml is read. Raises ConfigError naming every problem found.
+    """
+    environ = os.environ if environ is None else environ
     file = find(path, environ)
     if file is None:
         raise ConfigError(
@@ -40,7 +47,7 @@ def read(path: Path | None, overrides: Mapping[str, object], environ: Mapping[st
             where=str(Path.cwd()),
             do="Make one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config.",
         )
-    return assemble(parse(file), overrides, environ, file.resolve())
+    return assemble(parse(file), overrides or {}, environ, file.resolve())
 
 
 def parse(file: Path) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class State:
 
     def load(self, **overrides: object) -> Config:
         """Read the configuration; options of the verb that were given override it."""
-        from corpus_spider.config import load
+        from corpus_spider.config_load import load
 
         given = {key: value for key, value in overrides.items() if value is not None}
         return load(self.path, overrides=self.overrides | given)

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider import config as configuration
+from corpus_spider import config_load
 from corpus_spider.crawl import crawl
 from corpus_spider.demo.config import demo_config
 from corpus_spider.demo.server import serve
@@ -71,7 +71,7 @@ def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = F
     _make_room(place)
     with serve(build_site()) as server:
         (place / "corpus.toml").write_text(MARK + demo_config(server.port), encoding="utf-8")
-        config = configuration.load(place / "corpus.toml", environ={})
+        config = config_load.load(place / "corpus.toml", environ={})
         code, summary = crawl(config, log_level=log_level, quiet=quiet)
     return _report(place, config, code, summary["dropped"])
 

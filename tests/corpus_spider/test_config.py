@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.config import Config, Corpus, Crawl, Site, keys, load, masked
-from corpus_spider.config_load import assemble
+from corpus_spider.config import Config, Corpus, Crawl, Site, keys, masked
+from corpus_spider.config_load import assemble, load
 from corpus_spider.config_values import WrongValueError, parse_size
 from storage.errors import ConfigError
 from storage.records import Kind

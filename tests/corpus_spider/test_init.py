@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_spider import presets
-from corpus_spider.config import Corpus, Crawl, Site, keys, load
+from corpus_spider.config import Corpus, Crawl, Site, keys
+from corpus_spider.config_load import load
 from corpus_spider.init import NewCorpus, corpus_name, create, render, toml
 from storage.errors import ConfigError, DiskError
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from corpus_spider import config, settings
+from corpus_spider import config_load, settings
 from corpus_spider.addon import crawl_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ start = ["https://slow.example.org/"]
 delay = 9.0
 """
     (tmp_path / "corpus.toml").write_text(toml)
-    made = crawl_settings(config.load(tmp_path / "corpus.toml", environ={}))
+    made = crawl_settings(config_load.load(tmp_path / "corpus.toml", environ={}))
     assert (made["DOWNLOAD_DELAY"], made["CONCURRENT_REQUESTS_PER_DOMAIN"]) == (3.5, 2)
     assert (made["DOWNLOAD_TIMEOUT"], made["CORPUS_MAX_BODY"]) == (30, 2**20)
     assert made["DOWNLOAD_SLOTS"]["slow.example.org"]["delay"] == 9.0
@@ -100,3 +100,18 @@ def test_scrapy_shell_gives_readable_pages(tmp_path: Path) -> None:
             check=False,
         )
     assert "Bài số 1" in done.stdout, done.stderr
+
+
+def test_scrapy_lists_the_spider_where_there_is_no_corpus(tmp_path: Path) -> None:
+    """The Scrapy project works without a corpus.toml for what needs none."""
+    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "list"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.split() == ["news"], done.stderr
