@@ -24,7 +24,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 # Needs uv; resolves for Python 3.11 and later and writes hashes, never a registry's address.
 lock:
