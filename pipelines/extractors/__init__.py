@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import auto, blocks, bte, dana, density, r2l, trafilatura_adapter
+from pipelines.extractors import auto, blocks, bte, bte_original, dana, density, r2l, trafilatura_adapter
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
+from pipelines.extractors.opponents import OPPONENTS
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,8 +20,10 @@ _STORED = tuple(
     for module in (auto, blocks, bte, dana, density, r2l, trafilatura_adapter)
 )
 _EVALUATION_ONLY = (
+    Extractor(bte_original.NAME, bte_original.VERSION, bte_original.extract, evaluation_only=True),
     Extractor(dana.PAPER_NAME, dana.VERSION, dana.extract_paper, evaluation_only=True),
     Extractor(r2l.NEPL_NAME, r2l.VERSION, r2l.extract_nepl, evaluation_only=True),
+    *OPPONENTS,
 )
 
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from html import unescape
 
-from pipelines.extractors.blocks import Block, extract, select
-from pipelines.extractors.soup import scan
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from real_pages import gold_pages, needs_gold
+
+from pipelines.extractors.blocks import FOOTERS, Block, extract, select
+from pipelines.extractors.nesting import OpenElements, opens
+from pipelines.extractors.soup import Soup, scan
 
 
 def test_anchor_ratio_weighs_text_three_to_one_against_leaves() -> None:
@@ -70,3 +76,64 @@ def test_named_places_and_unclosed_links_do_not_make_a_page_a_menu() -> None:
         "first text",
         "second text",
     )
+
+
+def literal_leaves(soup: Soup) -> list[tuple[str, str, bool]]:
+    """Rules R2: of each text its element's XPath, the readable text, and whether it lies in a link."""
+    leaves, elements, serial = [], OpenElements("body"), 0
+    for text, name, tag in zip(soup.texts, (*soup.names, "br"), (*soup.tags, ""), strict=True):
+        leaves.append((elements.innermost[1], unescape(text).strip(), elements.holds("a")))
+        if name[0] == "/":
+            elements.end(name[1:])
+        elif opens(name, tag):
+            elements.end_implied(name)
+            serial += 1
+            elements.start(name, f"{elements.innermost[1]}/{name}[{serial}]")
+    return leaves
+
+
+def literal_select(soup: Soup) -> list[bool]:
+    """Section III: every leaf steps up to the body and counts in each block; then selection, by comparing XPaths."""
+    leaves = literal_leaves(soup)
+    blocks: dict[str, list[int]] = {}
+    for path, text, linked in leaves:
+        steps = path.split("/") if text else []
+        for depth in range(1, len(steps) + 1):
+            block = blocks.setdefault("/".join(steps[:depth]), [0, 0, 0, 0])
+            for column, amount in enumerate((1, linked, len(text), linked * len(text))):
+                block[column] += amount
+    verdicts = []
+    for path, text, _ in leaves:
+        group = path
+        while group != "body" and blocks.get(group, [0])[0] <= 1:
+            group = group.rpartition("/")[0]
+        elements, hrefs, length, href_length = blocks.get(group, [0, 0, 0, 0])
+        ratio = 0.75 * (href_length / length) + 0.25 * (hrefs / elements) if length else 0
+        wanted = ratio < 0.6 or (hrefs < 2 and elements > 2)
+        footer = text.lower().startswith(FOOTERS)
+        verdicts.append(not text or (not footer and len(text) >= 2 and wanted))
+    return verdicts
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        "<div> </div> <p> </p> <a_href=x> </a> <b> </b> <ul> <li> </ul> <br> ข่าวใหม่ ก text copyright_x &amp; _".split()
+    ),
+    max_size=60,
+).map(lambda pieces: "".join(pieces).replace("_", " "))
+
+
+@settings(max_examples=300, deadline=None)
+@given(PIECES)
+def test_the_columns_are_the_papers_blocks_by_xpath(html: str) -> None:
+    """Summing up from children to parents, and the nearest block with more leaves, are what XPaths give one by one."""
+    soup = scan(html)
+    assert select(soup) == literal_select(soup)
+
+
+@needs_gold
+def test_the_selection_is_the_papers_on_every_real_page() -> None:
+    """The two readings agree on real markup."""
+    for name, html in gold_pages():
+        soup = scan(html)
+        assert select(soup) == literal_select(soup), name

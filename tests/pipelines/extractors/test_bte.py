@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.bte import UNSPACED_WORD, count_words, encode, extract, region
+from pipelines.extractors.soup import scan
 
 TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
 RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
@@ -44,6 +44,28 @@ def literal_region(runs: list[int]) -> tuple[int, int] | None:
     return found
 
 
+def quadratic_region(runs: list[int]) -> tuple[int, int] | None:
+    """The same, all ends of one start at a time; for pages of thousands of runs."""
+    sums, least, found = np.array(runs), 0, None
+    for i in np.flatnonzero(sums < 0):
+        totals = np.cumsum(sums[i:])
+        j = int(totals.argmin())
+        if totals[j] < least:
+            least, found = int(totals[j]), (int(i), int(i) + j)
+    return found
+
+
+def cubic_region(tokens: list[int]) -> tuple[int, int] | None:
+    """The search on tokens as section 3 states it: most words and fewest tags in [i, j], summed anew for each pair."""
+    best, found = 0, None
+    for i in range(len(tokens)):
+        for j in range(i, len(tokens)):
+            objective = sum(1 if token < 0 else -1 for token in tokens[i : j + 1])
+            if tokens[i] < 0 and tokens[j] < 0 and objective > best:
+                best, found = objective, (i, j)
+    return found
+
+
 def test_the_papers_example_is_encoded_as_printed() -> None:
     """Two tags and five words give {2, -5} (section 3)."""
     assert encode([1, 1, -1, -1, -1, -1, -1]) == [2, -5]
@@ -61,6 +83,24 @@ def test_encode_is_algorithm_1(tokens: list[int]) -> None:
 def test_region_is_algorithm_2_ties_included(runs: list[int]) -> None:
     """The linear scan finds the same pair of runs as the quadratic loops, small numbers making ties common."""
     assert region(runs) == literal_region(runs)
+
+
+@settings(max_examples=200, deadline=None)
+@given(RUNS)
+def test_all_ends_at_a_time_are_algorithm_2(runs: list[int]) -> None:
+    """The reference for long pages is the literal one."""
+    assert quadratic_region(runs) == literal_region(runs)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([1, -1]), max_size=30))
+def test_runs_give_the_region_that_the_cubic_search_finds_on_tokens(tokens: list[int]) -> None:
+    """Summing up runs loses nothing: the region begins where the cubic one does and ends where it does."""
+    runs = encode(tokens)
+    found = region(runs)
+    starts = np.cumsum([0, *map(abs, runs)])
+    spans = None if found is None else (int(starts[found[0]]), int(starts[found[1] + 1]) - 1)
+    assert spans == cubic_region(tokens)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +145,11 @@ def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
     assert extract(html).paragraphs == ("Hôm nay, 12/3, giá vàng tăng 5%.", "Theo BBC (UK): tăng mạnh vào cuối ngày.")
 
 
-@pytest.mark.skipif("CORPUS_SPIDER_GOLD" not in os.environ, reason="CORPUS_SPIDER_GOLD names no folder of real pages")
-def test_region_is_algorithm_2_on_real_pages() -> None:
-    """On pages of a few hundred runs the linear scan and the literal loops agree."""
-    from pipelines.extractors.soup import scan
-
-    for path in sorted(Path(os.environ["CORPUS_SPIDER_GOLD"], "pages").glob("*.html"))[::20]:
-        soup = scan(path.read_bytes().decode("utf-8", "replace"))
-        runs = encode(token for text in soup.texts for token in (-count_words(text), 1))
-        if len(runs) < 1500:
-            assert region(runs) == literal_region(runs), path.name
+@needs_gold
+def test_region_is_algorithm_2_on_every_real_page() -> None:
+    """The linear scan and all pairs of runs agree, on the runs of the page and on coarse ones, full of ties."""
+    for name, html in gold_pages():
+        runs = encode(token for text in scan(html).texts for token in (-count_words(text), 1))
+        assert region(runs) == quadratic_region(runs), name
+        coarse = [max(min(run, 2), -2) for run in runs]
+        assert region(coarse) == quadratic_region(coarse), name

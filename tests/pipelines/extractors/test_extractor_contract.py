@@ -14,6 +14,8 @@ from storage.records import Extraction
 
 ALL = sorted(EXTRACTORS)
 STORED = [name for name in ALL if not EXTRACTORS[name].evaluation_only]
+RAW = {"bte-original"}
+"""To these titles and code are words, as their papers have it."""
 
 PARAGRAPH = (
     "دولت روز دوشنبه گفت که ۱۲ پل تازه و 34 جاده (طرح BBC-7) با هزینه 5.6 میلیون یورو می\u200cسازد؛ "
@@ -100,7 +102,7 @@ def test_the_same_page_gives_the_same_extraction(name: str) -> None:
     assert get(name).extract(PAGE) == first
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if name not in RAW])
 @pytest.mark.parametrize(
     "html", ["", " ", "<html><head><title>t</title></head><body></body></html>", "<script>x</script>"]
 )
