@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from corpus_spider.config_load import find, load
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from corpus_spider.config import Config
+    from corpus_spider.config import Config, Site
 
 
 class CorpusAddon:
@@ -59,14 +60,20 @@ def crawl_settings(config: Config) -> dict[str, Any]:
         "DOWNLOAD_VERIFY_CERTIFICATES": crawl.verify_certificates,
         "CORPUS_MAX_BODY": crawl.max_body,
         "CORPUS_ALLOW_PRIVATE": list(crawl.allow_private),
+        "CORPUS_PORTS": sorted({port for seed in config.seeds() if (port := urlsplit(seed.fetch_url).port)}),
     }
+
+
+def slot_of(config: Config, site: Site) -> dict[str, Any]:
+    """Return what the downloader keeps to at each host of a site."""
+    return {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "jitter": 0}
 
 
 def _slots(config: Config) -> dict[str, dict[str, Any]]:
     """Delays of sites that differ from the default, by host, as the downloader keeps its slots."""
     slots = {}
     for site in config.sites:
-        settings = {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "jitter": 0}
+        settings = slot_of(config, site)
         for host in config.site_model(site).hosts:
             slots[host] = slots[f"www.{host}"] = settings
     return slots

@@ -7,25 +7,29 @@ import logging
 import os
 import signal
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-from scrapy.crawler import CrawlerProcess
-from scrapy.settings import Settings
 
 from corpus_spider import settings as settings_module
 from corpus_spider.progress import shown
-from corpus_spider.session import Session
+from corpus_spider.session import FORCED, STOPPED, Session, exit_code
+from pipelines.workers import start_fork_server
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import Settings
+
     from corpus_spider.config import Config
     from corpus_spider.spiders.news import NewsSpider
 
 logger = logging.getLogger(__name__)
 
-DONE, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 7, 11, 12, 13
 # Scrapy waits for requests in flight, up to their time limit; a stop may not take longer than this.
-STOP_SECONDS = 20.0
+STOP_SECONDS = 10.0
+# And this is for making durable what came; a database that is gone would be waited for much longer.
+CLOSE_SECONDS = 10.0
 
 
 def crawl(config: Config, *, log_level: str = "INFO", quiet: bool = False) -> tuple[int, dict[str, Any]]:
@@ -34,20 +38,38 @@ def crawl(config: Config, *, log_level: str = "INFO", quiet: bool = False) -> tu
     Raises CorpusError before anything is fetched when the crawl cannot start. An error of disk or database during the
     crawl is raised after the session is closed.
     """
-    session = Session.open(config)
-    logger.info("run %d: %d sites, %d workers", session.run_id, len(session.sites), config.workers)
-    code = FORCED
-    try:
-        code = _run(session, log_level, quiet=quiet)
-    finally:
-        session.close(code)
-    if isinstance(session.writer.error, CorpusError):
-        raise session.writer.error
+    start_fork_server()
+    with _interruptible():
+        session = Session.open(config)
+        logger.info("run %d: %d sites, %d workers", session.run_id, len(session.sites), config.workers)
+        code = FORCED
+        try:
+            code = _run(session, log_level, quiet=quiet)
+        except KeyboardInterrupt:
+            code = STOPPED
+            raise
+        finally:
+            session.close(code)
+    if isinstance(session.line.error, CorpusError):
+        raise session.line.error
     return code, session.summary()
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Until the reactor runs and takes both signals over, have SIGTERM end the program as Ctrl-C does: tidily."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     """Run the reactor until the crawl is over or stopped."""
+    from scrapy.crawler import CrawlerProcess
     from twisted.internet import task
 
     process = CrawlerProcess(_settings(session, log_level))
@@ -63,34 +85,18 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     return exit_code(session, stopped=stopper.asked, limited=_limited(crawler.spider))
 
 
-def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
-    """Tell how a run ended (pure but for reading its counts)."""
-    counts = session.line.counts
-    if isinstance(session.writer.error, CorpusError):
-        return session.writer.error.exit_code
-    if session.writer.error is not None or session.ended not in {"finished", "shutdown"}:
-        return 1
-    if stopped:
-        return STOPPED
-    if limited:
-        return LIMITED
-    tried = counts.pages + counts.failures.total()
-    return NONE_SUCCEEDED if tried and not counts.answered else DONE
-
-
 def _limited(spider: Any) -> bool:
     news: NewsSpider | None = spider
     return news is not None and news.dispatcher.limit_reached
 
 
 def _settings(session: Session, log_level: str) -> Settings:
-    config = session.config
+    from scrapy.settings import Settings
+
     settings = Settings()
     settings.setmodule(settings_module, priority="project")
-    ports = {int(port) for seed in config.seeds() if (port := seed.host.rpartition(":")[2]).isdigit()}
     own = {
-        "CORPUS_CONFIG_OBJECT": config,
-        "CORPUS_PORTS": sorted(ports),
+        "CORPUS_CONFIG_OBJECT": session.config,
         "LOG_LEVEL": log_level,
         "LOG_INSTALL_ROOT_HANDLER": False,
     }
@@ -141,5 +147,7 @@ class Stopper:
     def _give_up(self) -> None:
         """The deadline has passed: make durable what is queued and leave; what was in flight is asked for again."""
         logger.info("not everything in flight ended within %g s; stopping", STOP_SECONDS)
-        self._session.close(STOPPED)
+        closing = threading.Thread(target=self._session.close, args=(STOPPED,), daemon=True)
+        closing.start()
+        closing.join(CLOSE_SECONDS)
         os._exit(STOPPED)

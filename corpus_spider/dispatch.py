@@ -1,18 +1,20 @@
 """Hands out leases: what is due, host by host, never more at once than a host and the backlog bear.
 
 The frontier table decides what is due; memory holds only how much of each host is out. A host is asked for again when
-it had enough, when a stored page found links to it, or when nothing else is left, so that the table is never searched
-in vain.
+it had enough, when a stored page found links to it, and now and then, so that the table is hardly searched in vain.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+from corpus_spider.pauses import HostPauses
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from storage.records import Lease
 
 T = TypeVar("T")
+
+LOOK_SECONDS = 5.0
+"""How often the whole table is looked at for hosts that have something due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,12 @@ class DispatchLimits:
     total: int = 256
     backlog: int = 2000
     page_limit: int = 0
+    retries: int = 3
+    """Pauses in a row after which a host is left to the next run."""
     patience: float = 30.0
     """Seconds a run waits for a URL that is to be asked again soon, rather than leave it to the next run."""
+    pause_patience: float = 300.0
+    """The same for a host that asked for a pause and has URLs left."""
 
 
 class Dispatcher:
@@ -42,16 +51,22 @@ class Dispatcher:
 
     def __init__(self, line: Line, limits: DispatchLimits) -> None:
         self.line, self.limits = line, limits
+        self.pauses = HostPauses(limits.retries)
         self.stopping = False
         self.limit_reached = False
         self.handed_out = 0
         self._out: Counter[str] = Counter()
         self._active: set[str] = set()
         self._drain: asyncio.Task[int] | None = None
+        self._looked = -math.inf
+        self._next_retry = math.inf
+        """When (epoch seconds) the first of the URLs given back in this run is due, as far as it is still to come."""
         line.on_settled = self.settled
 
-    def settled(self, lease: Lease) -> None:
+    def settled(self, lease: Lease, retry_at: float | None = None) -> None:
         """Note that a lease is over: its exchange is durable, or there was none."""
+        if retry_at is not None:
+            self._next_retry = min(self._next_retry, retry_at)
         self._out[lease.host] -= 1
         if self._out[lease.host] <= 0:
             del self._out[lease.host]
@@ -64,19 +79,23 @@ class Dispatcher:
         self.line.changed.set()
 
     async def leases(self) -> AsyncIterator[Lease]:
-        """Yield leases as hosts become free, draining what waits in the WARC on the way."""
-        self._active.update(await self._due_hosts())
-        self._start_drain()
-        while not self._over():
-            self.line.changed.clear()
-            batch = await self._lease()
-            for lease in batch:
-                yield lease
-            self._keep_draining()
-            if not batch and await self._finished():
-                return
-            if not batch:
-                await self._wait(1.0)
+        """Yield leases as hosts become free, draining what waits in the WARC on the way.
+
+        An error ends it and is kept as the line's, since Scrapy would log it and take the crawl for finished.
+        """
+        try:
+            while not self._over():
+                self.line.changed.clear()
+                batch = await self._lease()
+                for lease in batch:
+                    yield lease
+                self._keep_draining()
+                if not batch and await self._finished():
+                    return
+                if not batch:
+                    await self._wait(1.0)
+        except Exception as error:  # noqa: BLE001 - the edge of a stage: kept as the end of the run
+            self.line.break_down(error)
 
     def _over(self) -> bool:
         if self.limits.page_limit and self.handed_out >= self.limits.page_limit:
@@ -84,11 +103,14 @@ class Dispatcher:
         return (self.stopping or self.line.error is not None) or (self.limit_reached and not self._busy())
 
     def _busy(self) -> bool:
-        return bool(self._out or self.line.held or self._draining())
+        return bool(self._out or self.line.held or self.line.waiting or self._draining())
 
     async def _lease(self) -> list[Lease]:
         self._active |= self.line.found_hosts
         self.line.found_hosts.clear()
+        if time.monotonic() - self._looked > LOOK_SECONDS:
+            # A URL to be asked again, or a pause that is over, shows nowhere else while other hosts keep the run busy.
+            self._active.update(await self._due_hosts())
         quotas = self._quotas()
         if not quotas:
             return []
@@ -97,6 +119,9 @@ class Dispatcher:
         given = Counter(lease.host for lease in leases)
         self._out.update(given)
         self._active -= {host for host in quotas if given[host] < quotas[host]}
+        if self.limits.page_limit:
+            # Sites that share a host get the quota each; what is too much goes back at the end of the run.
+            leases = leases[: self.limits.page_limit - self.handed_out]
         self.handed_out += len(leases)
         return leases
 
@@ -108,6 +133,7 @@ class Dispatcher:
         if len(self.line.held) + self.line.waiting >= self.limits.backlog:
             return {}
         quotas: dict[str, int] = {}
+        self._active = {host for host in self._active if not self.pauses.left(host)}
         for host in sorted(self._active, key=lambda host: self._out[host]):
             share = min(self.limits.per_host - self._out[host], room)
             if share > 0:
@@ -119,33 +145,49 @@ class Dispatcher:
         """Look once more at the table before ending; wait for URLs that come due soon."""
         if self._busy() or self._active or self.line.found_hosts:
             return False
-        if await self._call(lambda: self.line.parts.corpus.count_unprocessed(self.limits.sites)):
-            self._start_drain()
+        self.line.waiting = await self._call(lambda: self.line.parts.corpus.count_unprocessed(self.limits.sites))
+        if self.line.waiting:
             return False
-        self._active.update(await self._due_hosts())
+        due = await self._due_hosts()
+        self._active.update(host for host in due if not self.pauses.left(host))
         if self._active or self.limit_reached:
             return self.limit_reached
-        due = await self._call(lambda: self.line.parts.corpus.frontier.next_due(self.limits.sites))
-        if due is None or due - time.time() > self.limits.patience:
+        seconds = await self._seconds_to_wait(due)
+        if seconds is None:
             return True
-        await self._wait(min(1.0, max(0.05, due - time.time())))
+        await self._wait(min(1.0, max(0.05, seconds)))
         return False
 
-    async def _due_hosts(self) -> list[str]:
-        return await self._call(lambda: self.line.parts.corpus.frontier.hosts(self.limits.sites, time.time()))
+    async def _seconds_to_wait(self, paused: list[str]) -> float | None:
+        """Tell when something is due again; None when that is more than a run waits for. Nothing is due now but URLs of
+        paused hosts.
+        """
+        pause = min((self.pauses.left(host) for host in paused), default=math.inf)
+        if pause <= self.limits.pause_patience:
+            return pause
+        retry: float | None = self._next_retry
+        if not paused:
+            retry = await self._call(lambda: self.line.parts.corpus.frontier.next_due(self.limits.sites))
+        if retry is None or retry - time.time() > self.limits.patience:
+            return None
+        return retry - time.time()
 
-    def _start_drain(self) -> None:
-        if not self._draining():
-            self._drain = asyncio.ensure_future(self.line.drain())
+    async def _due_hosts(self) -> list[str]:
+        self._looked, now = time.monotonic(), time.time()
+        if self._next_retry <= now:
+            self._next_retry = math.inf
+        return await self._call(lambda: self.line.parts.corpus.frontier.hosts(self.limits.sites, now))
 
     def _keep_draining(self) -> None:
-        """Start the next batch while the last one found something and there is room."""
-        if self._drain is None or not self._drain.done():
-            return
-        found = self._drain.result()
-        self._drain = None
-        if found:
-            self._start_drain()
+        """Start the next batch while pages wait in the WARC and there is room in memory."""
+        if self._drain is not None and self._drain.done():
+            error = self._drain.exception()
+            self._drain = None
+            if error is not None:
+                self.line.break_down(error)
+        if self._drain is None and self.line.waiting and self.line.room:
+            self._drain = asyncio.ensure_future(self.line.drain())
+            self._drain.add_done_callback(lambda _: self.line.changed.set())
 
     def _draining(self) -> bool:
         return self._drain is not None and not self._drain.done()

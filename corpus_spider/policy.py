@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Asked again a little later in the same run, then in a later one.
 BACKOFF = (2.0, 10.0, 900.0)
 MAX_RETRY_AFTER = 3600.0
+# What is wrong with the host, not with the URL: the URL stays pending, whatever its attempts.
+OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused"})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 
 
@@ -40,7 +42,20 @@ class RetryPolicy:
 
     def judge_failure(self, lease: Lease, reason: str, now: float, *, passing: bool) -> Failure:
         """Decide what a request without an answer means."""
+        if reason in OF_HOST:
+            return Failure(lease, reason, now + BACKOFF[min(lease.attempts, 1)])
         return Failure(lease, reason, self.retry_at(lease, now) if passing else None)
+
+
+def pause_asked(capture: Capture, now: float) -> float | None:
+    """Return for how many seconds an answer asks to leave its host alone; 0.0: it does not say, None: it does not ask.
+
+    429 is said to a client, not of a page; 503 is of the host when it says when to come back (RFC 9110, 15.6.4).
+    """
+    asked = retry_after(capture.header("Retry-After"), now)
+    if capture.status == 429:
+        return asked or 0.0
+    return asked if capture.status == 503 else None
 
 
 def _passing_fault(capture: Capture) -> str | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 10.0
+DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Session:
         """Why the spider closed, in Scrapy's words; empty while it runs."""
         self._stack = stack
         self._closed = False
+        self._closing = threading.Lock()
 
     @classmethod
     def open(cls, config: Config) -> Session:
@@ -97,10 +100,12 @@ class Session:
         return DispatchLimits(
             run_id=self.run_id,
             sites=self.sites,
-            per_host=2 * crawl.per_host,
+            # Where there is no delay, the next request is there when an answer comes.
+            per_host=crawl.per_host if crawl.delay else 2 * crawl.per_host,
             total=4 * crawl.concurrency,
             backlog=crawl.backlog,
             page_limit=crawl.page_limit,
+            retries=crawl.retries,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -121,9 +126,12 @@ class Session:
 
     def close(self, exit_code: int) -> None:
         """Finish what is queued, give the leases back, note the end of the run, close and unlock."""
-        if self._closed:
-            return
-        self._closed = True
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._close(exit_code)
+
+    def _close(self, exit_code: int) -> None:
         self.writer.close()
         self.pool.close()
         with self._stack:
@@ -146,6 +154,21 @@ class Session:
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
             bound=32 * config.workers,
         )
+
+
+def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
+    """Tell how a run ended (pure but for reading its counts)."""
+    error, counts = session.line.error, session.line.counts
+    if isinstance(error, CorpusError):
+        return error.exit_code
+    if error is not None or session.ended not in {"finished", "shutdown"}:
+        return FAULT
+    if stopped:
+        return STOPPED
+    if limited:
+        return LIMITED
+    tried = counts.pages + counts.failures.total()
+    return NONE_SUCCEEDED if tried and not counts.answered else DONE
 
 
 class GuardedArchive:

@@ -43,7 +43,14 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
 }
-DOWNLOAD_HANDLERS = {"data": None, "file": None, "ftp": None, "s3": None}
+DOWNLOAD_HANDLERS = {
+    "http": "corpus_spider.transport.CrawlHandler",
+    "https": "corpus_spider.transport.CrawlHandler",
+    "data": None,
+    "file": None,
+    "ftp": None,
+    "s3": None,
+}
 TWISTED_DNS_RESOLVER = "corpus_spider.middlewares.guard.GuardedResolver"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"

@@ -19,7 +19,7 @@ from storage.records import Drop, Fetched, Processed
 from storage.warc import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from pipelines.workers import WorkerPool
@@ -87,20 +87,30 @@ class Line:
         self.waiting = 0
         """Pages known to wait in the WARC for a place in memory."""
         self.changed = asyncio.Event()
-        self.on_settled: Callable[[Lease], None] = lambda _: None
-        """Called once a lease is over: its exchange is durable, or there was none."""
+        self.on_settled: Callable[[Lease, float | None], None] = lambda _, __: None
+        """Called once a lease is over, its exchange being durable or there being none, with when it is asked again."""
+        self._broken: BaseException | None = None
+        self._seen: set[int] | None = None
+        """While the drain looks at the table: the fetch ids that were in memory at any time."""
 
     @property
     def error(self) -> BaseException | None:
-        """The error that stopped the writer, if one did."""
-        return self.parts.writer.error
+        """What ends the run: the error that stopped the writer, or another that cannot be gone on from."""
+        return self.parts.writer.error or self._broken
+
+    def break_down(self, error: BaseException) -> None:
+        """End the run: better to stop, with everything durable, than to wait for what will not come."""
+        if self.error is None:
+            logger.error("%s: %s; the crawl stops here", type(error).__name__, error)
+            self._broken = error
+        self.changed.set()
 
     async def archive(self, fetched: Fetched) -> int:
         """Make an exchange durable and return its fetch id."""
         fetch_id = await asyncio.wrap_future(self.parts.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
-            self.on_settled(fetched.lease)
+            self.on_settled(fetched.lease, fetched.retry_at)
         return fetch_id
 
     async def fail(self, failure: Failure) -> None:
@@ -108,7 +118,7 @@ class Line:
         frontier, run_id = self.parts.corpus.frontier, self.parts.run_id
         await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
         self.counts.failures[failure.reason] += 1
-        self.on_settled(failure.lease)
+        self.on_settled(failure.lease, failure.retry_at)
 
     def record(self, capture: Capture) -> None:
         """Archive an exchange that nobody waits for (robots.txt)."""
@@ -116,16 +126,28 @@ class Line:
 
     def hold(self, fetch_id: int) -> bool:
         """Take a page into memory; False when the bound is reached and it has to wait in the WARC."""
+        if fetch_id in self.held:
+            # The drain found the row before its page got here.
+            return False
         if len(self.held) >= self.parts.bound:
             self.counts.spilled += 1
             self.waiting += 1
             return False
-        self.held.add(fetch_id)
+        self._hold([fetch_id])
         return True
 
+    def _hold(self, fetch_ids: Iterable[int]) -> None:
+        self.held.update(fetch_ids)
+        if self._seen is not None:
+            self._seen |= self.held
+
     async def process(self, capture: Capture, site: str, crashes: int = 0) -> Processed:
-        """Run the page function in a worker."""
-        return await asyncio.wrap_future(self.parts.pool.submit(capture, self.parts.models[site], crashes))
+        """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept."""
+        try:
+            return await asyncio.wrap_future(self.parts.pool.submit(capture, self.parts.models[site], crashes))
+        except Exception as error:
+            self.break_down(error)
+            raise
 
     async def store(self, fetch_id: int, lease: Lease, processed: Processed) -> None:
         """Make the outcome durable and let the page go. Links below the site's depth limit are not followed."""
@@ -139,16 +161,30 @@ class Line:
         self.found_hosts.update(link.host for link in processed.links)
         self.changed.set()
 
+    @property
+    def room(self) -> int:
+        """How many pages the next batch from the WARC may bring into memory."""
+        return min((self.parts.bound + 1) // 2, self.parts.bound - len(self.held))
+
     async def drain(self) -> int:
         """Read back one batch of pages that wait in the WARC, process and store them; return how many there were."""
-        room = max(1, self.parts.bound // 2)
-        sites = tuple(self.parts.models)
-        waiting = await asyncio.to_thread(self.parts.corpus.unprocessed, sites, room + len(self.held))
-        batch = [page for page in waiting if page.fetch_id not in self.held][:room]
-        self.held.update(page.fetch_id for page in batch)
-        self.waiting = max(0, self.waiting - len(batch)) if batch else 0
+        room = self.room
+        believed = self.waiting
+        batch = await self._not_in_memory(room)
+        self._hold(page.fetch_id for page in batch)
+        self.waiting = max(0, self.waiting - (len(batch) or believed))
         await asyncio.gather(*(self._take_up(page) for page in batch))
         return len(batch)
+
+    async def _not_in_memory(self, room: int) -> list[Unprocessed]:
+        """Look for pages that wait in the WARC; one that passes through memory meanwhile is none of them."""
+        self._seen = set(self.held)
+        try:
+            sites, limit = tuple(self.parts.models), room + len(self.held)
+            found = await asyncio.to_thread(self.parts.corpus.unprocessed, sites, limit)
+            return [page for page in found if page.fetch_id not in self._seen][:room]
+        finally:
+            self._seen = None
 
     async def _take_up(self, page: Unprocessed) -> None:
         try:

@@ -19,6 +19,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -69,6 +70,12 @@ class WorkerDiedError(Exception):
         self.timed_out = timed_out
 
 
+def start_fork_server() -> None:
+    """Have the process that workers are forked from load and warm up, while the caller goes on; safe to repeat."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
+    forkserver.ensure_running()
+
+
 class WorkerPool:
     """A fixed number of supervised workers. ``submit`` may be called from any thread; ``close`` ends them all."""
 
@@ -78,7 +85,7 @@ class WorkerPool:
         self.peak_kib = 0
         self._limits = limits or WorkerLimits()
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["pipelines.warm"])
+        start_fork_server()
         self._local = threading.local()
         self._workers: list[_Worker] = []
         self._guard = threading.Lock()
@@ -106,8 +113,9 @@ class WorkerPool:
     def _run(self, task: Task, crashes: int) -> Processed:
         frame = msgspec.msgpack.encode(task)
         for _ in range(crashes, MAX_CRASHES):
+            worker = self._own_worker()
             try:
-                return self._answer(self._own_worker().call(frame))
+                return self._answer(worker.call(frame))
             except WorkerDiedError as death:
                 self._discard()
                 logger.warning("worker %s on %s", death, task.capture.url)
@@ -116,7 +124,10 @@ class WorkerPool:
         return Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers"))
 
     def _answer(self, frame: bytes) -> Processed:
-        reply = msgspec.msgpack.decode(frame, type=Reply)
+        try:
+            reply = msgspec.msgpack.decode(frame, type=Reply)
+        except msgspec.DecodeError as error:
+            raise WorkerDiedError(timed_out=False) from error
         with self._guard:
             self.cpu_seconds += reply.cpu
             self.peak_kib = max(self.peak_kib, reply.peak_kib)
@@ -125,10 +136,18 @@ class WorkerPool:
     def _own_worker(self) -> _Worker:
         worker: _Worker | None = getattr(self._local, "worker", None)
         if worker is None:
-            worker = self._local.worker = _Worker(self._context, self._limits)
+            worker = self._local.worker = self._started()
             with self._guard:
                 self._workers.append(worker)
         return worker
+
+    def _started(self) -> _Worker:
+        """Start a worker; one that does not come up is tried once more, then the machine is at fault, not a page."""
+        try:
+            return _Worker(self._context, self._limits)
+        except (EOFError, OSError) as error:
+            logger.warning("a worker did not start (%s)", error or type(error).__name__)
+            return _Worker(self._context, self._limits)
 
     def _discard(self) -> None:
         worker: _Worker = self._local.worker
@@ -148,8 +167,10 @@ class _Worker:
         self._process.start()
         theirs.close()
         # The first worker waits for the fork server to load; that is nobody's page time.
-        if self._pipe.poll(START_SECONDS):
-            self._pipe.recv_bytes(MAX_FRAME)
+        if not self._pipe.poll(START_SECONDS):
+            self.kill()
+            raise TimeoutError(f"it took more than {START_SECONDS:g} s")
+        self._pipe.recv_bytes(MAX_FRAME)
 
     @property
     def pid(self) -> int:

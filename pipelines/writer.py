@@ -116,11 +116,14 @@ class Writer:
         self._guarded(by_kind["fetched"], self._write_fetched)
         self._guarded(by_kind["processed"], self._write_processed)
         for job in by_kind["call"]:
-            self._guarded([job], self._call)
+            if not job.future.cancelled():
+                self._guarded([job], self._call)
 
     def _guarded(self, jobs: list[_Job], write: Callable[[list[_Job]], list[Any]]) -> None:
         if not jobs:
             return
+        # A waiter that was cancelled (a crawl that is stopped) must not end this thread; what it gave is written.
+        waiters = [job.future if job.future.set_running_or_notify_cancel() else None for job in jobs]
         try:
             if self.error is not None:
                 raise self.error
@@ -129,11 +132,12 @@ class Writer:
             if self.error is None:
                 logger.error("cannot write (%s); the crawl stops here", error)
             self.error = error
-            for job in jobs:
-                job.future.set_exception(error)
+            for waiter in filter(None, waiters):
+                waiter.set_exception(error)
         else:
-            for job, result in zip(jobs, results, strict=True):
-                job.future.set_result(result)
+            for answered, result in zip(waiters, results, strict=True):
+                if answered:
+                    answered.set_result(result)
 
     def _write_fetched(self, jobs: list[_Job]) -> list[int]:
         items: list[Fetched] = [job.value for job in jobs]

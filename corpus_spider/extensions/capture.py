@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 CAPTURE = "corpus_capture"
 KIND = "corpus_kind"
 LEASE = "corpus_lease"
+# Not Scrapy's download_maxsize, at which it throws the whole answer away.
+MAX_BODY = "corpus_max_body"
 # Types no corpus of text wants: the headers are kept, the body is not waited for.
 UNWANTED = ("video/", "audio/", "image/", "font/")
 
@@ -59,7 +61,7 @@ class CaptureExchanges:
         """Stop a body that is too large or drips past the time limit; what came is kept, marked as truncated."""
         progress = self._progress.setdefault(request, _Progress(time.monotonic()))
         progress.received += len(data)
-        if progress.received > request.meta.get("download_maxsize", self._limit):
+        if progress.received > request.meta.get(MAX_BODY, self._limit):
             progress.truncated = "length"
         elif time.monotonic() - progress.started > 0.9 * self._seconds:
             progress.truncated = "time"

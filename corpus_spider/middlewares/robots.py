@@ -16,6 +16,7 @@ from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
 from corpus_spider.console import safe
+from corpus_spider.extensions.capture import CAPTURE, KIND, MAX_BODY
 from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.wire import WIRE
 from pipelines.inflate import InflateError, inflate
@@ -75,8 +76,14 @@ class RobotsMiddleware:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._rules:
-            self._rules[origin] = asyncio.ensure_future(self._ask(origin))
+            asking = self._rules[origin] = asyncio.ensure_future(self._ask(origin))
+            asking.add_done_callback(lambda asked: self._forget(origin, asked))
         return self._rules[origin]
+
+    def _forget(self, origin: str, asked: asyncio.Future[Protego]) -> None:
+        """Ask again when the host is asked again, after its pause, if it could not be had."""
+        if asked.cancelled() or asked.exception() is not None:
+            del self._rules[origin]
 
     async def _ask(self, origin: str) -> Protego:
         """Fetch and read robots.txt, following redirects; whatever goes wrong on the way counts as unreachable."""
@@ -97,10 +104,14 @@ class RobotsMiddleware:
 
     async def _fetch(self, url: str) -> Response:
         assert self._crawler.engine is not None
-        meta = {ROBOTS: True, WIRE: True, "corpus_kind": Kind.ROBOTS, "download_maxsize": 2 * MAX_BYTES}
+        meta = {ROBOTS: True, WIRE: True, KIND: Kind.ROBOTS, MAX_BODY: 2 * MAX_BYTES}
         return await self._crawler.engine.download_async(Request(url, priority=1000, meta=meta, callback=NO_CALLBACK))
 
     def _read(self, response: Response, origin: str) -> Protego:
+        capture = response.meta.get(CAPTURE)
+        if capture is not None and capture.truncated in {"disconnect", "time"}:
+            # What is missing may be what forbids; only a file beyond the limit may be read in part.
+            raise UnreachableError(f"truncated ({capture.truncated})")
         encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1")
         try:
             body = inflate(response.body, encoding, limit=16 * MAX_BYTES)

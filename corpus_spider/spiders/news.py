@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 
-from corpus_spider.addon import loaded
+from corpus_spider.addon import loaded, slot_of
+from corpus_spider.console import safe
 from corpus_spider.dispatch import Dispatcher
 from corpus_spider.extensions.capture import CAPTURE, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
-from corpus_spider.policy import RetryPolicy, failure_reason
-from corpus_spider.session import Session
+from corpus_spider.policy import OF_HOST, RetryPolicy, failure_reason, pause_asked
+from corpus_spider.session import Session, exit_code
 from pipelines.stages import Page
 from storage.errors import CorpusError
+from storage.records import Failure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 
     from pipelines.line import Line
     from storage.records import Lease
+
+logger = logging.getLogger(__name__)
 
 
 class NewsSpider(Spider):
@@ -38,6 +45,8 @@ class NewsSpider(Spider):
         self.session = session
         self.dispatcher = Dispatcher(session.line, session.dispatch_limits())
         self.policy = RetryPolicy(session.config.crawl.retries)
+        self.pauses = self.dispatcher.pauses
+        self._settling: set[asyncio.Task[None]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, session: Session | None = None, **kwargs: Any) -> Self:
@@ -49,6 +58,8 @@ class NewsSpider(Spider):
             crawler, *args, session=session or Session.open(loaded(crawler.settings)), **kwargs
         )
         crawler.signals.connect(spider.ended, signals.spider_closed)
+        crawler.signals.connect(spider.stumbled, signals.spider_error)
+        crawler.signals.connect(spider.dropped_by_fault, signals.item_error)
         if owned:
             crawler.signals.connect(spider.close_session, signals.engine_stopped)
         return spider
@@ -61,28 +72,70 @@ class NewsSpider(Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Ask for what the frontier hands out, until nothing is due."""
         async for lease in self.dispatcher.leases():
-            yield self.request(lease)
+            try:
+                yield self.request(lease)
+            except ValueError as error:
+                logger.error("cannot ask for %s: %s", safe(lease.fetch_url), safe(str(error)))
+                await self.settle(Failure(lease, "invalid_url"))
 
     def request(self, lease: Lease) -> Request:
         """Turn a lease into a request whose body stays as it comes over the wire."""
+        self._keep_delay(lease)
         meta = {LEASE: lease, KIND: lease.kind, WIRE: True}
         return Request(lease.fetch_url, self.parse, errback=self.failed, meta=meta, dont_filter=True)
 
+    def _keep_delay(self, lease: Lease) -> None:
+        """Have the downloader keep the site's delay at a host that only a link has named (a subdomain)."""
+        assert self.crawler.engine is not None
+        slots, config = self.crawler.engine.downloader.per_slot_settings, self.session.config
+        slots.setdefault(urlsplit(lease.fetch_url).hostname or "", slot_of(config, config.site(lease.site)))
+
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Page]:
         """Yield the exchange with what it means for its URL."""
-        yield Page(self.policy.judge_answer(response.meta[CAPTURE], response.meta[LEASE], time.time()))
+        capture, lease, now = response.meta[CAPTURE], response.meta[LEASE], time.time()
+        asked = pause_asked(capture, now)
+        if asked is None:
+            self.pauses.answered(lease.host)
+        else:
+            self.pauses.pause(lease.host, asked)
+        yield Page(self.policy.judge_answer(capture, lease, now))
 
     async def failed(self, failure: TwistedFailure) -> None:
         """Note that a request brought no exchange, and why."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         reason, passing = failure_reason(failure.value or Exception())
+        if reason in {"timeout", "network"}:
+            self.pauses.failed(lease.host)
+        elif reason in OF_HOST:
+            self.pauses.pause(lease.host)
+        await self.settle(self.policy.judge_failure(lease, reason, time.time(), passing=passing))
+
+    async def settle(self, failure: Failure) -> None:
+        """End a lease without an exchange."""
         # An error of disk or database is the writer's to tell; it ends the crawl.
         with suppress(CorpusError):
-            await self.line.fail(self.policy.judge_failure(lease, reason, time.time(), passing=passing))
+            await self.line.fail(failure)
+
+    def stumbled(self, failure: TwistedFailure, response: Response | TwistedFailure | None) -> None:
+        """Settle the lease of an answer that :meth:`parse` could not read: nobody else would, and the crawl would wait
+        for it.
+        """
+        request = getattr(response, "request", None)
+        if request is not None and LEASE in request.meta:
+            task = asyncio.ensure_future(self.settle(Failure(request.meta[LEASE], "internal_error")))
+            self._settling.add(task)
+            task.add_done_callback(self._settling.discard)
+        else:
+            self.line.break_down(failure.value or Exception("the spider"))
+
+    def dropped_by_fault(self, failure: TwistedFailure) -> None:
+        """End the run when a stage fails in a way it does not know: its page is in the WARC, the next run goes on."""
+        self.line.break_down(failure.value or Exception("a stage"))
 
     def close_session(self) -> None:
         """End a session that this spider opened itself."""
-        self.session.close(0 if self.session.ended == "finished" else 1)
+        stopped = self.session.ended == "shutdown"
+        self.session.close(exit_code(self.session, stopped=stopped, limited=self.dispatcher.limit_reached))
 
     def ended(self, reason: str) -> None:
         """Keep why the crawl ended, for the exit code."""

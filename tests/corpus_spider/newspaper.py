@@ -9,14 +9,17 @@ from __future__ import annotations
 import gzip
 import random
 import threading
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from email.message import Message
 
 WORDS = """
 thành phố người dân hôm nay cho biết trong năm qua nhiều công trình mới được xây dựng ở miền trung và các tỉnh
@@ -58,6 +61,10 @@ class Newspaper:
     extra: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
     agents: set[str] = field(default_factory=set)
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """When each path was asked for, monotonic seconds."""
+    arrivals: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """The same by host."""
     port: int = 0
     server: ThreadingHTTPServer | None = None
 
@@ -65,6 +72,19 @@ class Newspaper:
     def origin(self) -> str:
         """Scheme, host and port."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def gaps(self) -> dict[str, list[float]]:
+        """Seconds between two requests, by host."""
+        return {host: [after - before for before, after in pairwise(times)] for host, times in self.arrivals.items()}
+
+    def note(self, path: str, headers: Message) -> None:
+        """Remember a request."""
+        now = time.monotonic()
+        self.asked[path] += 1
+        self.times[path].append(now)
+        self.arrivals[headers.get("Host", "")].append(now)
+        self.agents.add(headers.get("User-Agent", ""))
 
     def answer(self, path: str) -> Answer:
         """Answer one path."""
@@ -90,7 +110,8 @@ class Newspaper:
             f'<li><a href="/article/{index}">Bài số {index}</a></li>' for index in range(0, self.articles, 3)
         )
         others = "".join(
-            f'<li><a href="{path}">{path}</a></li>' for path in ("/old", "/gone", "/private/1", *self.extra)
+            f'<li><a href="{path}">{path}</a></li>'
+            for path in ("/old", "/gone", "/private/1", *(self.extra.keys() - {"/robots.txt"}))
         )
         return f"<html><body><ul>{links}{others}</ul></body></html>"
 
@@ -111,8 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
     newspaper: Newspaper
 
     def do_GET(self) -> None:
-        self.newspaper.asked[self.path] += 1
-        self.newspaper.agents.add(self.headers.get("User-Agent", ""))
+        self.newspaper.note(self.path, self.headers)
         status, headers, body = self.newspaper.answer(self.path)
         self.send_response(status)
         for name, value in headers.items():

@@ -239,3 +239,66 @@ def test_the_effective_configuration_is_stored_with_the_run(tmp_path: Path, news
         run = corpus.runs()[-1]
     assert json.loads(run.config)["site"][0]["name"] == "newspaper"
     assert json.loads(run.summary)["documents"] == newspaper.articles
+
+
+def test_a_host_that_asks_for_a_pause_is_left_alone_and_then_crawled_to_the_end(
+    tmp_path: Path, newspaper: Newspaper
+) -> None:
+    """Retry-After is of the host, not of the page: nothing at all is asked for in between."""
+    answers = iter([(429, {"Retry-After": "3"}, b"")])
+    newspaper.extra["/busy"] = lambda: next(answers, newspaper.answer("/article/5"))
+    crawl(configured(tmp_path, newspaper, per_host=1))
+    refused = newspaper.times["/busy"][0]
+    assert not [path for path, times in newspaper.times.items() if any(0 < time - refused < 2.9 for time in times)]
+    assert set(stored(tmp_path)) == {"/busy", *(f"/article/{index}" for index in range(newspaper.articles))}
+
+
+def test_the_delay_of_a_site_is_kept_on_its_subdomains_too(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Each host of the site waits as long between two requests as corpus.toml says, robots.txt included."""
+    newspaper.articles = 4
+    toml = corpus_toml(newspaper, allow_private=[f"*.localhost:{newspaper.port}"]).replace("127.0.0.1", "www.localhost")
+    toml = toml.replace('name = "newspaper"', 'name = "newspaper"\ndelay = 0.3\nhosts = ["localhost"]')
+    newspaper.extra["/m"] = lambda: (302, {"Location": f"http://m.paper.localhost:{newspaper.port}/article/2"}, b"")
+    (tmp_path / "corpus.toml").write_text(toml)
+    crawl(tmp_path)
+    assert len(newspaper.gaps) == 2
+    assert all(gap >= 0.28 for gaps in newspaper.gaps.values() for gap in gaps), newspaper.gaps
+
+
+def test_a_crawl_delay_in_robots_txt_is_kept(tmp_path: Path, newspaper: Newspaper) -> None:
+    newspaper.articles = 3
+    newspaper.robots = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nCrawl-delay: 0.4\n")
+    crawl(configured(tmp_path, newspaper))
+    (gaps,) = newspaper.gaps.values()
+    assert len(gaps) >= 5
+    # The first request goes out together with the answer that asks for the delay.
+    assert all(gap >= 0.38 for gap in gaps[1:]), gaps
+
+
+@pytest.mark.parametrize("path", ["/private/1", "/article/1"])
+def test_a_robots_txt_beyond_its_limit_is_obeyed_as_far_as_it_is_read(
+    tmp_path: Path, newspaper: Newspaper, path: str
+) -> None:
+    """RFC 9309, 2.5: at least 500 KiB count; the rest neither opens nor closes the site."""
+    rules = b"User-agent: *\nDisallow: /private/\n" + b"# long\n" * 400_000 + b"Disallow: /\n"
+    newspaper.robots = (200, {"Content-Type": "text/plain"}, rules)
+    crawl(configured(tmp_path, newspaper))
+    assert newspaper.asked[path] == (path == "/article/1")
+
+
+def test_a_robots_txt_that_is_down_for_a_moment_does_not_cost_the_night(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Until it can be had nothing is fetched; then everything is."""
+    answers = iter([(503, {}, b"")])
+    newspaper.extra["/robots.txt"] = lambda: next(answers, newspaper.robots)
+    crawl(configured(tmp_path, newspaper))
+    assert newspaper.asked["/robots.txt"] == 2
+    assert len(stored(tmp_path)) == newspaper.articles
+
+
+def test_headers_without_end_are_let_go_of(tmp_path: Path, newspaper: Newspaper) -> None:
+    """They would fill the memory before any other limit is looked at."""
+    newspaper.extra["/headers"] = lambda: (200, {f"X-{number}": "x" * 9000 for number in range(4000)}, b"<p>x</p>")
+    crawl(configured(tmp_path, newspaper, retries=0))
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert {row.key for row in corpus.status().failed} == {"network", "robots"}
+    assert len(stored(tmp_path)) == newspaper.articles

@@ -104,3 +104,14 @@ def test_closing_finishes_what_is_queued(ledger: Ledger) -> None:
     assert all(future.done() for future in futures)
     assert called.result(0) == "done"
     assert ledger.outcomes == list(range(50))
+
+
+def test_a_waiter_that_was_cancelled_does_not_end_the_writing(writer: Writer, ledger: Ledger) -> None:
+    """Stopping a crawl cancels who waits for leases; pages in flight are still made durable."""
+    ledger.gate.clear()
+    writer.fetched(fetched(1))
+    cancelled = [writer.fetched(fetched(2)), writer.call(lambda: "a lease nobody takes")]
+    assert all(future.cancel() for future in cancelled)
+    ledger.gate.set()
+    assert writer.fetched(fetched(3)).result(10) == 3
+    assert "http://a.example/2" in [url for group in ledger.groups for url in group]

@@ -1,0 +1,69 @@
+"""The HTTP client of the crawl: Scrapy's, with a last look before a request is sent and a bound on what comes first.
+
+Neither can be had in a middleware: requests wait for their turn behind the middlewares, and headers are in memory long
+before a signal is sent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.downloader.handlers.http11 import (
+    HTTP11DownloadHandler,
+    _LenientHTTP11ClientFactory,
+    _LenientHTTP11ClientProtocol,
+)
+from twisted.web._newclient import HEADER, STATUS
+
+from corpus_spider.extensions.capture import LEASE
+from corpus_spider.middlewares.refusal import RefusalError
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+MAX_HEAD = 256 * 1024
+"""Most bytes of status lines and headers of one answer; servers send a few hundred, Twisted takes any number."""
+
+
+class CrawlHandler(HTTP11DownloadHandler):
+    """Sends what the spider leased, unless its host has asked for a pause since."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._pool._factory = _BoundedFactory  # noqa: SLF001 - where Scrapy, too, puts its own
+
+    async def download_request(self, request: Request) -> Response:
+        """Raise RefusalError for a host that is paused; its URL goes back to pending."""
+        lease = request.meta.get(LEASE)
+        pauses = getattr(self._crawler.spider, "pauses", None)
+        if lease is not None and pauses is not None and pauses.left(lease.host):
+            raise RefusalError("host_paused", retry=True)
+        return await super().download_request(request)
+
+
+class _BoundedProtocol(_LenientHTTP11ClientProtocol):
+    """Lets go of a server whose headers do not end."""
+
+    _head = 0
+
+    def request(self, request: Any) -> Any:
+        self._head = 0
+        return super().request(request)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        in_head = self._parser is not None and self._parser.state in {STATUS, HEADER}
+        self._head += len(data) if in_head else 0
+        if in_head and self._head > MAX_HEAD:
+            transport: Any = self.transport
+            transport.abortConnection()
+        else:
+            super().dataReceived(data)  # type: ignore[no-untyped-call]
+
+
+class _BoundedFactory(_LenientHTTP11ClientFactory):
+    """Makes connections with the bound."""
+
+    def buildProtocol(self, addr: Any) -> _BoundedProtocol:  # noqa: N802
+        return _BoundedProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]

@@ -1,0 +1,238 @@
+"""The dispatcher with a real line, archive and database: it always comes to an end, and to the right one."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.dispatch import Dispatcher, DispatchLimits
+from pipelines.line import Line, LineParts
+from pipelines.writer import Writer
+from storage import Corpus
+from storage.errors import DatabaseError
+from storage.records import Capture, Drop, Failure, Fetched, Kind, Processed, Seed, SiteModel
+from storage.warc import WarcInfo, WarcWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from storage.records import Lease
+
+PATIENCE = 20.0
+
+
+@dataclass
+class Workers:
+    """Stands in for the worker processes: answers when its gate is open, with a drop or an error."""
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    error: Exception | None = None
+    done: list[str] = field(default_factory=list)
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+
+    def submit(self, capture: Capture, model: SiteModel, crashes: int = 0) -> Future[Processed]:
+        return self.threads.submit(self._work, capture)
+
+    def _work(self, capture: Capture) -> Processed:
+        assert self.gate.wait(PATIENCE)
+        if self.error is not None:
+            raise self.error
+        self.done.append(capture.url)
+        return Processed(drop=Drop("seen"))
+
+
+@dataclass
+class Bench:
+    """A line on a SQLite corpus, and what became of each lease."""
+
+    folder: Path
+    workers: Workers = field(default_factory=Workers)
+
+    def __post_init__(self) -> None:
+        self.corpus = Corpus.open(self.folder / "corpus.db", create=True)
+        self.run = self.corpus.start_run("{}")
+        self.archive = WarcWriter(self.folder / "warc", "test", WarcInfo("test"))
+        self.writer = Writer(self.run, self.archive, self.corpus)
+        self.workers.gate.set()
+
+    def seed(self, count: int, *, hosts: int = 1) -> None:
+        urls = [f"http://h{number % hosts}.example/{number}" for number in range(count)]
+        self.corpus.frontier.seed([Seed(url, url, "s", url.split("/")[2], Kind.PAGE) for url in urls])
+
+    def line(self, bound: int = 64) -> Line:
+        models, folder = {"s": SiteModel("s")}, self.folder / "warc"
+        return Line(LineParts(self.run, self.corpus, self.writer, self.workers, folder, models, {}, bound))  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self.workers.gate.set()
+        self.writer.close()
+        self.archive.close()
+        self.corpus.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    bench.close()
+
+
+def fetched(lease: Lease) -> Fetched:
+    return Fetched(Capture(lease.fetch_url, datetime.now(UTC), 200, (), (), b"page"), lease)
+
+
+async def page(line: Line, exchange: Fetched) -> None:
+    """Take one page through the stages as the crawl does."""
+    fetch_id = await line.archive(exchange)
+    assert exchange.lease is not None
+    if exchange.reason is None and line.hold(fetch_id):
+        await line.store(fetch_id, exchange.lease, await line.process(exchange.capture, exchange.lease.site))
+
+
+async def crawl(
+    line: Line, dispatcher: Dispatcher, answer: Callable[[Lease], Fetched | Failure] = fetched
+) -> list[Lease]:
+    """Feed every lease back through the line until the dispatcher ends; return the leases in order."""
+    leases, tasks = [], []
+    async with asyncio.timeout(PATIENCE):
+        async for lease in dispatcher.leases():
+            leases.append(lease)
+            outcome = answer(lease)
+            handled = line.fail(outcome) if isinstance(outcome, Failure) else page(line, outcome)
+            tasks.append(asyncio.ensure_future(handled))
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return leases
+
+
+def limits(bench: Bench, **more: float) -> DispatchLimits:
+    return DispatchLimits(bench.run, ("s",), **more)  # type: ignore[arg-type]
+
+
+def test_each_url_is_handed_out_once_and_each_page_processed_once(bench: Bench) -> None:
+    async def scenario() -> None:
+        bench.seed(60, hosts=3)
+        line = bench.line()
+        leases = await crawl(line, Dispatcher(line, limits(bench, per_host=4)))
+        assert len({lease.url for lease in leases}) == len(leases) == 60
+
+    asyncio.run(scenario())
+    assert sorted(bench.workers.done) == sorted(set(bench.workers.done))
+    assert len(bench.workers.done) == 60
+
+
+def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: Bench) -> None:
+    """While the workers stand still more pages come than memory may hold; every page is processed, once."""
+
+    async def scenario() -> Line:
+        bench.seed(40)
+        bench.workers.gate.clear()
+        line = bench.line(bound=4)
+
+        def answer(lease: Lease) -> Fetched:
+            if line.counts.spilled >= 8:
+                bench.workers.gate.set()
+            return fetched(lease)
+
+        await crawl(line, Dispatcher(line, limits(bench, per_host=4)), answer)
+        return line
+
+    line = asyncio.run(scenario())
+    assert line.counts.spilled >= 8
+    assert line.counts.drops["seen"] == 40
+    assert len(bench.workers.done) == len(set(bench.workers.done)) == 40
+    assert bench.corpus.count_unprocessed() == 0
+
+
+def test_a_full_backlog_stops_the_fetching_until_it_is_worked_off(bench: Bench) -> None:
+    """It neither grows beyond its limit nor brings the crawl to a standstill."""
+
+    async def scenario() -> Line:
+        bench.seed(40)
+        bench.workers.gate.clear()
+        line = bench.line(bound=2)
+        dispatcher = Dispatcher(line, limits(bench, per_host=2, backlog=6))
+        crawling = asyncio.ensure_future(crawl(line, dispatcher))
+        async with asyncio.timeout(PATIENCE):
+            while line.waiting + len(line.held) < 6:
+                await asyncio.sleep(0.01)
+        handed_out = dispatcher.handed_out
+        await asyncio.sleep(0.1)
+        assert dispatcher.handed_out == handed_out <= 6 + 2
+        bench.workers.gate.set()
+        assert len(await crawling) == 40
+        return line
+
+    assert asyncio.run(scenario()).counts.drops["seen"] == 40
+    assert bench.corpus.count_unprocessed() == 0
+
+
+def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
+    async def interrupted() -> None:
+        bench.seed(10)
+        line = bench.line(bound=0)
+        leases = bench.corpus.frontier.lease(bench.run, {"h0.example": 10}, 1.0)
+        for lease in leases:
+            await page(line, fetched(lease))
+
+    async def resumed() -> None:
+        line = bench.line(bound=4)
+        line.waiting = bench.corpus.count_unprocessed()
+        assert line.waiting == 10
+        assert await crawl(line, Dispatcher(line, limits(bench))) == []
+
+    asyncio.run(interrupted())
+    asyncio.run(resumed())
+    assert len(bench.workers.done) == len(set(bench.workers.done)) == 10
+
+
+def test_workers_that_cannot_be_had_end_the_run_with_an_error_and_lose_nothing(bench: Bench) -> None:
+    """The pages stay in the WARC for the next run; the crawl does not wait for ever."""
+
+    async def scenario() -> Line:
+        bench.seed(6)
+        bench.workers.error = OSError("no more processes")
+        line = bench.line()
+        leases = await crawl(line, Dispatcher(line, limits(bench)))
+        assert leases
+        return line
+
+    line = asyncio.run(scenario())
+    assert isinstance(line.error, OSError)
+    assert bench.corpus.count_unprocessed() == line.counts.pages > 0
+
+
+def test_a_database_that_fails_while_the_backlog_is_read_ends_the_run_with_its_error(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise DatabaseError("gone")
+
+    async def scenario() -> Line:
+        bench.seed(2)
+        line = bench.line()
+        line.waiting = 1
+        monkeypatch.setattr(Corpus, "unprocessed", refuse)
+        await crawl(line, Dispatcher(line, limits(bench)))
+        return line
+
+    assert isinstance(asyncio.run(scenario()).error, DatabaseError)
+
+
+@pytest.mark.parametrize("page_limit", [1, 7, 20])
+def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_limit: int) -> None:
+    async def scenario() -> Dispatcher:
+        bench.seed(30, hosts=2)
+        line = bench.line()
+        dispatcher = Dispatcher(line, limits(bench, per_host=4, page_limit=page_limit))
+        assert len(await crawl(line, dispatcher)) == page_limit
+        return dispatcher
+
+    assert asyncio.run(scenario()).limit_reached
+    assert len(bench.workers.done) == page_limit
