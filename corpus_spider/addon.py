@@ -32,7 +32,8 @@ class CorpusAddon:
         if not named and find(None, os.environ) is None:
             return
         for name, value in crawl_settings(loaded(settings)).items():
-            settings.set(name, value, "addon")
+            # With the priority of the settings module: with that of addons, which is lower, its defaults would win.
+            settings.set(name, value, "project")
 
 
 def loaded(settings: BaseSettings) -> Config:
