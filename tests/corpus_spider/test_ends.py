@@ -180,3 +180,27 @@ def test_a_host_with_a_bad_certificate_is_refused_and_named(tmp_path: Path) -> N
         ended = run(tmp_path, "crawl")
     assert ended.returncode == 7
     assert "certificate" in ended.stdout + ended.stderr
+
+
+def test_a_signal_before_the_first_request_ends_it_with_exit_code_11_too(tmp_path: Path, newspaper: Newspaper) -> None:
+    """While the corpus is opened and repaired nothing listens yet but Python itself."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    crawl = start(tmp_path, "crawl")
+    until((tmp_path / "corpus.db").exists)
+    crawl.send_signal(signal.SIGTERM)
+    assert crawl.wait(PATIENCE) == 11, crawl.stderr and crawl.stderr.read()
+    assert run(tmp_path, "crawl").returncode == 0
+    assert run(tmp_path, "check", "--deep").returncode == 0
+
+
+def test_a_signal_while_robots_txt_hangs_ends_a_crawl(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Pages that wait for its rules are given back."""
+    gate = hanging(newspaper)
+    newspaper.extra["/robots.txt"] = newspaper.extra.pop("/hang")
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/robots.txt"])
+    crawl.send_signal(signal.SIGTERM)
+    assert crawl.wait(30) == 11
+    gate.set()
+    assert set(newspaper.asked) == {"/robots.txt"}
