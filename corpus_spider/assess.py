@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpus_spider.evaluation import evaluate_corpus, evaluate_texts, load_gold
 from storage.records import Capture, Selection, SiteModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from corpus_spider.config import Config
@@ -44,6 +44,16 @@ def assess_corpus(gold: Path, config: Config) -> list[Report]:
         drops = {dropped.url: dropped.reason for dropped in corpus.drops()}
         documents = corpus.documents(Selection(include_duplicates=True))
         return [evaluate_corpus(load_gold(gold), documents, drops, config.corpus.name)]
+
+
+def paper_tables(options: Mapping[str, Any], console: Console) -> None:
+    """Write the papers' tables for a gold folder, of the extractors named or of every one a paper describes."""
+    from corpus_spider.evaluation.tables import paper_extractors, render, tables
+
+    pages, by = load_gold(options["gold"]), options["paper_tables"]
+    with console.progress("pages", len(pages)) as show:
+        found = tables(pages, options["extractors"] or paper_extractors(), by, show)
+    console.json(found) if options["as_json"] else console.result(render(found, by).rstrip())
 
 
 def reader(extractor: str) -> Callable[[GoldPage], str]:

@@ -228,6 +228,9 @@ def demo(state: State, /, **options: Any) -> int:
 @click.option(
     "--corpus", "corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead."
 )
+@click.option(
+    "--paper-tables", type=click.Choice(["language", "site"]), help="The papers' tables: F1 by this, and MB/s."
+)
 @as_json
 def evaluate(state: State, /, **options: Any) -> None:
     """Score texts against the truth.
@@ -236,11 +239,34 @@ def evaluate(state: State, /, **options: Any) -> None:
     """
     from corpus_spider import assess, config_load, evaluation
 
+    if options["paper_tables"]:
+        assess.paper_tables(options, state.console)
+        return
     if options["corpus"]:
         reports = assess.assess_corpus(options["gold"], config_load.load(options["corpus"], overrides=state.overrides))
     else:
         reports = assess.assess(options["gold"], options["extractors"], state.console)
     state.console.result((evaluation.as_json if options["as_json"] else evaluation.render)(*reports).rstrip())
+
+
+@verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")
+@click.argument("site", metavar="SITE")
+@click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
+@click.option("--extractor", "extractors", multiple=True, metavar="NAME", help="Try this one; may be repeated [all].")
+@click.option("--write", is_flag=True, help="Put what fits into corpus.toml; all else in it stays as it is.")
+@as_json
+def tune(state: State, /, site: str, **options: Any) -> None:
+    """Find the extractor, and its P, that read a site best.
+
+    On its pages whose true text is known; told is also how they do on pages that had no say.
+    """
+    from corpus_spider import tune as tuning
+
+    config = state.load() if options["write"] else state.load_or_default()
+    with state.console.progress("pages") as show:
+        fit = tuning.tune(config, site, options["gold"], options["extractors"], show)
+    _report(state, options, fit)
+    tuning.conclude(fit, config, state.console, write=options["write"])
 
 
 @verb("reextract --dry-run", "reextract --site vnexpress")

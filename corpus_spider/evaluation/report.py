@@ -18,7 +18,7 @@ FEW = 10
 """A mean over fewer pages is an anecdote and marked as one."""
 
 COLUMNS = ("pages", "F1", "median", "P", "R", "empty")
-WIDTH = 200
+WIDTH = 400
 DIGITS = 4
 
 
@@ -85,12 +85,12 @@ def _overall(reports: Sequence[Report]) -> str:
         extractors = by_extractor(report)
         if len(extractors) > 1:
             rows += [(f"  {name}", *_cells(summary)) for name, summary in extractors.items()]
-    return _table("Character LCS against the true text", ("texts", *COLUMNS), rows)
+    return table("Character LCS against the true text", ("texts", *COLUMNS), rows)
 
 
 def _languages(report: Report) -> str:
     rows = [(_marked(name, summary), *_cells(summary)) for name, summary in by_language(report).items()]
-    return _table(f"By language (* fewer than {FEW} pages)", ("language", *COLUMNS), rows)
+    return table(f"By language (* fewer than {FEW} pages)", ("language", *COLUMNS), rows)
 
 
 def _compared(reports: Sequence[Report]) -> str:
@@ -103,7 +103,7 @@ def _compared(reports: Sequence[Report]) -> str:
         cells = [f"{summary.f1:.3f}" if summary else "-" for summary in summaries]
         rows.append((_marked(language, largest), str(largest.pages), *cells))
     columns = ("language", "pages", *(report.name for report in reports))
-    return _table(f"F1 by language (* fewer than {FEW} pages)", columns, rows)
+    return table(f"F1 by language (* fewer than {FEW} pages)", columns, rows)
 
 
 def _missing(report: Report) -> str:
@@ -124,7 +124,7 @@ def _cells(summary: Summary) -> tuple[str, ...]:
     return (str(summary.pages), *(f"{share:.3f}" for share in shares), str(summary.empty))
 
 
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Draw a table without colours; the cells are text, whatever markup they look like."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console

@@ -1,0 +1,58 @@
+"""The heuristic fitness function of R2L (section 4.4), for its parameter P and for the choice of an extractor too.
+
+It tries every candidate on pages whose true text is known and takes the one of greatest mean F1. The paper says no more
+than "heuristically calculates the best value for parameter P for each special web site" in [1, 20]; of equals the
+smallest P is taken here, and of extractors the one listed first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from corpus_spider.evaluation.scores import score
+from pipelines.decoding import decode
+from pipelines.extractors import ExtractorOptions, dana, get, r2l
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from corpus_spider.evaluation.gold import GoldPage
+
+P_INTERVAL = range(1, 21)
+PAPERS_P: Mapping[str, int] = {r2l.NAME: r2l.P, r2l.NEPL_NAME: r2l.P, dana.NAME: dana.P, dana.PAPER_NAME: dana.P}
+"""Extractors with a parameter P, and the paper's value of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An extractor and its parameter P; None: it has none, or the paper's value."""
+
+    extractor: str
+    p: int | None = None
+
+
+def candidates(extractor: str) -> list[Candidate]:
+    """Return what an extractor may be tried with: every P in [1, 20], or nothing but itself."""
+    return [Candidate(extractor, p) for p in P_INTERVAL] if extractor in PAPERS_P else [Candidate(extractor)]
+
+
+def f1_by_page(
+    pages: Sequence[GoldPage], tried: Sequence[Candidate], progress: Callable[[int], None] = lambda _: None
+) -> dict[Candidate, list[float]]:
+    """Return each candidate's F1 on each page, in their order. Raises ConfigError when there is no such extractor."""
+    runs = {candidate: get(candidate.extractor).extract for candidate in tried}
+    found: dict[Candidate, list[float]] = {candidate: [] for candidate in tried}
+    for count, page in enumerate(pages, start=1):
+        html, truth, url = decode(page.html()).text, page.truth(), page.url or ""
+        for candidate, run in runs.items():
+            text = run(html, ExtractorOptions(url=url, p=candidate.p)).text
+            found[candidate].append(score(text, truth, page.title).f1)
+        progress(count)
+    return found
+
+
+def best(f1: Mapping[Candidate, Sequence[float]], pages: Sequence[int]) -> Candidate:
+    """Return the candidate of greatest mean F1 on these pages, by number; the first of equals."""
+    return max(f1, key=lambda candidate: fmean(f1[candidate][page] for page in pages))

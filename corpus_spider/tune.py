@@ -1,0 +1,164 @@
+"""`corpus-spider tune`: which extractor, and which P, reads a site best; found on pages whose true text is known.
+
+The fit is the heuristic fitness function of R2L (section 4.4). What it is worth is told by pages that had no say: the
+site's pages are split in halves, each half is scored with what fits the other half.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from statistics import fmean
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
+from corpus_spider.evaluation.gold import load_gold
+from pipelines.extractors import EXTRACTORS, get
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from corpus_spider.config import Config
+    from corpus_spider.console import Console
+    from corpus_spider.evaluation.gold import GoldPage
+
+FEW = 10
+"""A fit on fewer pages is a guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What fits a site. F1 are means over its pages."""
+
+    site: str
+    pages: int
+    extractor: str
+    p: int | None
+    f1: float
+    held_back_f1: float
+    """Each page scored with what fits the half of the pages it is not in."""
+    present: str
+    """The extractor that the configuration has for the site, with its P."""
+    present_f1: float
+    tried: tuple[dict[str, object], ...]
+    """The best of each extractor: its name, P and F1."""
+
+    @property
+    def values(self) -> dict[str, str | int | None]:
+        """The keys of the site in corpus.toml."""
+        return {"extractor": self.extractor, "p": self.p}
+
+    @property
+    def pays(self) -> bool:
+        """Whether pages that had no say are read better than at present."""
+        return self.held_back_f1 > self.present_f1
+
+
+def tune(
+    config: Config, site: str, gold: Path, extractors: Sequence[str], progress: Callable[[int], None] = lambda _: None
+) -> Fit:
+    """Find what reads the labelled pages of a site best, among these extractors or all that corpora may use.
+
+    Raises ConfigError when the gold folder has fewer than two pages of the site, or an extractor is not there.
+    """
+    pages = pages_of(load_gold(gold), config, site)
+    if len(pages) < 2:
+        raise ConfigError(
+            f'holds {len(pages)} pages of the site "{site}"; two are needed, twenty are better',
+            where=str(gold),
+            do='Add pages, and name their "site" in the manifest, or give their "url".',
+        )
+    present = present_candidate(config, site)
+    names = _checked(extractors) or storable()
+    tried = [candidate for name in names for candidate in candidates(name)]
+    f1 = f1_by_page(pages, list(dict.fromkeys([*tried, present])), progress)
+    fitted = {candidate: f1[candidate] for candidate in tried}
+    chosen = best(fitted, range(len(pages)))
+    return Fit(
+        site=site,
+        pages=len(pages),
+        extractor=chosen.extractor,
+        p=chosen.p,
+        f1=fmean(f1[chosen]),
+        held_back_f1=held_back(fitted, len(pages)),
+        present=f"{present.extractor}{'' if present.p is None else f', p = {present.p}'}",
+        present_f1=fmean(f1[present]),
+        tried=tuple(_row(name, fitted, range(len(pages))) for name in names),
+    )
+
+
+def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None:
+    """Tell what to write into corpus.toml, or write it; and what the fit is worth where that is little."""
+    from corpus_spider.config_write import lines, set_site_keys
+
+    if fit.pages < FEW:
+        console.note(f"{fit.pages} pages are few; the fit is a guess.")
+    if not fit.pays:
+        console.note(f"It does not pay: on pages that had no say, {fit.present} is as good or better.")
+    if write and config.path is not None:
+        set_site_keys(config.path, fit.site, fit.values)
+        console.note(f"Wrote {config.path}.")
+    else:
+        text = "\n  ".join(lines(fit.values).splitlines())
+        console.note(f'For the [[site]] "{fit.site}" in corpus.toml (--write puts it in):\n  {text}')
+
+
+def storable() -> list[str]:
+    """Return the extractors that corpora may use, ``auto`` first."""
+    names = [one.name for one in EXTRACTORS.values() if not one.evaluation_only]
+    return sorted(names, key=lambda name: (name != "auto", name))
+
+
+def _checked(extractors: Sequence[str]) -> Sequence[str]:
+    unfit = [name for name in extractors if get(name).evaluation_only]
+    if unfit:
+        raise ConfigError(
+            f"{', '.join(unfit)} cannot be used for a corpus", where="--extractor", do=f"Try {', '.join(storable())}."
+        )
+    return extractors
+
+
+def present_candidate(config: Config, site: str) -> Candidate:
+    """Return what the configuration has for the site, ``auto`` when it does not know it."""
+    found = next((one for one in config.sites if one.name == site), None)
+    if found is None:
+        return Candidate("auto")
+    return Candidate(found.extractor, found.p or PAPERS_P.get(found.extractor))
+
+
+def pages_of(pages: Sequence[GoldPage], config: Config, site: str) -> list[GoldPage]:
+    """Return the pages of a site, in an order that only their ids decide.
+
+    They are those whose ``site`` has its name or one of its hosts, and those whose URL has such a host.
+    """
+    configured = next((one for one in config.sites if one.name == site), None)
+    hosts = {site, *(config.site_model(configured).hosts if configured else ())}
+    mine = [page for page in pages if page.site in hosts or _is_within(page.url, hosts)]
+    return sorted(mine, key=lambda page: sha256(page.id.encode()).digest())
+
+
+def held_back(f1: dict[Candidate, list[float]], count: int) -> float:
+    """Return the mean F1 when each half of the pages is read by what fits the other half; halves are by turns."""
+    halves = (range(0, count, 2), range(1, count, 2))
+    scores = []
+    for seen, unseen in (halves, halves[::-1]):
+        chosen = best(f1, seen)
+        scores += [f1[chosen][page] for page in unseen]
+    return fmean(scores)
+
+
+def _is_within(url: str | None, hosts: set[str]) -> bool:
+    try:
+        host = (urlsplit(url or "").hostname or "").removeprefix("www.")
+    except ValueError:
+        return False
+    return any(host == one or host.endswith(f".{one}") for one in hosts)
+
+
+def _row(name: str, f1: dict[Candidate, list[float]], pages: Sequence[int]) -> dict[str, object]:
+    mine = {candidate: scores for candidate, scores in f1.items() if candidate.extractor == name}
+    chosen = best(mine, pages)
+    return {"extractor": name, "p": chosen.p, "f1": round(fmean(f1[chosen]), 4)}

@@ -1,0 +1,58 @@
+"""Changing corpus.toml keeps all that is not meant."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.config_write import lines, set_site_keys
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('[[site]]\nname = "a"\n', '[[site]]\nname = "a"\nextractor = "r2l"\np = 3\n'),
+        ('[[site]]\r\nname = "a" # x\r\n', '[[site]]\r\nname = "a" # x\r\nextractor = "r2l"\r\np = 3\r\n'),
+        ('\ufeff[[site]]\nname = "a"\np = 9', '\ufeff[[site]]\nname = "a"\np = 3\nextractor = "r2l"\n'),
+        ('site = [{name = "a"}] # all', 'site = [{name = "a", extractor = "r2l", p = 3}] # all'),
+        (
+            '[[site]]\nname = "b"\n\n[[site]]\nextractor = "bte" # why\nname = "a"\n\n[crawl]\ndelay = 1.0\n',
+            '[[site]]\nname = "b"\n\n[[site]]\nextractor = "r2l" # why\nname = "a"\np = 3\n\n[crawl]\ndelay=1.0',
+        ),
+    ],
+)
+def test_keys_of_the_site_are_set_and_nothing_else(tmp_path: Path, before: str, after: str) -> None:
+    """Comments, line ends, marks and inline tables stay as they are."""
+    file = tmp_path / "corpus.toml"
+    file.write_bytes(before.encode())
+    set_site_keys(file, "a", {"extractor": "r2l", "p": 3})
+    changed = file.read_bytes().decode()
+    assert tomllib.loads(changed.removeprefix("\ufeff")) == tomllib.loads(after.removeprefix("\ufeff"))
+    assert "".join(changed.split()) == "".join(after.split())
+    assert changed.count("\r\n") in {0, changed.count("\n")}
+
+
+def test_none_takes_a_key_out(tmp_path: Path) -> None:
+    """An extractor without P needs none."""
+    file = tmp_path / "corpus.toml"
+    file.write_text('[[site]]\nname = "a"\np = 3\n')
+    set_site_keys(file, "a", {"extractor": "bte", "p": None})
+    assert file.read_text() == '[[site]]\nname = "a"\nextractor = "bte"\n'
+    assert lines({"extractor": "bte", "p": None}) == 'extractor = "bte"\n'
+
+
+@pytest.mark.parametrize("text", ['[[site]]\nname = "b"\n', "", "[[site]\n"])
+def test_a_file_without_the_site_stays_as_it_was(tmp_path: Path, text: str) -> None:
+    """And the error names the file."""
+    file = tmp_path / "corpus.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=r"corpus\.toml"):
+        set_site_keys(file, "a", {"extractor": "bte"})
+    assert file.read_text() == text
+    assert list(tmp_path.iterdir()) == [file]
