@@ -7,6 +7,7 @@ import resource
 import signal
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -204,3 +205,35 @@ def test_a_signal_while_robots_txt_hangs_ends_a_crawl(tmp_path: Path, newspaper:
     assert crawl.wait(30) == 11
     gate.set()
     assert set(newspaper.asked) == {"/robots.txt"}
+
+
+BROKEN = """
+import sys, corpus_spider.crawl, corpus_spider.spiders.news, pipelines.line
+from corpus_spider.cli import run
+def fault(*_, **__): raise KeyError("a fault of the program")
+{target} = fault
+sys.exit(run(["crawl", "--quiet"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [("corpus_spider.spiders.news.pause_asked", 7), ("pipelines.line.Line.hold", 1)],
+)
+def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
+    tmp_path: Path, newspaper: Newspaper, target: str, code: int
+) -> None:
+    """A lease that nobody settles would be waited for for ever; the next crawl goes on with what was kept."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    ended = subprocess.run(
+        [sys.executable, "-c", BROKEN.format(target=target)],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.returncode == code, ended.stderr
+    assert run(tmp_path, "crawl").returncode == 0
+    assert run(tmp_path, "check", "--deep").returncode == 0
