@@ -113,31 +113,29 @@ def test_a_host_that_fails_for_a_while_is_asked_again(tmp_path: Path, newspaper:
     assert "/flaky" in stored(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        ((404, {}, b""), "http_404"),
-        ((403, {}, b"no"), "http_403"),
-        (
-            (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, gzip.compress(article(1))[:600]),
-            "body_truncated",
-        ),
-        ((200, {"Content-Type": "text/html"}, b"\x89PNG\r\n\x1a\n" + bytes(999)), "not_html"),
-        ((200, {"Content-Type": "text/html"}, b"<p>Short.</p>"), "no_article"),
-        ((200, {"Content-Type": "video/mp4"}, bytes(300_000)), "truncated_unspecified"),
-        ((302, {"Location": "file:///etc/passwd"}, b""), "redirect_refused"),
-        ((302, {"Location": "http://elsewhere.example/"}, b""), "redirect_refused"),
-    ],
-)
-def test_a_page_that_gives_no_text_is_counted_with_its_reason_and_kept(
-    tmp_path: Path, newspaper: Newspaper, answer: tuple[int, dict[str, str], bytes], reason: str
-) -> None:
+NO_TEXT = [
+    ((404, {}, b""), "http_404"),
+    ((403, {}, b"no"), "http_403"),
+    (
+        (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, gzip.compress(article(1))[:600]),
+        "body_truncated",
+    ),
+    ((200, {"Content-Type": "text/html"}, b"\x89PNG\r\n\x1a\n" + bytes(999)), "not_html"),
+    ((200, {"Content-Type": "text/html"}, b"<p>Short.</p>"), "no_article"),
+    ((200, {"Content-Type": "video/mp4"}, bytes(300_000)), "truncated_unspecified"),
+    ((302, {"Location": "file:///etc/passwd"}, b""), "redirect_refused"),
+    ((302, {"Location": "http://elsewhere.example/"}, b""), "redirect_refused"),
+]
+
+
+def test_a_page_that_gives_no_text_is_counted_with_its_reason_and_kept(tmp_path: Path, newspaper: Newspaper) -> None:
     """Nothing is lost silently: the reason is in the database and the bytes are in the archive."""
-    newspaper.extra["/odd"] = lambda: answer
+    newspaper.extra |= {f"/odd{number}": lambda answer=answer: answer for number, (answer, _) in enumerate(NO_TEXT)}
     crawl(configured(tmp_path, newspaper))
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.drops()}
-    assert drops["odd"] == reason
+    expected = {f"odd{number}": reason for number, (_, reason) in enumerate(NO_TEXT)}
+    assert {name: drops.get(name) for name in expected} == expected
 
 
 def test_a_body_over_the_limit_is_cut_archived_and_marked(tmp_path: Path, newspaper: Newspaper) -> None:
@@ -159,10 +157,18 @@ def test_a_server_that_cuts_the_body_short_is_asked_again_and_given_up(tmp_path:
     assert "/cut" not in stored(tmp_path)
 
 
-@pytest.mark.parametrize("fault", ["crash", "hang", "memory", "error"])
-def test_a_page_that_breaks_its_worker_costs_itself_only(tmp_path: Path, newspaper: Newspaper, fault: str) -> None:
-    """The reason is kept, every other page is stored, the crawl ends by itself."""
-    newspaper.extra["/bad"] = lambda: (200, {"Content-Type": "text/html"}, f"<p>fault:{fault}</p>".encode())
+FAULTS = {
+    "crash": "worker_crash",
+    "hang": "worker_timeout",
+    "memory": "worker_memory",
+    "error": "worker_error",
+}
+
+
+def test_pages_that_break_their_workers_cost_themselves_only(tmp_path: Path, newspaper: Newspaper) -> None:
+    """A page that crashes, hangs, fills memory or raises is dropped with that reason; all others are stored."""
+    html = {"Content-Type": "text/html"}
+    newspaper.extra |= {f"/{name}": lambda name=name: (200, html, f"<p>fault:{name}</p>".encode()) for name in FAULTS}
     configured(tmp_path, newspaper, page_timeout=3.0)
     command = [sys.executable, "-m", "corpus_spider", "crawl"]
     done = subprocess.run(
@@ -170,9 +176,8 @@ def test_a_page_that_breaks_its_worker_costs_itself_only(tmp_path: Path, newspap
     )
     assert done.returncode == 0, done.stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        drop = next(drop for drop in corpus.drops() if drop.url.endswith("/bad"))
-    expected = {"crash": "worker_crash", "hang": "worker_timeout", "memory": "worker_memory", "error": "worker_error"}
-    assert drop.reason == expected[fault]
+        drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.drops()}
+    assert {name: drops.get(name) for name in FAULTS} == FAULTS
     assert len(stored(tmp_path)) == newspaper.articles
 
 
