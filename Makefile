@@ -18,7 +18,7 @@ demo: setup
 	$(BIN)/corpus-spider demo
 
 test: setup lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 lint: setup
 	$(BIN)/ruff check .

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from storage.records import Capture, Decoded, Extraction, LanguageGuess, SiteModel
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# Part of a page that nobody asked for part of is no page.
+PARTIAL = 206
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 GZIP = b"\x1f\x8b"
 # A text in which more than one character in twenty could not be decoded is not worth keeping.
@@ -33,7 +35,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     """
     if capture.status in REDIRECTS:
         return _redirect(capture, model)
-    if not 200 <= capture.status < 300:
+    if not 200 <= capture.status < 300 or capture.status == PARTIAL:
         return _drop(f"http_{capture.status}")
     if capture.truncated:
         return _drop(f"truncated_{capture.truncated}", f"{len(capture.body)} bytes")

@@ -35,6 +35,13 @@ max_connections = 40
 """
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what crash tests did, seeds included, so that a run can be repeated."""
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for name, value in report.user_properties:
+            terminalreporter.write_line(f"{report.nodeid} {name}: {value}")
+
+
 def find_programs() -> Path | None:
     """Return the folder that has the programs of a PostgreSQL server, the newest one of Debian's last."""
     on_path = shutil.which("initdb")

@@ -21,7 +21,7 @@ from storage.records import Selection
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("CORPUS_SPIDER_SEED", "20261121"))
@@ -89,7 +89,7 @@ def killed_crawl(folder: Path, chance: random.Random) -> list[str]:
 
 @pytest.mark.timeout(900)
 def test_a_crawl_killed_at_every_window_ends_like_one_that_was_not(
-    tmp_path: Path, newspaper: Newspaper, database_url: str
+    tmp_path: Path, newspaper: Newspaper, database_url: str, record_property: Callable[[str, object], None]
 ) -> None:
     """Documents, texts, languages, drops and duplicate sets are those of an undisturbed run, and `check --deep` is
     clean.
@@ -101,7 +101,7 @@ def test_a_crawl_killed_at_every_window_ends_like_one_that_was_not(
     (rough / "corpus.toml").write_text(corpus_toml(newspaper, database=database_url, concurrency=4, per_host=2))
     assert run(calm, "crawl").returncode == 0
     fallen = killed_crawl(rough, random.Random(SEED))
-    print(f"seed {SEED}, {len(fallen)} kills: {' '.join(fallen)}")
+    record_property("kills", f"seed {SEED}, {len(fallen)} kills: {' '.join(fallen)}")
     assert run(rough, "crawl").returncode == 0
     checked = run(rough, "check", "--deep", "--json")
     assert checked.returncode == 0, checked.stdout
