@@ -1,162 +1,46 @@
 """Tag soup: scan hostile HTML once in linear time, drop what is never read (Step 0), render the rest as paragraphs.
 
-The scanner follows the tokenisation rules of the HTML standard (WHATWG, section 13.2.5) where text and markup could
-be confused: ``>`` inside quoted attribute values, quotes that count only after ``=``, comments with their odd ends,
-scripts that hold comments that hold scripts. It builds no tree, so no nesting can make it slow. Two liberties keep
-texts alive: an element that is dropped with its content but never closed loses its tag only (scripts, styles and
-comments run to the end of the page, as in browsers), and so does a hidden element.
+No tree is built, so no nesting can make it slow. What is markup is told by ``lexer``; what of it is kept is decided
+here. A hidden element that never ends loses its tag only, so that no text is lost to a forgotten end tag.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from html import unescape
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate, chain, compress, pairwise
+from typing import TYPE_CHECKING
+
+from pipelines.extractors.lexer import (
+    BLOCKS,
+    BOXES,
+    CODE,
+    EMPTY,
+    REMOVED,
+    SILENT,
+    VOID,
+    Tokens,
+    markup,
+    name_set,
+    sanitise,
+    tokenise,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
+__all__ = [
+    "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "decode_references", "markup", "name_set",
+    "paragraphs", "render", "sanitise", "scan", "scan_in_order", "without_unread",
+]  # fmt: skip
 
-def name_set(names: str) -> frozenset[str]:
-    """Return the set of names in a text, parted by white space."""
-    return frozenset(names.split())
-
-
-CODE = frozenset({"script", "style"})
-"""Dropped with their content, to the end of the page if need be."""
-
-SILENT = frozenset({"noscript", "template", "title", "noembed", "noframes"})
-"""Dropped with their content; they leave no gap between words."""
-
-BOXES = name_set(
-    "iframe marquee select option optgroup datalist button textarea object svg math canvas audio video applet"
-)
-"""Dropped with their content; what stood before and after them is apart on the screen."""
-
-EMPTY = name_set("img input embed link meta source track param base basefont bgsound frame area wbr col keygen")
-"""Elements without content: only the tag goes."""
-
-VOID = EMPTY | {"br", "hr"}
-
-BLOCKS = name_set(
-    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure"
-    " footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section"
-    " summary table tbody td tfoot th thead tr ul"
-)
-"""Elements that begin and end lines on the screen."""
-
-_DROPPED = CODE | SILENT | BOXES
 _UNREAD = SILENT - {"title"}
-_REMOVED = _DROPPED | EMPTY
 _NEVER_HIDDEN = VOID | {"html", "body"}
+_UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
-_ATTRIBUTES = r"""[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^>=]*+)*+(?:>|\Z)"""
-_MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!?/][^>]*+>?)")
-_CDATA = "<![CDATA["
-_COMMENT_END = re.compile(r"--!?>")
-_SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
 _HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
-_UNFIT = re.compile("[\0\ud800-\udfff]")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
-
-
-def sanitise(html: str) -> str:
-    """Drop NUL characters and replace lone surrogates (U+FFFD), which neither parsers nor files can carry."""
-    return _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
-
-
-class Tag(NamedTuple):
-    """A tag of the source: where it starts and ends, and its lower-case name, with a leading slash for end tags."""
-
-    start: int
-    end: int
-    name: str
-
-
-def _script_end(html: str, position: int) -> int:
-    """Return where the end tag of a script begins (a comment in it may hold scripts: 13.2.5.15–31)."""
-    escaped = nested = False
-    for step in _SCRIPT_STEP.finditer(html, position):
-        if step[0] == "<!--":
-            escaped = True
-        elif step[0] == "-->":
-            escaped = nested = False
-        elif not step[1]:
-            nested = nested or escaped
-        elif nested:
-            nested = False
-        else:
-            return step.start()
-    return len(html)
-
-
-@cache
-def _end_tag(name: str) -> re.Pattern[str]:
-    """The end tag of an element in any case, spelt out: IGNORECASE would halve the speed."""
-    letters = "".join(f"[{letter}{letter.upper()}]" for letter in name)
-    return re.compile(rf"</{letters}(?=[\s/>])")
-
-
-class _Closers:
-    """Finds the end tags of dropped elements; remembers which are missing, so none is looked for in vain twice."""
-
-    def __init__(self, html: str) -> None:
-        self._html = html
-        self._absent: set[str] = set()
-
-    def after(self, name: str, position: int) -> int | None:
-        """Return where the text goes on after the content of ``name``; None when it is never closed."""
-        if name in self._absent:
-            return None
-        if name == "script":
-            end = _script_end(self._html, position)
-        else:
-            match = _end_tag(name).search(self._html, position)
-            end = match.start() if match else len(self._html)
-        if end == len(self._html):
-            self._absent.add(name)
-            return end if name in CODE else None
-        return end
-
-    def after_declaration(self, opener: str, position: int) -> int:
-        """Return where a comment, CDATA section or declaration ends; unclosed comments run to the end of the page."""
-        html = self._html
-        if opener == "<!--":
-            if html.startswith((">", "->"), position):
-                return html.index(">", position) + 1
-            match = _COMMENT_END.search(html, position)
-            return match.end() if match else len(html)
-        if opener == _CDATA:
-            closer = ">" if _CDATA in self._absent else "]]>"
-            end = html.find(closer, position)
-            if end >= 0:
-                return end + len(closer)
-            self._absent.add(_CDATA)
-            return self.after_declaration(opener, position) if closer == "]]>" else len(html)
-        return position
-
-
-def markup(html: str) -> Iterator[Tag]:
-    """Yield everything that is not text: tags, and under the name ``""`` comments and declarations.
-
-    Elements that are dropped come as one Tag that spans their content. The spans never overlap; time is linear.
-    """
-    closers = _Closers(html)
-    position = 0
-    while match := _MARKUP.search(html, position):
-        start, position = match.span()
-        name = match[1]
-        if name is None:
-            position = closers.after_declaration(match[0], position)
-            yield Tag(start, position, "")
-            continue
-        name = name.lower()
-        if name in _DROPPED:
-            position = closers.after(name, position) or position
-        yield Tag(start, position, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,16 +146,83 @@ def scan(html: str) -> Soup:
     reads. Should a hidden element never end, or hidden text outweigh the rest, nothing is taken as hidden.
     """
     html = sanitise(html)
-    soup, credible = _scan(html, hiding=True)
-    return soup if credible else _scan(html, hiding=False)[0]
+    tokens = tokenise(html)
+    if tokens is not None:
+        return _kept(tokens)
+    soup, credible = scan_in_order(html, hiding=True)
+    return soup if credible else scan_in_order(html, hiding=False)[0]
 
 
-def _scan(html: str, *, hiding: bool) -> tuple[Soup, bool]:
-    """Scan; the second value tells whether what the page hides is hidden for good."""
+def _kept(tokens: Tokens) -> Soup:
+    """Return a page without tags that are not kept, hidden elements, and the head."""
+    texts, tags, names = tokens
+    unkept = [index for index, name in enumerate(names) if name in _UNKEPT]
+    hidden = _hidden_ranges(tokens)
+    for span in hidden:
+        texts[span.start + 1 : span.stop] = [""] * (len(span) - 1)
+    if hidden:
+        unkept = sorted({*unkept, *chain.from_iterable(hidden)})
+    if unkept:
+        texts = _joined(texts, unkept)
+        marks = bytearray(b"\1") * len(tags)
+        for index in unkept:
+            marks[index] = 0
+        tags, names = list(compress(tags, marks)), list(compress(names, marks))
+    first = names.index("body") if "body" in names else -1
+    if first >= 0 and not any(text.strip() for text in texts[: first + 1]):
+        return Soup(("", *texts[first + 1 :]), tuple(tags[first:]), tuple(names[first:]))
+    return Soup(tuple(texts), tuple(tags), tuple(names))
+
+
+def _joined(texts: list[str], unkept: list[int]) -> list[str]:
+    """Join the texts on both sides of each tag that goes; tags are numbered, the first stands after the first text."""
+    joined, done = [], 0
+    start = unkept[0]
+    for index, following in pairwise([*unkept, -1]):
+        if following != index + 1:
+            joined += texts[done:start]
+            joined.append("".join(texts[start : index + 2]))
+            done, start = index + 2, following
+    return joined + texts[done:]
+
+
+def _hidden_ranges(tokens: Tokens) -> list[range]:
+    """Return the tags of each hidden element, first to last; none at all where hiding is not credible."""
+    suspects = _suspects(tokens.tags)
+    hidden, ranges, at = _Hiding(), [], 0
+    for index in suspects:
+        if index >= at and hidden.enters(tokens.names[index], tokens.tags[index]):
+            at = index + 1
+            while hidden.active and at < len(tokens.names):
+                hidden.follow(tokens.names[at])
+                at += 1
+            if hidden.active:
+                return []
+            ranges.append(range(index, at))
+    chars = sum(len(text) for span in ranges for text in tokens.texts[span.start + 1 : span.stop])
+    return ranges if 2 * chars <= sum(map(len, tokens.texts)) else []
+
+
+def _suspects(tags: Sequence[str]) -> list[int]:
+    """Return the numbers of the tags that might hide something, by two words in them."""
+    joined = "\0".join(tags).lower()
+    positions = {match.start() for word in ("hidden", "none") for match in re.finditer(word, joined)}
+    found: list[int] = []
+    number = done = 0
+    for position in sorted(positions):
+        number += joined.count("\0", done, position)
+        done = position
+        if not found or found[-1] != number:
+            found.append(number)
+    return found
+
+
+def scan_in_order(html: str, *, hiding: bool) -> tuple[Soup, bool]:
+    """Scan one tag after the other; the second value tells whether what the page hides is hidden for good."""
     builder, hidden = _Builder(), _Hiding()
     position = 0
     for start, end, name in markup(html):
-        hidden.text(start - position)
+        hidden.text(start - position + (name in BOXES))
         if hidden.active:
             hidden.follow(name)
             position = end
@@ -279,7 +230,7 @@ def _scan(html: str, *, hiding: bool) -> tuple[Soup, bool]:
         if start > position:
             builder.text(html[position:start])
         position = end
-        if not name or name.lstrip("/") in _REMOVED:
+        if not name or name.lstrip("/") in REMOVED:
             if name in BOXES:
                 builder.text(" ")
         elif not (hiding and hidden.enters(name, html[start:end])):

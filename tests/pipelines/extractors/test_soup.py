@@ -7,7 +7,9 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_pages import gold_pages, needs_gold
 
+from pipelines.extractors.lexer import tokenise
 from pipelines.extractors.soup import (
     CODE,
     decode_references,
@@ -16,6 +18,7 @@ from pipelines.extractors.soup import (
     render,
     sanitise,
     scan,
+    scan_in_order,
     without_unread,
 )
 
@@ -124,6 +127,47 @@ def test_a_part_of_a_page_renders_to_part_of_its_text_and_never_to_markup(html: 
     if "&" not in soup.html:
         assert "".join("".join(render(soup, start, end)).split()) == whole
     assert render(soup, 0, len(soup.html)) == render(soup)
+
+
+TANGLED = st.lists(
+    st.sampled_from(
+        """<p <div_hidden_ <i_style='display:none' <p> </p> <script <script> </script> <!-- --> <svg> </svg>
+        <select </select> <img <body> </body > /> " ' = <a_b=" " <é </é </_ <! <? x>y text _ </noscript> <template>
+        </template> <title>
+        </div> </i> <BR> <tItLe> </TITLE> <style> </style ]]> <![CDATA[ \ud83d\ude00 <textarea> <sé <""".split()
+    ),
+    max_size=40,
+).map(lambda pieces: "".join(pieces).replace("_", " "))
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.one_of(TANGLED, PIECES))
+def test_splitting_all_tags_at_once_is_reading_them_one_by_one(html: str) -> None:
+    """What is cut out first, tags removed and elements hidden come to the same as following the page in order."""
+    html = sanitise(html)
+    soup, credible = scan_in_order(html, hiding=True)
+    assert scan(html) == (soup if credible else scan_in_order(html, hiding=False)[0])
+
+
+@pytest.mark.parametrize("inside", ["<script>", "<!--", "<svg>", "</ ", "<?x"])
+def test_what_looks_dropped_inside_a_tag_makes_the_page_be_read_in_order(inside: str) -> None:
+    """In the value of an attribute nothing begins."""
+    html = f'<p title="{inside}">text</p><p title="{inside}">more</p>'
+    assert tokenise(html) is None
+    assert render(scan(html)) == ("text", "more")
+    assert tokenise("<p>text</p><script>x</script>") is not None
+
+
+@needs_gold
+def test_every_real_page_is_read_as_in_order() -> None:
+    """Hardly any page has to be read one tag after the other."""
+    slow = 0
+    for name, html in gold_pages():
+        html = sanitise(html)
+        soup, credible = scan_in_order(html, hiding=True)
+        assert scan(html) == (soup if credible else scan_in_order(html, hiding=False)[0]), name
+        slow += tokenise(html) is None
+    assert slow < 25
 
 
 def test_numeric_references_beyond_ascii_become_characters_and_others_stay() -> None:
