@@ -29,7 +29,7 @@ lint: setup
 # Needs uv; resolves for Python 3.11 and later and writes hashes, never a registry's address.
 lock:
 	uv pip compile pyproject.toml --group pyproject.toml:test --generate-hashes --universal --python-version 3.11 \
-		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" -o requirements/core.lock
+		--custom-compile-command "make lock" -o requirements/core.lock
 
 clean:
 	rm -rf $(VENV) build dist demo
