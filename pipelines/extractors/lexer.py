@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ DROPPED = CODE | SILENT | BOXES
 REMOVED = DROPPED | EMPTY
 """Elements whose tags are no part of a page after Step 0."""
 
-_ATTRIBUTES = r"""[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^>=]*+)*+(?:>|\Z)"""
+_ATTRIBUTES = r"""(?:>|[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^>=]*+)*+(?:>|\Z))"""
 _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!?/][^>]*+>?)")
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
@@ -66,6 +66,8 @@ _UNFIT = re.compile("[\0\ud800-\udfff]")
 def sanitise(html: str) -> str:
     """Drop NUL characters and replace lone surrogates (U+FFFD), which neither parsers nor files can carry."""
     if "\0" not in html:
+        if html.isascii():
+            return html
         try:
             html.encode("utf-16-le")
             return html
@@ -84,6 +86,10 @@ class Tag(NamedTuple):
 
 def _script_end(html: str, position: int) -> int:
     """Return where the end tag of a script begins (a comment in it may hold scripts: 13.2.5.15–31)."""
+    match = _end_tag("script").search(html, position)
+    end = match.start() if match else len(html)
+    if html.find("<!--", position, end) < 0:
+        return end
     escaped = nested = False
     for step in _SCRIPT_STEP.finditer(html, position):
         if step[0] == "<!--":
@@ -182,16 +188,21 @@ def _opening_pairs() -> NDArray[np.bool_]:
 _MAY_OPEN = _opening_pairs()
 
 
+def code_points(text: str) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the characters of a text as numbers, in the narrowest type that holds them. No lone surrogates, please."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    data = np.frombuffer(text.encode("utf-16-le"), dtype=np.uint16)
+    return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+
+
 def _openers(html: str) -> NDArray[np.int64]:
     """Return where something dropped may begin. The text must not hold lone surrogates."""
-    width = len(html)
-    data = np.frombuffer(html.encode("utf-16-le"), dtype=np.uint16)
-    if data.size != width:
-        data = np.frombuffer(html.encode("utf-32-le"), dtype=np.uint32)
+    data = code_points(html)
     less_than = np.flatnonzero(data == ord("<"))
-    inner = less_than[: np.searchsorted(less_than, width - 2)]
+    inner = less_than[: np.searchsorted(less_than, data.size - 2)]
     first, second = (np.minimum(data[inner + offset], _ASCII - 1) for offset in (1, 2))
-    pairs = first * _ASCII + second
+    pairs = first.astype(np.uint16) * _ASCII + second
     return np.concatenate((inner[_MAY_OPEN[pairs]], less_than[inner.size :]))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors.bte import UNSPACED_WORD, count_words, encode, extract, region
+from pipelines.extractors.bte import UNSPACED_WORD, count_words, densest_texts, encode, extract, region
 from pipelines.extractors.soup import scan
 
 TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
@@ -83,6 +83,19 @@ def test_encode_is_algorithm_1(tokens: list[int]) -> None:
 def test_region_is_algorithm_2_ties_included(runs: list[int]) -> None:
     """The linear scan finds the same pair of runs as the quadratic loops, small numbers making ties common."""
     assert region(runs) == literal_region(runs)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
+def test_columns_give_the_region_of_the_runs(words: list[int]) -> None:
+    """Running sums over texts find the first and last text of the region that ``encode`` and ``region`` find."""
+    runs = encode(token for count in words for token in (-count, 1))
+    found, filled = region(runs), [index for index, count in enumerate(words) if count]
+    expected = slice(0, 0) if found is None else slice(filled[found[0] // 2], filled[found[1] // 2] + 1)
+    first = runs[0] > 0 if runs else False
+    if found is not None and first:
+        expected = slice(filled[(found[0] - 1) // 2], filled[(found[1] - 1) // 2] + 1)
+    assert densest_texts(np.array(words)) == expected
 
 
 @settings(max_examples=200, deadline=None)
