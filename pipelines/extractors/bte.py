@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.lexer import code_points
 from pipelines.extractors.soup import Soup, paragraphs, scan
 from storage.records import Extraction
 
@@ -40,6 +41,7 @@ UNSPACED_WORD = 6
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_FIRST_UNSPACED = ord(_UNSPACED[0])
 _UNSPACED_ANY = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
 
@@ -74,9 +76,10 @@ def densest_texts(words: NDArray[np.int64]) -> slice:
 
 def words_of(texts: Sequence[str]) -> list[int]:
     """Count the words of each text."""
-    if _UNSPACED_ANY.search("".join(texts)):
-        return [count_words(text) for text in texts]
-    return [len(text.split()) for text in texts]
+    joined = "".join(texts)
+    if joined.isascii() or code_points(joined).max() < _FIRST_UNSPACED:
+        return [len(text.split()) for text in texts]
+    return [count_words(text) for text in texts]
 
 
 def count_words(text: str) -> int:

@@ -14,7 +14,7 @@ pages of non-Latin scripts .836 against .760, at P = 8 .840 against .841, so ``r
 from __future__ import annotations
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.lines import is_single_line, main_span, split_at_tags, with_tags_on_lines
+from pipelines.extractors.lines import is_single_line, main_span, split_at_tags, tag_starts
 from pipelines.extractors.soup import decode_references, render, sanitise, scan
 from storage.records import Extraction
 
@@ -26,8 +26,8 @@ P = 20
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
-    soup = with_tags_on_lines(decode_references(scan(html)))
-    span = main_span(soup.html, options.p or P)
+    soup = decode_references(scan(html))
+    span = main_span(soup.html, options.p or P, tag_starts(soup))
     return Extraction(render(soup, *span) if span else (), NAME, VERSION)
 
 

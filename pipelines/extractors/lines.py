@@ -14,10 +14,11 @@ content; the line of the peak itself needs no S1.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from pipelines.extractors.lexer import code_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,21 +30,30 @@ TAGS_A_LINE = 8
 """A file of fewer lines, or of more tags a line on average, counts as written in one line."""
 
 
-def count_characters(html: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First step of R2L, phase one of DANA: how many characters beyond ASCII and within it each line has.
+class Lines(NamedTuple):
+    """The lines of a file: where each begins, and how many characters beyond ASCII and within it each has."""
 
-    Lines end at ``\\n``, which is not counted. The text must not hold lone surrogates. In UTF-8 a byte from 0xC0 begins
-    a character beyond ASCII and bytes below 0x80 are ASCII, so positions of bytes are all that is needed.
+    starts: NDArray[np.int64]
+    beyond: NDArray[np.int64]
+    within: NDArray[np.int64]
+
+
+def count_characters(html: str, breaks: NDArray[np.int64] | None = None) -> Lines:
+    """First step of R2L, phase one of DANA: count characters beyond ASCII and within it by line.
+
+    Lines end at ``\n``, which is not counted, and before the offsets ``breaks``, but no line is empty for a break's
+    sake. The text must not hold lone surrogates.
     """
-    data = np.frombuffer(html.encode(), dtype=np.uint8)
-    ends = np.append(np.flatnonzero(data == ord("\n")), data.size)
-    beyond = _per_line(np.flatnonzero(data >= 0xC0), ends)
-    within = np.diff(ends, prepend=-1) - 1 - _per_line(np.flatnonzero(data >= 0x80), ends)
-    return beyond, within
-
-
-def _per_line(positions: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.diff(np.searchsorted(positions, ends), prepend=0)
+    data = code_points(html)
+    ends = np.flatnonzero(data == ord("\n"))
+    starts = ends + 1
+    if breaks is not None:
+        starts = np.union1d(starts, breaks[breaks > 0])
+    starts = np.concatenate(([0], starts))
+    bounds = np.append(starts[1:], data.size)
+    beyond = np.diff(np.searchsorted(np.flatnonzero(data >= 0x80), bounds), prepend=0)
+    line_ends = np.diff(np.searchsorted(ends, bounds), prepend=0)
+    return Lines(starts, beyond, bounds - starts - line_ends - beyond)
 
 
 def smoothed(beyond: NDArray[np.int64], within: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -52,14 +62,13 @@ def smoothed(beyond: NDArray[np.int64], within: NDArray[np.int64]) -> NDArray[np
     return padded[:-2] + padded[1:-1] + padded[2:]
 
 
-def main_lines(html: str, p: int) -> range | None:
+def main_lines(lines: Lines, p: int) -> range | None:
     """Return the lines that hold the main content, None when no column stands above the axis."""
-    beyond, within = count_characters(html)
-    columns = smoothed(beyond, within)
+    columns = smoothed(lines.beyond, lines.within)
     peak = int(columns.argmax())
     if columns[peak] <= 0:
         return None
-    filled = np.flatnonzero(beyond)
+    filled = np.flatnonzero(lines.beyond)
     below = _walk(peak, filled[filled > peak], p)
     above = -_walk(-peak, -filled[filled < peak][::-1], p)
     return range(above, below + 1)
@@ -72,13 +81,15 @@ def _walk(start: int, stops: NDArray[np.int64], p: int) -> int:
     return int(route[reach])
 
 
-def main_span(html: str, p: int) -> tuple[int, int] | None:
-    """Return where the main content begins and ends, as offsets in characters."""
-    found = main_lines(html, p)
+def main_span(html: str, p: int, breaks: NDArray[np.int64] | None = None) -> tuple[int, int] | None:
+    """Return where the main content begins and ends, as offsets in characters; a line end after it is no part of it."""
+    lines = count_characters(html, breaks)
+    found = main_lines(lines, p)
     if found is None:
         return None
-    lengths = [len(line) + 1 for line in html.split("\n")[: found.stop]]
-    return sum(lengths[: found.start]), sum(lengths) - 1
+    end = int(lines.starts[found.stop]) if found.stop < len(lines.starts) else len(html) + 1
+    ended = found.stop == len(lines.starts) or html[end - 1] == "\n"
+    return int(lines.starts[found.start]), end - ended
 
 
 def is_single_line(html: str, tags: int) -> bool:
@@ -92,11 +103,11 @@ def split_at_tags(html: str) -> str:
     return re.sub(r"(?<=[^\n])<", "\n<", html)
 
 
-def with_tags_on_lines(soup: Soup) -> Soup:
-    """The same preprocessing on a page that has been through Step 0, where a tag is known from a less-than sign."""
-    first = 0 if soup.texts[0] else 1
-    tags = [
-        tag if index < first or text.endswith("\n") else f"\n{tag}"
-        for index, (text, tag) in enumerate(zip(soup.texts, soup.tags, strict=False))
-    ]
-    return replace(soup, tags=tuple(tags))
+def tag_starts(soup: Soup) -> NDArray[np.int64]:
+    """The same preprocessing on a page that has been through Step 0, where a tag is known from a less-than sign.
+
+    Returned are the offsets of all tags in ``soup.html``, for lines to begin at.
+    """
+    tags = np.fromiter(map(len, soup.tags), dtype=np.int64, count=len(soup.tags))
+    texts = np.fromiter(map(len, soup.texts), dtype=np.int64, count=len(soup.texts))
+    return np.cumsum(texts[:-1] + tags) - tags

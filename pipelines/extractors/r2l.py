@@ -11,7 +11,7 @@ is the paper to the letter, for evaluation.
 from __future__ import annotations
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.lines import is_single_line, main_lines, main_span, split_at_tags, with_tags_on_lines
+from pipelines.extractors.lines import is_single_line, main_span, split_at_tags, tag_starts
 from pipelines.extractors.soup import decode_references, render, sanitise, scan
 from storage.records import Extraction
 
@@ -24,9 +24,9 @@ P = 8
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
     soup = decode_references(scan(html))
-    if is_single_line(soup.html, len(soup.tags)):
-        soup = with_tags_on_lines(soup)
-    span = main_span(soup.html, options.p or P)
+    source = soup.html
+    breaks = tag_starts(soup) if is_single_line(source, len(soup.tags)) else None
+    span = main_span(source, options.p or P, breaks)
     return Extraction(render(soup, *span) if span else (), NAME, VERSION)
 
 
@@ -35,7 +35,7 @@ def extract_nepl(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extr
     html = sanitise(html)
     if is_single_line(html, html.count("<")):
         html = split_at_tags(html)
-    found = main_lines(html, options.p or P) or range(0)
-    lines = html.split("\n")[found.start : found.stop]
+    span = main_span(html, options.p or P) or (0, 0)
+    lines = html[slice(*span)].split("\n")
     nepl = ("".join(character for character in line if not character.isascii()) for line in lines)
     return Extraction(tuple(part for line in nepl if (part := line.strip())), NEPL_NAME, VERSION)

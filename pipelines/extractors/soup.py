@@ -7,9 +7,11 @@ here. A hidden element that never ends loses its tag only, so that no text is lo
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate, chain, compress, pairwise
+from operator import add
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.lexer import (
@@ -62,8 +64,7 @@ class Soup:
 
     def starts(self) -> list[int]:
         """Offsets in ``html`` at which each text starts, in characters."""
-        lengths = (len(text) + len(tag) for text, tag in zip(self.texts, self.tags, strict=False))
-        return list(accumulate(lengths, initial=0))
+        return list(accumulate(map(add, map(len, self.texts), map(len, self.tags)), initial=0))
 
 
 class _Builder:
@@ -205,12 +206,12 @@ def _hidden_ranges(tokens: Tokens) -> list[range]:
 
 def _suspects(tags: Sequence[str]) -> list[int]:
     """Return the numbers of the tags that might hide something, by two words in them."""
-    joined = "\0".join(tags).lower()
-    positions = {match.start() for word in ("hidden", "none") for match in re.finditer(word, joined)}
+    joined = "\0".join(tags).encode().lower()
+    positions = {match.start() for word in (b"hidden", b"none") for match in re.finditer(word, joined)}
     found: list[int] = []
     number = done = 0
     for position in sorted(positions):
-        number += joined.count("\0", done, position)
+        number += joined.count(b"\0", done, position)
         done = position
         if not found or found[-1] != number:
             found.append(number)
@@ -273,6 +274,8 @@ def decode_references(soup: Soup) -> Soup:
 
     References to ASCII stay, so unescaping later still happens once.
     """
+    if not any("&#" in text for text in soup.texts):
+        return soup
     texts = tuple(_NON_ASCII_REFERENCE.sub(_beyond_ascii, text) if "&#" in text else text for text in soup.texts)
     return Soup(texts, soup.tags, soup.names)
 
@@ -290,13 +293,16 @@ def render(soup: Soup, start: int = 0, end: int | None = None) -> tuple[str, ...
     """
     if start == 0 and end is None:
         return paragraphs(soup.texts, soup.names)
-    stop = len(soup.html) if end is None else end
+    starts = soup.starts()
+    stop = starts[-1] + len(soup.texts[-1]) if end is None else end
+    first, last = max(bisect_right(starts, start) - 1, 0), bisect_left(starts, stop)
+    part = slice(first, last)
     texts, names = [], []
-    for offset, text, name in zip(soup.starts(), soup.texts, (*soup.names, ""), strict=True):
-        if offset + len(text) > start and offset < stop:
+    for offset, text, name in zip(starts[part], soup.texts[part], (*soup.names, "")[part], strict=True):
+        if offset + len(text) > start:
             texts.append(text[max(start - offset, 0) : stop - offset])
             names.append(name)
-        elif start <= offset < stop:
+        elif start <= offset:
             texts.append("")
             names.append(name)
     return paragraphs(texts, names)
