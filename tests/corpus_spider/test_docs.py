@@ -10,6 +10,7 @@ import pytest
 
 from corpus_spider.cli import cli
 from corpus_spider.config import Corpus, Crawl, Site, keys
+from storage.exports.rows import FIELDS
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -47,3 +48,8 @@ def test_every_setting_is_documented(readme: str, section: type[Corpus]) -> None
 def test_every_exit_code_is_documented(readme: str, code: int) -> None:
     """README.md has a row for each exit code."""
     assert re.search(rf"^\| *`?{code}`? *\|", readme, re.MULTILINE)
+
+
+def test_every_field_of_an_export_is_documented(readme: str) -> None:
+    """README.md names each field of an exported document in code type."""
+    assert [field.name for field in FIELDS if f"`{field.name}`" not in readme] == []
