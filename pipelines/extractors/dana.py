@@ -14,8 +14,9 @@ pages of non-Latin scripts .836 against .760, at P = 8 .840 against .841, so ``r
 from __future__ import annotations
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.lines import is_single_line, main_span, split_at_tags, tag_starts
-from pipelines.extractors.soup import decode_references, render, sanitise, scan
+from pipelines.extractors.lexer import code_points
+from pipelines.extractors.lines import main_span, raw_part, tag_starts
+from pipelines.extractors.soup import decode_references, render, scan
 from storage.records import Extraction
 
 NAME, VERSION = "dana", "1"
@@ -27,14 +28,11 @@ P = 20
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
     soup = decode_references(scan(html))
-    span = main_span(soup.html, options.p or P, tag_starts(soup))
+    span = main_span(code_points(soup.html), options.p or P, tag_starts(soup))
     return Extraction(render(soup, *span) if span else (), NAME, VERSION)
 
 
 def extract_paper(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the parser's reading of the lines found in the raw file; one that begins inside a script shows code."""
-    html = sanitise(html)
-    if is_single_line(html, html.count("<")):
-        html = split_at_tags(html)
-    span = main_span(html, options.p or P)
-    return Extraction(render(scan(html[slice(*span)])) if span else (), PAPER_NAME, VERSION)
+    part = raw_part(html, options.p or P)
+    return Extraction(render(scan(part)), PAPER_NAME, VERSION)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    CodePoints = NDArray[np.unsignedinteger[Any]]
+
 
 def name_set(names: str) -> frozenset[str]:
     """Return the set of names in a text, parted by white space."""
@@ -65,15 +67,29 @@ _UNFIT = re.compile("[\0\ud800-\udfff]")
 
 def sanitise(html: str) -> str:
     """Drop NUL characters and replace lone surrogates (U+FFFD), which neither parsers nor files can carry."""
+    return readable(html)[0]
+
+
+def readable(html: str) -> tuple[str, CodePoints]:
+    """Sanitise a page; also return its characters as numbers, in the narrowest type that holds them."""
     if "\0" not in html:
-        if html.isascii():
-            return html
         try:
-            html.encode("utf-16-le")
-            return html
+            return html, code_points(html)
         except UnicodeEncodeError:
             pass
-    return _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
+    html = _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
+    return html, code_points(html)
+
+
+def code_points(text: str) -> CodePoints:
+    """Return the characters of a text as numbers, in the narrowest type that holds them.
+
+    Raises UnicodeEncodeError on lone surrogates.
+    """
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    data = np.frombuffer(text.encode("utf-16-le"), dtype=np.uint16)
+    return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
 
 
 class Tag(NamedTuple):
@@ -188,17 +204,8 @@ def _opening_pairs() -> NDArray[np.bool_]:
 _MAY_OPEN = _opening_pairs()
 
 
-def code_points(text: str) -> NDArray[np.unsignedinteger[Any]]:
-    """Return the characters of a text as numbers, in the narrowest type that holds them. No lone surrogates, please."""
-    if text.isascii():
-        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    data = np.frombuffer(text.encode("utf-16-le"), dtype=np.uint16)
-    return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-
-
-def _openers(html: str) -> NDArray[np.int64]:
-    """Return where something dropped may begin. The text must not hold lone surrogates."""
-    data = code_points(html)
+def _openers(data: CodePoints) -> NDArray[np.int64]:
+    """Return where something dropped may begin."""
     less_than = np.flatnonzero(data == ord("<"))
     inner = less_than[: np.searchsorted(less_than, data.size - 2)]
     first, second = (np.minimum(data[inner + offset], _ASCII - 1) for offset in (1, 2))
@@ -206,14 +213,15 @@ def _openers(html: str) -> NDArray[np.int64]:
     return np.concatenate((inner[_MAY_OPEN[pairs]], less_than[inner.size :]))
 
 
-def dropped(html: str) -> Iterator[Tag]:
+def dropped(html: str, data: CodePoints) -> Iterator[Tag]:
     """Yield of ``markup`` what goes with all it holds, comments and declarations: a quicker look that skips other tags.
 
-    It is right where none of them begins inside a tag, in the value of an attribute. The caller has to check that.
+    ``data`` are the page's characters as numbers. It is right where none of them begins inside a tag, in the value of an
+    attribute. The caller has to check that.
     """
     closers = _Closers(html)
     position = 0
-    for start in _openers(html).tolist():
+    for start in _openers(data).tolist():
         match = _MARKUP.match(html, start) if start >= position else None
         if match is None:
             continue
@@ -247,15 +255,15 @@ def _may_end_open(source: str, quote: str) -> bool:
     return position >= 0 and source[position] == "="
 
 
-def tokenise(html: str) -> Tokens | None:
-    """Return what ``markup`` finds in a sanitised page, without what is dropped; ``BOXES`` leave a space.
+def tokenise(html: str, data: CodePoints) -> Tokens | None:
+    """Return what ``markup`` finds in a page made ``readable``, without what is dropped; ``BOXES`` leave a space.
 
     All tags are split off at once, after all that is dropped has been cut out. None is returned where something seemed
     to be dropped that lay inside a tag; then only a look at one tag after the other is right.
     """
     pieces: list[str] = []
     position = 0
-    for start, end, name in dropped(html):
+    for start, end, name in dropped(html, data):
         pieces += (html[position:start], _GAP if name in BOXES else _JOINT)
         position = end
     pieces.append(html[position:])

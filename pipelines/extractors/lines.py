@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.lexer import code_points
+from pipelines.extractors.lexer import readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pipelines.extractors.lexer import CodePoints
     from pipelines.extractors.soup import Soup
 
 FEW_LINES = 20
@@ -38,18 +39,18 @@ class Lines(NamedTuple):
     within: NDArray[np.int64]
 
 
-def count_characters(html: str, breaks: NDArray[np.int64] | None = None) -> Lines:
+def count_characters(data: CodePoints, breaks: NDArray[np.int64] | None = None) -> Lines:
     """First step of R2L, phase one of DANA: count characters beyond ASCII and within it by line.
 
     Lines end at ``\n``, which is not counted, and before the offsets ``breaks``, but no line is empty for a break's
-    sake. The text must not hold lone surrogates.
+    sake. ``data`` are the characters of the file as numbers.
     """
-    data = code_points(html)
     ends = np.flatnonzero(data == ord("\n"))
-    starts = ends + 1
+    begins = np.zeros(data.size + 1, dtype=bool)
+    begins[0] = begins[ends + 1] = True
     if breaks is not None:
-        starts = np.union1d(starts, breaks[breaks > 0])
-    starts = np.concatenate(([0], starts))
+        begins[breaks] = True
+    starts = np.flatnonzero(begins)
     bounds = np.append(starts[1:], data.size)
     beyond = np.diff(np.searchsorted(np.flatnonzero(data >= 0x80), bounds), prepend=0)
     line_ends = np.diff(np.searchsorted(ends, bounds), prepend=0)
@@ -81,15 +82,24 @@ def _walk(start: int, stops: NDArray[np.int64], p: int) -> int:
     return int(route[reach])
 
 
-def main_span(html: str, p: int, breaks: NDArray[np.int64] | None = None) -> tuple[int, int] | None:
+def main_span(data: CodePoints, p: int, breaks: NDArray[np.int64] | None = None) -> tuple[int, int] | None:
     """Return where the main content begins and ends, as offsets in characters; a line end after it is no part of it."""
-    lines = count_characters(html, breaks)
+    lines = count_characters(data, breaks)
     found = main_lines(lines, p)
     if found is None:
         return None
-    end = int(lines.starts[found.stop]) if found.stop < len(lines.starts) else len(html) + 1
-    ended = found.stop == len(lines.starts) or html[end - 1] == "\n"
-    return int(lines.starts[found.start]), end - ended
+    end = int(lines.starts[found.stop]) if found.stop < len(lines.starts) else data.size + 1
+    ended = found.stop == len(lines.starts) or data[end - 1] == ord("\n")
+    return int(lines.starts[found.start]), end - bool(ended)
+
+
+def raw_part(html: str, p: int) -> str:
+    """Return the main content of a file that is taken as it is, divided at tags if it is written in one line."""
+    html, data = readable(html)
+    breaks = np.flatnonzero(data == ord("<"))
+    if not is_single_line(html, len(breaks)):
+        return html[slice(*(main_span(data, p) or (0, 0)))]
+    return split_at_tags(html[slice(*(main_span(data, p, breaks) or (0, 0)))])
 
 
 def is_single_line(html: str, tags: int) -> bool:

@@ -10,13 +10,17 @@ is the paper to the letter, for evaluation.
 
 from __future__ import annotations
 
+import re
+
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.lines import is_single_line, main_span, split_at_tags, tag_starts
-from pipelines.extractors.soup import decode_references, render, sanitise, scan
+from pipelines.extractors.lexer import code_points
+from pipelines.extractors.lines import is_single_line, main_span, raw_part, tag_starts
+from pipelines.extractors.soup import decode_references, render, scan
 from storage.records import Extraction
 
 NAME, VERSION = "r2l", "1"
 NEPL_NAME = "r2l-nepl"
+_EPL = re.compile("[\\x00-\\x7f]+")
 P = 8
 """How many lines away the next paragraph may be (section 4.1)."""
 
@@ -26,16 +30,12 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     soup = decode_references(scan(html))
     source = soup.html
     breaks = tag_starts(soup) if is_single_line(source, len(soup.tags)) else None
-    span = main_span(source, options.p or P, breaks)
+    span = main_span(code_points(source), options.p or P, breaks)
     return Extraction(render(soup, *span) if span else (), NAME, VERSION)
 
 
 def extract_nepl(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return what the paper scores: the characters beyond ASCII (NEPL) of the lines found in the raw file."""
-    html = sanitise(html)
-    if is_single_line(html, html.count("<")):
-        html = split_at_tags(html)
-    span = main_span(html, options.p or P) or (0, 0)
-    lines = html[slice(*span)].split("\n")
-    nepl = ("".join(character for character in line if not character.isascii()) for line in lines)
-    return Extraction(tuple(part for line in nepl if (part := line.strip())), NEPL_NAME, VERSION)
+    part = raw_part(html, options.p or P)
+    nepl = (_EPL.sub("", line).strip() for line in part.split("\n"))
+    return Extraction(tuple(line for line in nepl if line), NEPL_NAME, VERSION)

@@ -25,6 +25,7 @@ from pipelines.extractors.lexer import (
     Tokens,
     markup,
     name_set,
+    readable,
     sanitise,
     tokenise,
 )
@@ -146,8 +147,8 @@ def scan(html: str) -> Soup:
     and form controls go with them, and so do hidden elements (R1 of the Thai block paper, section III.A), which nobody
     reads. Should a hidden element never end, or hidden text outweigh the rest, nothing is taken as hidden.
     """
-    html = sanitise(html)
-    tokens = tokenise(html)
+    html, data = readable(html)
+    tokens = tokenise(html, data)
     if tokens is not None:
         return _kept(tokens)
     soup, credible = scan_in_order(html, hiding=True)

@@ -11,6 +11,7 @@ from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors import dana, r2l
 from pipelines.extractors.base import ExtractorOptions
+from pipelines.extractors.lexer import code_points
 from pipelines.extractors.lines import (
     count_characters,
     is_single_line,
@@ -50,7 +51,7 @@ def literal_region(html: str, p: int) -> tuple[int, int] | None:
 
 
 def assert_same_region(html: str, p: int, name: str = "") -> None:
-    found = main_lines(count_characters(html), p)
+    found = main_lines(count_characters(code_points(html)), p)
     assert (None if found is None else (found.start, found.stop - 1)) == literal_region(html, p), name
 
 
@@ -65,7 +66,7 @@ def test_the_region_is_the_papers_read_line_by_line(html: str, p: int) -> None:
 @given(FILES)
 def test_the_span_cuts_the_file_at_the_lines_found(html: str) -> None:
     """The offsets hold exactly the lines, without the line end of the last."""
-    found, span = main_lines(count_characters(html), 8), main_span(html, 8)
+    found, span = main_lines(count_characters(code_points(html)), 8), main_span(code_points(html), 8)
     assert (found is None) == (span is None)
     if found is not None and span is not None:
         assert html[slice(*span)] == "\n".join(html.split("\n")[found.start : found.stop])
@@ -102,7 +103,7 @@ def test_breaks_at_tags_are_lines_put_in_before_them(html: str, p: int) -> None:
     starts = [start for start in tag_starts(soup).tolist() if start and html[start - 1] != "\n"]
     pieces = [html[start:end] for start, end in itertools.pairwise([0, *starts, None])]
     written = "\n".join(pieces)
-    expected, found = main_span(written, p), main_span(html, p, tag_starts(soup))
+    expected, found = main_span(code_points(written), p), main_span(code_points(html), p, tag_starts(soup))
     assert (found is None) == (expected is None)
     if found is not None and expected is not None:
         assert html[slice(*found)].replace("\n", "") == written[slice(*expected)].replace("\n", "")
@@ -110,14 +111,14 @@ def test_breaks_at_tags_are_lines_put_in_before_them(html: str, p: int) -> None:
 
 def test_characters_are_counted_not_bytes_and_line_ends_not_at_all() -> None:
     """Two-, three- and four-byte characters are one each."""
-    _, beyond, within = count_characters("سل a\n\nกข中\U00020000é!\r\n")
+    _, beyond, within = count_characters(code_points("سل a\n\nกข中\U00020000é!\r\n"))
     assert beyond.tolist() == [2, 0, 5, 0]
     assert within.tolist() == [2, 0, 2, 0]
 
 
 def test_formula_2_adds_both_neighbours_and_nothing_beyond_the_file() -> None:
     """Balances 1, -2, 3 become -1, 2, 1."""
-    _, beyond, within = count_characters("س\nab\nسسس")
+    _, beyond, within = count_characters(code_points("س\nab\nسسس"))
     assert smoothed(beyond, within).tolist() == [-1, 2, 1]
 
 
@@ -125,7 +126,7 @@ def test_formula_2_adds_both_neighbours_and_nothing_beyond_the_file() -> None:
 def test_the_walk_reaches_the_next_paragraph_within_p_lines(gap: int, reached: bool) -> None:
     """With P = 8, seven lines between two paragraphs are crossed and eight are not."""
     html = "سلام دنیا سلام\n" + "<i>\n" * gap + "دوم\n"
-    found = main_lines(count_characters(html), 8)
+    found = main_lines(count_characters(code_points(html)), 8)
     assert found is not None
     assert (found.stop - 1 > gap) is reached
 
@@ -135,7 +136,7 @@ def test_files_in_one_line_are_split_at_tags_without_empty_lines() -> None:
     html = "<p>a</p>\n<p>b<br><br></p>"
     expected = "<p>a\n</p>\n<p>b\n<br>\n<br>\n</p>"
     assert split_at_tags(html) == expected
-    starts = count_characters(html, tag_starts(scan(html))).starts.tolist()
+    starts = count_characters(code_points(html), tag_starts(scan(html))).starts.tolist()
     assert [html[start:end].strip("\n") for start, end in itertools.pairwise([*starts, None])] == expected.split("\n")
     assert is_single_line(html, 6)
     assert not is_single_line("x\n" * 40, 40)
