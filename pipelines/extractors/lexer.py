@@ -216,8 +216,8 @@ def _openers(data: CodePoints) -> NDArray[np.int64]:
 def dropped(html: str, data: CodePoints) -> Iterator[Tag]:
     """Yield of ``markup`` what goes with all it holds, comments and declarations: a quicker look that skips other tags.
 
-    ``data`` are the page's characters as numbers. It is right where none of them begins inside a tag, in the value of an
-    attribute. The caller has to check that.
+    ``data`` are the page's characters as numbers. It is right where none of them begins inside a tag, in the value of
+    an attribute. The caller has to check that.
     """
     closers = _Closers(html)
     position = 0
