@@ -18,12 +18,14 @@ from corpus_spider.options import PROGRAM, State, examples, with_common
 from storage.errors import CorpusError, DiskError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 
 logger = logging.getLogger(__name__)
 
 INTERNAL, DAMAGED, INTERRUPTED, PIPE_CLOSED = 1, 6, 11, 141
+
+UNDATED = "a document without a date counts by the day it was fetched"
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
 several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
@@ -109,6 +111,7 @@ def crawl(state: State, /, **options: Any) -> int:
     """
     config = state.load(**{"crawl.page_limit": options["page_limit"]}).only(options["sites"])
     from corpus_spider import plan
+    from corpus_spider.status import INTERNALS
 
     planned = plan.plan(config)
     if options["dry_run"]:
@@ -117,7 +120,7 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.crawl import crawl as start
 
     code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0)
-    _report(state, options, summary)
+    _report(state, options, summary, INTERNALS)
     return code
 
 
@@ -130,8 +133,8 @@ def status(state: State, /, **options: Any) -> None:
     """
     from corpus_spider.status import read, render
 
-    found = read(state.load())
-    state.console.json(found) if options["as_json"] else render(found, state.console)
+    found = read(state.load_made())
+    state.console.json(found.plain()) if options["as_json"] else render(found, state.console)
 
 
 @verb(
@@ -144,8 +147,8 @@ def status(state: State, /, **options: Any) -> None:
 @click.option("--format", "format_name", help="Where the name of the target does not say it.")
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
 @several_sites
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or later.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help=f"Published on this day or later; {UNDATED}.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier; likewise.")
 @click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
 @click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
 @click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
@@ -155,13 +158,15 @@ def export(state: State, /, **options: Any) -> None:
 
     JSON lines (plain, gzip, zstd), Parquet or a folder of texts, whole or not at all, with a checksum.
     """
-    from corpus_spider.dump import dump, request
+    from corpus_spider import dump
 
-    report = dump(state.load(), request(options), state.console)
+    report = dump.dump(state.load_made(), dump.request(options), state.console)
     if options["target"] == "-":
         state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")
     else:
-        _report(state, options, report)
+        _report(state, options, dump.fields(report))
+    if not report.documents:
+        state.console.note(f"No document matches; `{PROGRAM} status` shows what there is.")
 
 
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
@@ -197,8 +202,11 @@ def check(state: State, /, **options: Any) -> int:
     from corpus_spider import integrity
 
     with state.console.progress("records checked") as show:
-        report = integrity.check(state.load(), options["deep"], show)
+        report = integrity.check(state.load_made(), options["deep"], show)
     _report(state, options, {"ok": report.ok} | asdict(report))
+    if state.console.quiet and not options["as_json"]:
+        for problem in report.problems:
+            state.console.error(problem)
     return 0 if report.ok else DAMAGED
 
 
@@ -265,7 +273,7 @@ def tune(state: State, /, site: str, **options: Any) -> None:
     config = state.load() if options["write"] else state.load_or_default()
     with state.console.progress("pages") as show:
         fit = tuning.tune(config, site, options["gold"], options["extractors"], show)
-    _report(state, options, fit)
+    state.console.json(fit) if options["as_json"] else state.console.summary(fit)
     tuning.conclude(fit, config, state.console, write=options["write"])
 
 
@@ -280,7 +288,7 @@ def reextract(state: State, /, **options: Any) -> None:
     """
     from corpus_spider import batch
 
-    config = state.load().only(options["sites"])
+    config = state.load_made().only(options["sites"])
     config.require_sites()
     with state.console.progress("pages") as show:
         report = batch.reextract(config, dry_run=options["dry_run"], on_progress=show)
@@ -296,12 +304,12 @@ def show_config(state: State, /) -> None:
     state.console.json(state.load().effective())
 
 
-def _report(state: State, options: dict[str, Any], report: Any) -> None:
-    """Write what a verb came to: JSON when asked for, else a table of what and how many."""
+def _report(state: State, options: dict[str, Any], report: Any, internals: Collection[str] = ()) -> None:
+    """Write what a verb came to: JSON when asked for, else a table of what and how many, unless quiet is asked for."""
     if options["as_json"]:
         state.console.json(report)
-    else:
-        state.console.summary(report)
+    elif not state.console.quiet:
+        state.console.summary(report, internals)
 
 
 def main() -> None:

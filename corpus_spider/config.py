@@ -176,6 +176,12 @@ class Config:
                 "there is no [[site]]", where=str(self.path or "configuration"), do="Add a newspaper to crawl."
             )
 
+    def require_corpus(self) -> None:
+        """Raise ConfigError when nothing has made the SQLite file yet; a server is asked when it is connected to."""
+        _, sqlite, file = self.database_url.partition("sqlite:///")
+        if sqlite and not Path(file).exists():
+            raise ConfigError("there is no corpus yet", where=file, do="Run `corpus-spider crawl` first.")
+
     def site(self, name: str) -> Site:
         """Return the site of that name; raise ConfigError, with the nearest name, when there is none."""
         found = next((site for site in self.sites if site.name == name), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 import time
@@ -18,7 +19,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from rich.console import Console as RichConsole
 
 CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
 """Everything above C0 that moves the cursor, turns the writing direction, ends a line, hides, or is no character."""
@@ -46,6 +49,16 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def human_size(count: int) -> str:
+    """Write a number of bytes in the largest unit of which there is one: 826688 is ``807.3 KiB``."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
 def to_json(value: object) -> str:
     """Write dataclasses, paths, dates and bytes (hexadecimal) as JSON; invisible and control characters are escaped."""
     import msgspec
@@ -57,9 +70,10 @@ def to_json(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Where the program writes. ``quiet`` leaves errors and results only."""
+    """Where the program writes. ``quiet`` leaves errors and results only, ``verbose`` shows internals too."""
 
     quiet: bool = False
+    verbose: bool = False
 
     def note(self, text: str) -> None:
         """Tell the user something, on standard error."""
@@ -88,11 +102,16 @@ class Console:
         else:
             click.echo("\n".join([f"# {title}", "\t".join(header), *("\t".join(row) for row in listed)]))
 
-    def summary(self, report: object) -> None:
-        """Write a report of any shape: a table of its single values, then one of each group in it."""
+    def summary(self, report: object, internals: Collection[str] = ()) -> None:
+        """Write a report of any shape: a table of its single values, then one of each group in it.
+
+        ``internals`` are keys that are left out unless the console is verbose.
+        """
         import msgspec
 
-        plain = msgspec.to_builtins(report, enc_hook=str)
+        hidden = () if self.verbose else internals
+        every = msgspec.to_builtins(report, enc_hook=str)
+        plain = {key: _in_units(key, value) for key, value in every.items() if key not in hidden}
         singles = {key: value for key, value in plain.items() if not isinstance(value, (dict, list, tuple))}
         self.table("Summary", ("what", "value"), singles.items())
         for name, group in plain.items():
@@ -156,6 +175,10 @@ def _is_ours(logger: str) -> bool:
     return logger.partition(".")[0] in {"corpus_spider", "pipelines", "storage"}
 
 
+def _in_units(key: str, value: object) -> object:
+    return human_size(value) if key == "bytes" and isinstance(value, int) else value
+
+
 def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else safe(str(value))
 
@@ -178,7 +201,6 @@ def _every(seconds: float, action: Callable[[int], None]) -> Callable[[int], Non
 
 def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console as RichConsole
     from rich.table import Table
     from rich.text import Text
 
@@ -188,15 +210,21 @@ def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> N
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(value) for value in row))
-    RichConsole(file=sys.stdout).print(table)
+    _drawing_on(sys.stdout).print(table)
+
+
+def _drawing_on(stream: TextIO) -> RichConsole:
+    """Return what draws on a terminal; where ``NO_COLOR`` is set, without any style (https://no-color.org)."""
+    from rich.console import Console as RichConsole
+
+    return RichConsole(file=stream, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
 @contextmanager
 def _bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    from rich.console import Console as RichConsole
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns: tuple[Any, ...] = (SpinnerColumn(), TextColumn(what, markup=False), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=RichConsole(stderr=True), transient=True) as progress:
+    with Progress(*columns, TimeElapsedColumn(), console=_drawing_on(sys.stderr), transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda count: progress.update(task, completed=count)

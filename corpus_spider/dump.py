@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
+    from storage.corpus import Corpus
     from storage.exports import ExportReport
     from storage.records import CorpusDocument, Selection
 
@@ -43,17 +44,33 @@ def request(options: dict[str, Any]) -> Dump:
 def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     """Export the selected documents with the licence notes of corpus.toml.
 
-    Raises what `storage.exports.export` and the database raise; a site that is not configured is still exported.
+    Raises what `storage.exports.export` and the database raise, and ConfigError for a site that is neither configured
+    nor in the corpus.
     """
     from storage.corpus import Corpus
     from storage.exports import export
 
     licences = {site.name: site.licence for site in config.sites}
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
+        refuse_unknown_sites(config, corpus, wanted.selection.sites)
         documents = with_licences(corpus.documents(wanted.selection), licences)
         return export(
             documents, wanted.target, format_name=wanted.format_name, overwrite=wanted.overwrite, on_progress=show
         )
+
+
+def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...]) -> None:
+    """Raise ConfigError for a name that is no site; one taken out of corpus.toml is known by its documents."""
+    strange = set(names) - {site.name for site in config.sites}
+    if strange:
+        strange -= {row.key for row in corpus.status().by_site}
+    for name in sorted(strange):
+        config.site(name)
+
+
+def fields(report: ExportReport) -> dict[str, Any]:
+    """Return the report as it is printed, with the format under the name of its option."""
+    return {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
 
 
 def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str | None]) -> Iterator[CorpusDocument]:

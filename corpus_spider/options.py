@@ -36,7 +36,7 @@ class State:
     @property
     def console(self) -> Console:
         """Where to write."""
-        return Console(quiet=self.verbosity < 0)
+        return Console(quiet=self.verbosity < 0, verbose=self.verbosity > 0)
 
     @property
     def level(self) -> str:
@@ -49,6 +49,12 @@ class State:
 
         given = {key: value for key, value in overrides.items() if value is not None}
         return load(self.path, overrides=self.overrides | given)
+
+    def load_made(self) -> Config:
+        """Read the configuration of a corpus that was crawled already; raise ConfigError when it was not."""
+        config = self.load()
+        config.require_corpus()
+        return config
 
     def load_or_default(self) -> Config:
         """Read the configuration where there is one, for verbs that do without."""

@@ -3,32 +3,89 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import os
+import socket
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.console import human_size
+from storage.records import UrlState
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from storage.records import CountRow, Status
 
+INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
+"""What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""
 
-def read(config: Config) -> Status:
+MEANINGS = {
+    UrlState.PENDING: "waiting to be fetched",
+    UrlState.LEASED: "being fetched, or was when a crawl died",
+    UrlState.FETCHED: "fetched, waiting to be read",
+    UrlState.DONE: "fetched and read",
+    UrlState.FAILED: "given up",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A corpus's numbers, how many URLs wait at each site, and what has become of the last run."""
+
+    status: Status
+    pending: Mapping[str, int] = field(default_factory=dict)
+    run_state: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        values = asdict(self.status) | {"pending": dict(self.pending)}
+        return values | {"last_run": ({"state": self.run_state} if self.run_state else {}) | self.status.last_run}
+
+
+def read(config: Config) -> Standing:
     """Count what is in the corpus. Raises ConfigError when nothing was crawled yet, DatabaseError when it is away."""
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        return corpus.status()
+        status, counts = corpus.status(), corpus.frontier.counts()
+    pending = {site: states[UrlState.PENDING] for site, states in counts.items() if states.get(UrlState.PENDING)}
+    return Standing(status, pending, run_state(status.last_run))
 
 
-def render(status: Status, console: Console) -> None:
+def run_state(known: Mapping[str, str]) -> str:
+    """Tell whether the last run ``ended``, is ``running``, or died without a word; empty when there was none."""
+    if not known:
+        return ""
+    if "finished" in known:
+        return "ended"
+    if known.get("host") != socket.gethostname():
+        return f"running on {known.get('host', 'another host')}, or died there"
+    return "running" if _is_alive(known.get("pid", "")) else "died; the next crawl goes on where it stopped"
+
+
+def _is_alive(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True
+    except (ValueError, OSError):
+        return False
+    return True
+
+
+def render(standing: Standing, console: Console) -> None:
     """Write tables: totals, languages, sites, URLs by state, drops and failures by reason, the last run."""
+    status = standing.status
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
-    console.table("Sites", ("site", "documents", "characters"), _with_chars(status.by_site))
-    console.table("URLs", ("state", "count"), _counts(status.by_state))
+    console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))
+    console.table("URLs", ("state", "count", "meaning"), _states(status.by_state))
     console.table("Pages without a document", ("reason", "count"), _counts(status.dropped))
     console.table("URLs that failed", ("reason", "count"), _counts(status.failed))
-    console.table("Last run", ("what", "value"), _last_run(status.last_run))
+    console.table("Last run", ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS))
 
 
 def _counts(rows: tuple[CountRow, ...]) -> list[tuple[str, int]]:
@@ -39,11 +96,26 @@ def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
     return [(row.key, row.count, row.chars) for row in rows]
 
 
-def _last_run(known: dict[str, str]) -> list[tuple[str, object]]:
+def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
+    """Sites with documents, those of most first, then those where URLs wait only."""
+    pending = standing.pending
+    rows = [(row.key, row.count, row.chars, pending.get(row.key, 0)) for row in standing.status.by_site]
+    known = {row[0] for row in rows}
+    return rows + [(site, 0, 0, count) for site, count in sorted(pending.items()) if site not in known]
+
+
+def _states(rows: tuple[CountRow, ...]) -> list[tuple[str, int, str]]:
+    return [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in rows]
+
+
+def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tuple[str, object]]:
     """Spread what a run noted of itself as JSON over lines of their own, single values only."""
+    known = standing.status.last_run
     try:
         noted = json.loads(known.get("summary") or "{}")
     except ValueError:
         noted = {}
-    rows: list[tuple[str, object]] = [(key, value) for key, value in known.items() if key != "summary"]
-    return rows + [(key, value) for key, value in noted.items() if not isinstance(value, (dict, list))]
+    rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
+    rows += [(key, value) for key, value in known.items() if key != "summary"]
+    shown = {key: value for key, value in noted.items() if key not in hidden and not isinstance(value, (dict, list))}
+    return rows + [(key, human_size(value) if key == "bytes" else value) for key, value in shown.items()]

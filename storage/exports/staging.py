@@ -61,7 +61,7 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
     """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may."""
     if not overwrite and os.path.lexists(target) and not _empty_folder(target):
-        raise ConfigError("exists already", where=str(target), do="choose another name, or overwrite")
+        raise ConfigError("exists already", where=str(target), do="choose another name, or add `--overwrite`")
 
 
 def checksum_path(target: Path) -> Path:

@@ -143,6 +143,7 @@ def test_every_error_has_its_exit_code_and_one_message(
     def fail(_: object) -> None:
         raise error
 
+    (home / "corpus.db").touch()
     monkeypatch.setattr("corpus_spider.status.read", fail)
     assert run(["status"]) == code
     message = capsys.readouterr().err
@@ -158,6 +159,7 @@ def test_an_internal_error_says_how_to_report_it(
     def fail(_: object) -> None:
         raise ZeroDivisionError("\x1b[2Jinjected")
 
+    (home / "corpus.db").touch()
     monkeypatch.setattr("corpus_spider.status.read", fail)
     assert run(["status"]) == 1
     assert "with -v" in capsys.readouterr().err
@@ -230,8 +232,50 @@ def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: py
     assert run(["export", "-o", "out.jsonl", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["documents"], report["bytes"], len(report["sha256"])) == (0, 0, 64)
+    assert report["format"] == "jsonl"
     assert run(["export", "-o", "out.jsonl"]) == 2
+    assert "add `--overwrite`" in capsys.readouterr().err
     assert run(["export", "-o", "out.jsonl", "--overwrite"]) == 0
+
+
+@pytest.mark.parametrize("verb", ["status", "check", "reextract", "export"])
+def test_without_a_corpus_the_user_is_told_to_crawl(home: Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    """What reads a corpus says in the shell's words how one is made."""
+    assert run([verb, *(["-o", "x.jsonl"] if verb == "export" else [])]) == 2
+    assert "Run `corpus-spider crawl` first." in capsys.readouterr().err
+
+
+def test_an_export_of_an_unknown_site_is_a_mistake_and_one_of_nothing_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt --site is answered as by crawl; a selection without documents gives a note."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    assert run(["export", "-o", "x.jsonl", "--site", "exmaple"]) == 2
+    assert "did you mean example" in capsys.readouterr().err
+    assert not (home / "x.jsonl").exists()
+    assert run(["export", "-o", "x.jsonl", "--site", "example"]) == 0
+    assert "No document matches" in capsys.readouterr().err
+
+
+def test_quiet_leaves_the_summary_out_unless_json_is_asked_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A crontab's mail is empty when all went well."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    for arguments in (["export", "-o", "x.jsonl"], ["reextract"], ["check"]):
+        assert run(["-q", *arguments]) == 0
+        captured = capsys.readouterr()
+        assert (captured.out, captured.err) == ("", "")
+    assert run(["-q", "check", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ok"]
+
+
+def test_quiet_still_tells_of_damage(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What check finds is what went wrong."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    monkeypatch.setattr("storage.corpus.Corpus.problems", lambda _: ["a row points nowhere"])
+    assert run(["-q", "check"]) == 6
+    assert capsys.readouterr() == ("", "a row points nowhere\n")
 
 
 def test_an_export_to_standard_output_holds_nothing_else(home: Path, capfd: pytest.CaptureFixture[str]) -> None:

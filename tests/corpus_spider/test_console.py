@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.console import Console, OneLine, safe, safe_lines, start_logging, to_json
+from corpus_spider.console import Console, OneLine, human_size, safe, safe_lines, start_logging, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,6 +116,36 @@ def test_a_summary_shows_values_groups_and_lists(capsys: pytest.CaptureFixture[s
         "# Summary\nwhat\tvalue\npages\t3\n# dropped\nwhat\tvalue\nhttp_404\t1\n"
         "# problems\nproblems\nx\n# sites\na\tb\n1\t\n\t2\n"
     )
+
+
+def test_internals_of_a_summary_are_for_the_verbose(capsys: pytest.CaptureFixture[str]) -> None:
+    """What only the program's makers read is left out unless -v is given; bytes are in units."""
+    report = {"bytes": 826688, "spilled": 0, "seconds": {"fetch": 0.1}}
+    Console().summary(report, {"spilled", "seconds"})
+    assert capsys.readouterr().out == "# Summary\nwhat\tvalue\nbytes\t807.3 KiB\n"
+    Console(verbose=True).summary(report, {"spilled", "seconds"})
+    assert capsys.readouterr().out.endswith("spilled\t0\n# seconds\nwhat\tvalue\nfetch\t0.100\n")
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (3 * 2**30, "3.0 GiB"), (2**52, "4096.0 TiB")],
+)
+def test_sizes_are_written_in_units(count: int, expected: str) -> None:
+    """Nobody has to count digits."""
+    assert human_size(count) == expected
+
+
+@pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
+def test_no_color_leaves_no_escape_in_a_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, no_color: str, styled: bool
+) -> None:
+    """Where NO_COLOR is set, bold is gone as well as colours."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", no_color)
+    Console().table("Sites", ("name",), [("x",)])
+    assert ("\x1b" in capsys.readouterr().out) is styled
 
 
 def test_progress_outside_a_terminal_is_rare_and_quiet_is_silent(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider.console import Console
-from corpus_spider.status import render
-from storage.records import CountRow, Status
+from corpus_spider.status import Standing, render, run_state
+from storage.records import CountRow, Status, UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 HEAD = "# Corpus\nwhat\tcount\ndocuments\t3\nduplicates\t1\nfetches\t9\n"
 
 
-def status(last_run: Mapping[str, str], *failed: CountRow) -> Status:
-    return Status(3, 1, 9, by_language=(CountRow("vi", 3, 900),), failed=failed, last_run=dict(last_run))
+def status(last_run: Mapping[str, str], *failed: CountRow) -> Standing:
+    return Standing(Status(3, 1, 9, by_language=(CountRow("vi", 3, 900),), failed=failed, last_run=dict(last_run)))
 
 
 def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,7 +33,11 @@ def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.Captur
 
 @pytest.mark.parametrize(
     ("summary", "expected"),
-    [('{"pages": 5, "seconds": {"x": 1}}', "id\t1\npages\t5\n"), ("", "id\t1\n"), ("not JSON", "id\t1\n")],
+    [
+        ('{"pages": 5, "bytes": 2048, "spilled": 3, "x": {"y": 1}}', "id\t1\npages\t5\nbytes\t2.0 KiB\n"),
+        ("", "id\t1\n"),
+        ("not JSON", "id\t1\n"),
+    ],
 )
 def test_the_last_run_shows_what_it_noted_of_itself(
     capsys: pytest.CaptureFixture[str], summary: str, expected: str
@@ -39,3 +45,39 @@ def test_the_last_run_shows_what_it_noted_of_itself(
     """The summary is spread over lines; one that cannot be read (the run died) is no error."""
     render(status({"id": "1", "summary": summary}), Console())
     assert capsys.readouterr().out.endswith("# Last run\nwhat\tvalue\n" + expected)
+
+
+def test_sites_show_what_is_pending_and_states_what_they_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    """A site without a document yet has a row when URLs wait there, and no state stands without an explanation."""
+    states = tuple(CountRow(state.value, 1) for state in UrlState)
+    found = Status(3, 0, 3, by_site=(CountRow("a", 3, 900),), by_state=states)
+    render(Standing(found, {"a": 2, "b": 5}), Console())
+    shown = capsys.readouterr().out
+    assert "# Sites\nsite\tdocuments\tcharacters\tpending\na\t3\t900\t2\nb\t0\t0\t5\n" in shown
+    assert "failed\t1\tgiven up\n" in shown
+
+
+HERE = socket.gethostname()
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ({}, ""),
+        ({"finished": "2026-01-01", "exit_code": "0"}, "ended"),
+        ({"pid": str(os.getpid()), "host": HERE}, "running"),
+        ({"pid": "999999999", "host": HERE}, "died"),
+        ({"pid": "1", "host": "elsewhere.invalid"}, "running on elsewhere.invalid, or died there"),
+    ],
+)
+def test_the_last_run_is_running_or_has_ended(known: dict[str, str], expected: str) -> None:
+    """A run that noted no end is running while its process lives."""
+    state = run_state(known)
+    assert state.startswith(expected)
+    assert bool(state) is bool(expected)
+
+
+def test_the_json_says_what_is_pending_and_how_the_run_stands() -> None:
+    """Programs get what people get."""
+    plain = Standing(Status(3, 0, 3, last_run={"id": "1"}), {"a": 2}, "ended").plain()
+    assert (plain["documents"], plain["pending"], plain["last_run"]) == (3, {"a": 2}, {"state": "ended", "id": "1"})
