@@ -13,7 +13,8 @@ belong to blocks made of links are dropped. It knows no words, so scripts withou
   block has AR below .6, or fewer than two links among more than two leaves. The first two conditions bind both
   alternatives.
 
-The tree is kept as two columns, parents and counts, filled by following tags with a stack; time is linear.
+Blocks are numbered as they open, so the leaves of one are a range and its sums the difference of two running sums; time
+is linear.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.nesting import OpenElements, opens
+from pipelines.extractors.nesting import Outline
 from pipelines.extractors.soup import paragraphs, scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pipelines.extractors.soup import Soup
 
 NAME, VERSION = "blocks", "1"
@@ -37,69 +42,26 @@ MIN_CHARS = 2
 FOOTERS = ("powered by", "copyright", "©", "all rights reserved", "(c) ")
 
 
-@dataclass(slots=True)
-class Block:
-    """The attributes of section III.B."""
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The attributes of section III.B, one entry for each block of a page."""
 
-    parent: int
-    elements: int = 0
-    hrefs: int = 0
-    length: int = 0
-    href_length: int = 0
-
-    def add(self, other: Block) -> None:
-        self.elements += other.elements
-        self.hrefs += other.hrefs
-        self.length += other.length
-        self.href_length += other.href_length
+    elements: NDArray[np.int64]
+    hrefs: NDArray[np.int64]
+    length: NDArray[np.int64]
+    href_length: NDArray[np.int64]
 
     @property
-    def anchor_ratio(self) -> float:
+    def anchor_ratio(self) -> NDArray[np.float64]:
         """AR: three parts ATR, the linked share of the text, and one part ANR, the linked share of the leaves."""
-        atr = self.href_length / self.length if self.length else 0.0
-        anr = self.hrefs / self.elements if self.elements else 0.0
+        atr = self.href_length / np.maximum(self.length, 1)
+        anr = self.hrefs / np.maximum(self.elements, 1)
         return 0.75 * atr + 0.25 * anr
 
     @property
-    def is_content(self) -> bool:
+    def are_content(self) -> NDArray[np.bool_]:
         """Third condition of section III.C."""
-        return self.anchor_ratio < MAX_ANCHOR_RATIO or (self.hrefs < 2 and self.elements > 2)
-
-
-class _Tree:
-    """All blocks of a page, parents before children; block 0 is the body."""
-
-    def __init__(self) -> None:
-        self.blocks = [Block(0)]
-        self._open = OpenElements(0)
-
-    def tag(self, name: str, tag: str) -> None:
-        """Open or close a block."""
-        if name[0] == "/":
-            self._open.end(name[1:])
-        elif opens(name, tag):
-            self._open.end_implied(name)
-            self.blocks.append(Block(self._open.innermost[1]))
-            self._open.start(name, len(self.blocks) - 1)
-
-    def leaf(self, length: int) -> int:
-        """Count a text of this length in the innermost open element and return that element's block."""
-        linked = self._open.holds("a")
-        block = self._open.innermost[1]
-        self.blocks[block].add(Block(0, 1, linked, length, linked * length))
-        return block
-
-    def sum_up(self) -> None:
-        """Add every block to its parent, from the innermost outwards."""
-        for index in range(len(self.blocks) - 1, 0, -1):
-            self.blocks[self.blocks[index].parent].add(self.blocks[index])
-
-    def groups(self) -> list[int]:
-        """For each block the nearest, itself or around it, with more than one leaf; the body where none has."""
-        nearest = [0]
-        for index, block in enumerate(self.blocks[1:], start=1):
-            nearest.append(index if block.elements > 1 else nearest[block.parent])
-        return nearest
+        return (self.anchor_ratio < MAX_ANCHOR_RATIO) | ((self.hrefs < 2) & (self.elements > 2))
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
@@ -111,18 +73,30 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
 
 def select(soup: Soup) -> list[bool]:
     """Say of every text of the page whether it is content (section III.C); white space alone stays, it parts words."""
-    tree = _Tree()
-    leaves: list[int] = []
-    readable = [unescape(text).strip() if text else "" for text in soup.texts]
-    for text, name, tag in zip(readable, (*soup.names, "br"), (*soup.tags, ""), strict=True):
-        leaves.append(tree.leaf(len(text)) if text else -1)
-        tree.tag(name, tag)
-    tree.sum_up()
-    groups = tree.groups()
-    return [
-        leaf < 0 or (_may_be_content(text) and tree.blocks[groups[leaf]].is_content)
-        for leaf, text in zip(leaves, readable, strict=True)
-    ]
+    readable = [unescape(text).strip() if "&" in text else text.strip() for text in soup.texts]
+    outline = Outline()
+    where, linked = (np.array(column) for column in outline.follow(soup.names, soup.tags))
+    lengths = np.fromiter(map(len, readable), dtype=np.int64, count=len(readable))
+    blocks = _summed(outline, where, np.stack((lengths > 0, (lengths > 0) & linked, lengths, lengths * linked)))
+    wanted = blocks.are_content[_groups(outline, blocks)][where].tolist()
+    return [not text or (content and _may_be_content(text)) for text, content in zip(readable, wanted, strict=True)]
+
+
+def _summed(outline: Outline, where: NDArray[np.int64], leaves: NDArray[np.int64]) -> Blocks:
+    """Sum up the attributes of the leaves in each block: all that open in it are numbered on from it without a gap."""
+    count = len(outline.parents)
+    first, after = np.arange(count), np.array(outline.lasts) + 1
+    sums = (np.concatenate(([0], np.cumsum(np.bincount(where, column, count)))) for column in leaves)
+    return Blocks(*((total[after] - total[first]).astype(np.int64) for total in sums))
+
+
+def _groups(outline: Outline, blocks: Blocks) -> list[int]:
+    """For each block the nearest, itself or around it, with more than one leaf; the body where none has."""
+    nearest = [0]
+    for index, (parent, several) in enumerate(zip(outline.parents, (blocks.elements > 1).tolist(), strict=True)):
+        if index:
+            nearest.append(index if several else nearest[parent])
+    return nearest
 
 
 def _may_be_content(text: str) -> bool:

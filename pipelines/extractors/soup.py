@@ -201,6 +201,8 @@ def _hidden_ranges(tokens: Tokens) -> list[range]:
             if hidden.active:
                 return []
             ranges.append(range(index, at))
+    if not ranges:
+        return []
     chars = sum(len(text) for span in ranges for text in tokens.texts[span.start + 1 : span.stop])
     return ranges if 2 * chars <= sum(map(len, tokens.texts)) else []
 

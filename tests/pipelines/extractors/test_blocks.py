@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from html import unescape
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors.blocks import FOOTERS, Block, extract, select
+from pipelines.extractors.blocks import FOOTERS, Blocks, extract, select
 from pipelines.extractors.nesting import OpenElements, opens
 from pipelines.extractors.soup import Soup, scan
 
 
+def block(elements: int, hrefs: int, length: int, href_length: int) -> Blocks:
+    return Blocks(*(np.array([value]) for value in (elements, hrefs, length, href_length)))
+
+
 def test_anchor_ratio_weighs_text_three_to_one_against_leaves() -> None:
     """One of four leaves linked, half of the text: AR = .75 * .5 + .25 * .25 (section III.B)."""
-    block = Block(0, elements=4, hrefs=1, length=100, href_length=50)
-    assert block.anchor_ratio == pytest.approx(0.4375)
-    assert Block(0).anchor_ratio == 0
+    assert block(4, 1, 100, 50).anchor_ratio.tolist() == pytest.approx([0.4375])
+    assert block(0, 0, 0, 0).anchor_ratio.tolist() == [0]
 
 
 @pytest.mark.parametrize(
-    ("block", "content"),
-    [
-        (Block(0, 4, 2, 100, 50), True),
-        (Block(0, 4, 4, 100, 100), False),
-        (Block(0, 3, 1, 100, 99), True),
-        (Block(0, 2, 1, 100, 99), False),
-    ],
+    ("attributes", "content"),
+    [((4, 2, 100, 50), True), ((4, 4, 100, 100), False), ((3, 1, 100, 99), True), ((2, 1, 100, 99), False)],
 )
 def test_a_block_is_content_below_60_percent_or_with_one_link_among_more_than_two_leaves(
-    block: Block, content: bool
+    attributes: tuple[int, int, int, int], content: bool
 ) -> None:
     """Third condition of section III.C, both alternatives."""
-    assert block.is_content is content
+    assert block(*attributes).are_content.tolist() == [content]
 
 
 WORKED = """<body>
