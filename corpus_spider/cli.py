@@ -184,7 +184,7 @@ def extract(state: State, /, target: str | None, **options: Any) -> int:
     from corpus_spider import single
 
     if options["list_them"]:
-        state.console.table("Extractors", ("name", "version", "for"), single.extractors())
+        single.show_extractors(state.console, as_json=options["as_json"])
         return 0
     if target is None:
         raise click.UsageError("Name a URL, a file, or - for standard input.")
@@ -296,7 +296,8 @@ def reextract(state: State, /, **options: Any) -> None:
 
 
 @verb("config", "config -s crawl.delay=5", name="config")
-def show_config(state: State, /) -> None:
+@as_json
+def show_config(state: State, /, **_: Any) -> None:
     """Print the configuration in force.
 
     JSON of file, environment and options together, without passwords.

@@ -6,6 +6,7 @@ time. Each resolved address is checked and then connected to, so a name cannot c
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import sys
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from corpus_spider.config import Site
+from corpus_spider.config_values import web_address
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
 
@@ -59,11 +61,61 @@ class Wanted:
     allow_private: bool = False
 
 
-def extractors() -> list[tuple[str, str, str]]:
-    """Return the name and version of every extractor, and what it is for."""
+EXTRACTOR_WORDS = {
+    "auto": "the best measured one for the page's script, with the reason recorded; the default",
+    "density": "maximum-sum segment over text blocks, with weights for links and classes",
+    "scored": "text blocks scored by weights learned from pages with their true text",
+    "trafilatura": "the library of that name",
+    "bte": "improved Body Text Extraction (Phan Thi Ha and Ha Hai Nam, 2013)",
+    "bte-original": "Body Text Extraction as first published (Finn et al., 2001)",
+    "r2l": "R2L main content extraction for right-to-left scripts (Mohammadzadeh et al., 2011)",
+    "r2l-nepl": "R2L to the letter of the paper",
+    "dana": "DANA, successor of R2L (Mohammadzadeh et al., 2011)",
+    "dana-paper": "DANA to the letter of the paper",
+    "blocks": "block detection for Thai pages (Thanadechteemapat and Fung, 2011)",
+    "ccb": "content code blurring (Gottron, 2008)",
+    "accb-40": "content code blurring that leaves link tags out, reach 40",
+    "tccb-18": "content code blurring by words, reach 18",
+    "tccb-25": "content code blurring by words, reach 25",
+    "fe": "FeatureExtractor (Debnath et al., 2005)",
+    "kfe": "K-FeatureExtractor (Debnath et al., 2005)",
+    "licea": "language independent content extraction by density (Moreno et al., 2009)",
+    "lqf-25": "link quota filter, 25 % (Mantratzis et al., 2005)",
+    "lqf-50": "link quota filter, 50 %",
+    "lqf-75": "link quota filter, 75 %",
+    "dsc": "document slope curves (Pinto et al., 2002)",
+}
+ENCODING_WORDS = {
+    "bom": "by its byte order mark",
+    "utf-8": "by its bytes",
+    "header": "declared by the server",
+    "meta": "declared by the page",
+    "detected": "detected",
+}
+
+
+def extractors() -> list[dict[str, str]]:
+    """Return name, version, purpose (``corpora`` or ``evaluation``) and one line of description of every extractor."""
     from pipelines.extractors import EXTRACTORS
 
-    return [(one.name, one.version, "evaluation" if one.evaluation_only else "corpora") for one in EXTRACTORS.values()]
+    return [
+        {
+            "name": one.name,
+            "version": one.version,
+            "for": "evaluation" if one.evaluation_only else "corpora",
+            "description": EXTRACTOR_WORDS.get(one.name, ""),
+        }
+        for one in EXTRACTORS.values()
+    ]
+
+
+def show_extractors(console: Console, *, as_json: bool) -> None:
+    """Write what extractors there are, as a table or as JSON."""
+    listed = extractors()
+    if as_json:
+        console.json(listed)
+    else:
+        console.table("Extractors", tuple(listed[0]), [tuple(one.values()) for one in listed])
 
 
 def extract(target: str, wanted: Wanted, config: Config) -> Processed:
@@ -124,23 +176,34 @@ def _fields(document: Document) -> dict[str, object]:
 
 
 def _provenance(document: Document) -> str:
-    found = document.language
+    found, source = document.language, document.encoding_source
+    reason = f" ({document.extractor_reason})" if document.extractor_reason else ""
     return (
-        f"{found.language} {found.confidence:.2f}, {len(document.text)} characters, "
-        f"{document.extractor} {document.extractor_version}, {document.encoding} by {document.encoding_source}"
+        f"{found.language} {found.confidence:.2f}, {len(document.text)} characters; "
+        f"{document.extractor}{reason}; {document.encoding}, {ENCODING_WORDS.get(source, source)}"
     )
 
 
 def is_address(target: str) -> bool:
-    """Tell an URL from a file name."""
-    return target.lower().startswith(("http://", "https://"))
+    """Tell a web address from a file name. Raises ConfigError for an address that is not of the web."""
+    if target.lower().startswith(("http://", "https://")):
+        return True
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", target):
+        raise ConfigError(
+            "cannot be fetched: only http and https",
+            where=target,
+            do="Give the path of a file as it is, without file://.",
+        )
+    return False
 
 
 def read(target: str, limit: int, url: str = "") -> Capture:
     """Read a file, or standard input for ``-``, as if it had been fetched from ``url``.
 
-    Raises ConfigError when it cannot be read or is larger than ``limit`` bytes.
+    Raises ConfigError when it cannot be read or is larger than ``limit`` bytes, or ``url`` is no web address.
     """
+    if url and (wrong := web_address(url)):
+        raise ConfigError(f"{wrong}; only http and https", where="--url")
     try:
         if target == "-":
             body = sys.stdin.buffer.read(limit + 1)
@@ -285,7 +348,7 @@ def _encrypt(raw: socket.socket, host: str) -> ssl.SSLSocket:
 def _dial(host: str, port: int, manners: Manners) -> socket.socket:
     """Connect to the first address of the host that may be connected to. Raises OSError when there is none."""
     failure = OSError(f"{host} has no public address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+    for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
         if not _may_connect(host, str(address[0]), port, manners.allow_private):
             continue
         connection = socket.socket(family, kind, protocol)
@@ -298,6 +361,12 @@ def _dial(host: str, port: int, manners: Manners) -> socket.socket:
         else:
             return connection
     raise failure
+
+
+def _answered(host: str) -> str:
+    """Return what to resolve: ``localhost`` names are answered here, as in a crawl (RFC 6761, 6.3)."""
+    name = host.lower().rstrip(".")
+    return "127.0.0.1" if name == "localhost" or name.endswith(".localhost") else host
 
 
 def _may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:

@@ -103,6 +103,9 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["status"], "corpus.db"),
         (["export", "-o", "x.jsonl"], "corpus.db"),
         (["extract", "none.html"], "none.html"),
+        (["extract", "ftp://example.org/a"], "only http and https"),
+        (["extract", "file:///etc/passwd"], "only http and https"),
+        (["extract", "corpus.toml", "--url", "notaurl"], "only http and https"),
         (["evaluate", "--gold", "nowhere"], "nowhere"),
     ],
 )
@@ -295,6 +298,8 @@ def test_a_page_in_a_file_is_extracted(home: Path, capsys: pytest.CaptureFixture
     captured = capsys.readouterr()
     assert captured.out.strip() == (sentence * 5).strip()
     assert "Bridge" in captured.err
+    assert "; trafilatura (" in captured.err
+    assert "; utf-8, by its bytes" in captured.err
     assert run(["extract", "page.html", "--json"]) == 0
     known = json.loads(capsys.readouterr().out)
     assert (known["language"], known["title"], len(known["exact"])) == ("en", "Bridge", 32)
@@ -309,6 +314,18 @@ def test_the_extractors_are_listed(home: Path, capsys: pytest.CaptureFixture[str
     """--list needs no page and shows every extractor."""
     assert run(["extract", "--list"]) == 0
     assert "auto" in capsys.readouterr().out
+    assert run(["extract", "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"name", "version", "for", "description"} == set(listed[0])
+    assert [one["name"] for one in listed if not one["description"]] == []
+
+
+def test_the_configuration_is_json_whether_asked_or_not(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--json is accepted by config as by the other verbs."""
+    assert run(["config"]) == 0
+    plain = capsys.readouterr().out
+    assert run(["config", "--json"]) == 0
+    assert capsys.readouterr().out == plain
 
 
 def test_texts_are_scored_against_the_truth(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,6 +113,13 @@ def test_a_page_is_asked_for_by_name_after_robots_txt(address: str) -> None:
     assert Site.seen == [("/robots.txt", AGENT), ("/article", AGENT)]
 
 
+def test_localhost_names_are_this_machine(address: str) -> None:
+    """Names under localhost need no resolver, as in a crawl."""
+    port = address.rpartition(":")[2]
+    capture = fetch(f"http://paper.localhost:{port}/article", manners(allow_private=("*:*",)))
+    assert capture.body == ARTICLE
+
+
 def test_redirects_are_followed(address: str) -> None:
     """The page is the one at the end, under its own URL."""
     assert fetch(f"{address}/moved", manners()).url == f"{address}/article"
