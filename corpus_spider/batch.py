@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pipelines.workers import WorkerLimits, WorkerPool
@@ -13,14 +13,16 @@ from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.locks import SiteLocks
 from storage.warc import read_record
+from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
+    from pathlib import Path
 
     from corpus_spider.config import Config
     from storage.fetches import StoredFetch
-    from storage.records import Processed
+    from storage.records import Capture, Processed
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +42,10 @@ class ReextractReport:
     lost: int = 0
     """Pages that give none any more; the reason is stored."""
     unreadable: int = 0
+    """Pages whose original cannot be read; they keep what is stored of them."""
     dry_run: bool = False
+    missing: Counter[str] = field(default_factory=Counter)
+    """WARC files that are not there, and how many of the unreadable pages lie in each."""
 
 
 def reextract(
@@ -77,11 +82,8 @@ def _made_anew(
     for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(models)):
         if fetch.lease is None:
             continue
-        try:
-            capture = replace(read_record(config.warc_folder, fetch.pointer), kind=fetch.kind)
-        except (CorpusError, OSError) as error:
-            logger.error("%s: %s", fetch.uri, error)
-            report.unreadable += 1
+        capture = _original(config.warc_folder, fetch, report)
+        if capture is None:
             continue
         ahead.append((fetch, pool.submit(capture, models[fetch.lease.site])))
         if len(ahead) >= 4 * pool.size:
@@ -89,6 +91,22 @@ def _made_anew(
             yield first, future.result()
     for fetch, future in ahead:
         yield fetch, future.result()
+
+
+def _original(folder: Path, fetch: StoredFetch, report: ReextractReport) -> Capture | None:
+    """Return the page's exchange; where it cannot be read count it and say so, of a missing file once."""
+    try:
+        return replace(read_record(folder, fetch.pointer), kind=fetch.kind)
+    except (CorpusError, OSError) as error:
+        report.unreadable += 1
+        name = fetch.pointer.warc
+        if any((folder / each).exists() for each in (name, name + OPEN)):
+            logger.error("%s: %s", fetch.uri, error)
+            return None
+        if name not in report.missing:
+            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name)
+        report.missing[name] += 1
+        return None
 
 
 def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: ReextractReport) -> None:

@@ -281,10 +281,10 @@ def tune(state: State, /, site: str, **options: Any) -> None:
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Tell how many texts would change; write nothing.")
 @as_json
-def reextract(state: State, /, **options: Any) -> None:
+def reextract(state: State, /, **options: Any) -> int:
     """Make the texts anew from the originals.
 
-    With the extractors and rules of today; nothing is fetched.
+    With the extractors and rules of today; nothing is fetched. Exit code 6 when originals cannot be read.
     """
     from corpus_spider import batch
 
@@ -293,6 +293,7 @@ def reextract(state: State, /, **options: Any) -> None:
     with state.console.progress("pages") as show:
         report = batch.reextract(config, dry_run=options["dry_run"], on_progress=show)
     _report(state, options, report)
+    return DAMAGED if report.unreadable else 0
 
 
 @verb("config", "config -s crawl.delay=5", name="config")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,16 @@ def test_texts_made_anew_from_the_originals_are_the_same(demo: tuple[Path, dict[
     report = json.loads(done.stdout)
     assert (report["changed"], report["gained"], report["lost"], report["unreadable"]) == (0, 0, 0, 0)
     assert report["pages"] > 60
+
+
+def test_originals_that_are_gone_are_told_once_a_file(demo: tuple[Path, dict[str, object]], tmp_path: Path) -> None:
+    """Re-extraction without the WARC file ends with the exit code of damage, one line, and every text as it was."""
+    copy = shutil.copytree(demo[0] / "demo", tmp_path / "demo")
+    (gone,) = copy.glob("warc/*.warc.gz")
+    gone.unlink()
+    done = run(tmp_path, "-c", "demo/corpus.toml", "reextract", "--json")
+    assert done.returncode == 6
+    assert done.stderr.count(gone.name) == 1
+    report = json.loads(done.stdout)
+    assert report["missing"] == {gone.name: report["unreadable"]}
+    assert (report["pages"], report["changed"], report["lost"]) == (0, 0, 0)
