@@ -286,10 +286,11 @@ def reextract(state: State, /, **options: Any) -> int:
 
     With the extractors and rules of today; nothing is fetched. Exit code 6 when originals cannot be read.
     """
-    from corpus_spider import batch
+    from corpus_spider import batch, plan
 
     config = state.load_made().only(options["sites"])
     config.require_sites()
+    plan.require_extractors(config)
     with state.console.progress("pages") as show:
         report = batch.reextract(config, dry_run=options["dry_run"], on_progress=show)
     _report(state, options, report)

@@ -38,11 +38,16 @@ from storage.records import Kind, Seed, SiteModel
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
-Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
-Texts = tuple[str, ...]
-
 MIB = 2**20
 GIB = 2**30
+LARGEST = 2**50
+Size = Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
+Reserve = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+# A worker has imported some 100 MiB before it sees a page; a WARC file has a head of its own.
+WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=LARGEST)]
+FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=LARGEST)]
+Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+Texts = tuple[str, ...]
 
 
 def program_version() -> str:
@@ -84,7 +89,7 @@ class Crawl:
     per_host: Annotated[Positive, Key("Requests at a time to one host.")] = 1
     timeout: Annotated[Patience, Key("Seconds for one whole request.")] = 60.0
     max_body: Annotated[
-        Positive, Key("Largest body that is read, as received; unpacked it may have 32 MiB.", size=True)
+        Size, Key("Largest body that is read, as received; unpacked it may have 32 MiB.", size=True)
     ] = 10 * MIB
     max_depth: Annotated[Count, Key("Links followed from a start page at most; a guard against endless sites.")] = 50
     allow_private: Annotated[
@@ -92,14 +97,16 @@ class Crawl:
     ] = ()
     workers: Annotated[Count, Key("Processes that read pages; 0: one for each processor.")] = 0
     page_timeout: Annotated[Patience, Key("Seconds a worker may take for one page.")] = 20.0
-    page_memory: Annotated[Positive, Key("Memory a worker may take.", size=True)] = 2 * GIB
+    page_memory: Annotated[WorkerMemory, Key("Memory a worker may take, 256 MiB at least.", size=True)] = 2 * GIB
     retries: Annotated[Count, Key("New attempts after an error that may pass.")] = 3
     backlog: Annotated[Positive, Key("Fetched pages that may wait for a worker.")] = 2000
     min_chars: Annotated[Count, Key("Shortest text that is kept, in letters of an alphabet; 0: any, lists too.")] = 200
     language_backend: Annotated[str, Key("Language identification: pycld2 or langdetect.", identifier_name)] = "pycld2"
     page_limit: Annotated[Count, Key("Pages in one run at most; 0: no limit.")] = 0
-    roll_bytes: Annotated[Positive, Key("A WARC file of this size is closed and the next begun.", size=True)] = GIB
-    disk_reserve: Annotated[Count, Key("The crawl stops when less than this is free.", size=True)] = GIB
+    roll_bytes: Annotated[
+        FileSize, Key("A WARC file of this size is closed and the next begun; 1 MiB at least.", size=True)
+    ] = GIB
+    disk_reserve: Annotated[Reserve, Key("The crawl stops when less than this is free.", size=True)] = GIB
     verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
 
 

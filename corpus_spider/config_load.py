@@ -55,11 +55,13 @@ def parse(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file)) from None
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute())) from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"is not UTF-8 (byte {error.start})", where=str(file), do="Save the file as UTF-8.") from None
+        raise ConfigError(
+            f"is not UTF-8 (byte {error.start})", where=str(file.absolute()), do="Save the file as UTF-8."
+        ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"is not TOML: {error}", where=str(file)) from None
+        raise ConfigError(f"is not TOML: {error}", where=str(file.absolute())) from None
 
 
 def assemble(

@@ -16,8 +16,10 @@ import msgspec
 
 Check = Callable[[str], str]
 
-SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-SIZE_PATTERN = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?b|)", re.IGNORECASE)
+SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+SIZES |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+SIZE_PATTERN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([kmgt]?i?b|)", re.IGNORECASE)
+SHOWN_CHARS = 60
 TYPE_WORDS = {
     "int": "a whole number",
     "float": "a number",
@@ -89,7 +91,7 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
     try:
         converted = msgspec.convert(value, kind, strict=not given.as_text)
     except msgspec.ValidationError as error:
-        raise _in_words(error) from None
+        raise _in_words(error, given, key) from None
     check_each(converted, key.check)
     return converted
 
@@ -112,11 +114,32 @@ def check_each(value: object, check: Check | None) -> None:
                 raise WrongValueError(wrong, f"[{position}]")
 
 
-def _in_words(error: msgspec.ValidationError) -> WrongValueError:
+def _in_words(error: msgspec.ValidationError, given: Given, key: Key) -> WrongValueError:
     what, _, path = str(error).partition(" - at ")
     words = re.sub(r"`(\w+)( \|[^`]*)?`", lambda match: TYPE_WORDS.get(match[1], match[1]), what)
-    words = words.replace(">=", "of at least").replace("<=", "of at most")
+    words = words.replace(">=", "of at least").replace("<=", "of at most").replace(" > ", " of more than ")
+    words = re.sub(r"(\d)\.0$", r"\1", words)
+    if key.size:
+        words = re.sub(
+            r"a whole number( of .* )(\d+)$", lambda match: f"a size{match[1]}{_size_words(int(match[2]))}", words
+        )
+    if not path and (shown := _shown(given)):
+        words = f"{words.partition(', got ')[0]}, got {shown}"
     return WrongValueError(words[:1].lower() + words[1:], path.strip("`").removeprefix("$"))
+
+
+def _size_words(count: int) -> str:
+    """Write a bound in the largest unit that divides it."""
+    units = [(SIZES[unit.lower()], unit) for unit in ("TiB", "GiB", "MiB", "KiB")]
+    return next((f"{count // size} {unit}" for size, unit in units if count and count % size == 0), f"{count} bytes")
+
+
+def _shown(given: Given) -> str:
+    """Return what was given, when that says more than its type: a number, a size, or a text that stands for a value."""
+    value = given.value
+    if isinstance(value, str):
+        return f'"{value[:SHOWN_CHARS]}"' if given.as_text or re.match(r"\d", value) else ""
+    return f"{value}"[:SHOWN_CHARS] if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -126,10 +149,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def parse_size(text: str) -> int:
-    """Read ``10 MiB``, ``500 kB`` or ``1024`` as bytes."""
+    """Read ``10 MiB``, ``500 kB`` or ``1024`` as bytes; the largest units are TB and TiB."""
     match = SIZE_PATTERN.fullmatch(text.strip())
     if match is None or match[2].lower() not in SIZES:
-        raise WrongValueError(f'expected a size such as "10 MiB", got "{text}"')
+        raise WrongValueError(f'expected a size such as "10 MiB", in TiB at most, got "{text[:SHOWN_CHARS]}"')
     return int(float(match[1]) * SIZES[match[2].lower()])
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pipelines.extractors import get
+from corpus_spider.config_values import nearest
+from pipelines.extractors import EXTRACTORS
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config, Site
@@ -18,6 +20,7 @@ def plan(config: Config) -> dict[str, Any]:
     """
     config.require_contact()
     config.require_sites()
+    require_extractors(config)
     return {
         "user_agent": config.user_agent,
         "database": config.effective()["corpus"]["database"],
@@ -26,6 +29,18 @@ def plan(config: Config) -> dict[str, Any]:
         "sites": [_site(config, site) for site in config.sites],
         "seeds": [{"site": seed.site, "kind": seed.kind.value, "url": seed.fetch_url} for seed in config.seeds()],
     }
+
+
+def require_extractors(config: Config) -> None:
+    """Raise ConfigError, naming file, site and nearest name, when a site asks for an extractor that is not there."""
+    for site in config.sites:
+        if site.extractor not in EXTRACTORS:
+            fit = sorted(name for name, one in EXTRACTORS.items() if not one.evaluation_only)
+            raise ConfigError(
+                f'extractor ({site.name}): there is no extractor "{site.extractor}"{nearest(site.extractor, fit)}',
+                where=str(config.path or "configuration"),
+                do=f"Choose one of: {', '.join(fit)}.",
+            )
 
 
 def render(planned: dict[str, Any], console: Console) -> None:
@@ -37,7 +52,6 @@ def render(planned: dict[str, Any], console: Console) -> None:
 
 
 def _site(config: Config, site: Site) -> dict[str, Any]:
-    get(site.extractor)
     model = config.site_model(site)
     return {
         "name": site.name,

@@ -208,9 +208,13 @@ def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pyte
 
 def test_an_unknown_extractor_is_told_before_the_crawl(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A misspelt extractor does not cost a night."""
-    (home / "corpus.toml").write_text(SECTIONS + 'extractor = "majic"\n', encoding="utf-8")
-    assert run(["crawl", "--dry-run"]) == 2
-    assert "majic" in capsys.readouterr().err
+    (home / "corpus.toml").write_text(SECTIONS + 'extractor = "densty"\n', encoding="utf-8")
+    (home / "corpus.db").touch()
+    for verb in (["crawl", "--dry-run"], ["crawl"], ["reextract"]):
+        assert run(verb) == 2
+        told = capsys.readouterr().err
+        assert str(home / "corpus.toml") in told
+        assert 'extractor (example): there is no extractor "densty" (did you mean density?)' in told
 
 
 def test_common_options_override_the_file_before_the_verb_and_after_it(

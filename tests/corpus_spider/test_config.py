@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,31 @@ def test_texts_of_the_environment_become_values(
     assert getattr(getattr(config, section), key) == expected
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("delay", "x", 'expected a number, got "x"'),
+        ("delay", "-1", 'expected a number of at least 0, got "-1"'),
+        ("concurrency", "1.5", 'expected a whole number, got "1.5"'),
+        ("verify_certificates", "maybe", 'expected true or false, got "maybe"'),
+        ("page_memory", "1 kB", 'expected a size of at least 256 MiB, got "1 kB"'),
+    ],
+)
+def test_texts_that_are_no_values_are_shown(tmp_path: Path, key: str, text: str, expected: str) -> None:
+    """The environment and -s are answered with what was written, not with its type."""
+    assert expected in refused(MINIMAL, tmp_path, **{f"CORPUS_SPIDER_CRAWL_{key.upper()}": text})
+    with pytest.raises(ConfigError, match=re.escape(f"command line: crawl.{key}: {expected}")):
+        load(write(tmp_path, MINIMAL), overrides={f"crawl.{key}": text}, environ={})
+
+
+def test_what_is_no_toml_is_named_with_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the file was given, the message says where it lies."""
+    write(tmp_path, "[crawl\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=re.escape(f"{tmp_path / 'corpus.toml'}: is not TOML")):
+        load(Path("corpus.toml"), environ={})
+
+
 def test_our_own_variable_beats_database_url(tmp_path: Path) -> None:
     """The specific variable wins over the one that every program reads."""
     environ = {"CORPUS_SPIDER_CORPUS_DATABASE": "sqlite:///mine.db", "DATABASE_URL": "postgresql://db/other"}
@@ -119,12 +145,17 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ("[crawl]\ndealy = 1\n", "crawl.dealy: there is no such key (did you mean delay?)"),
         ("[crawl]\nobey_robots = false\n", "crawl.obey_robots: there is no such key"),
         ('[crawl]\ndelay = "slow"\n', "crawl.delay: expected a number, got a text in quotes"),
-        ("[crawl]\ndelay = -1\n", "crawl.delay: expected a number of at least 0"),
+        ("[crawl]\ndelay = -1\n", "crawl.delay: expected a number of at least 0, got -1"),
         ("[crawl]\ndelay = nan\n", "crawl.delay: expected a number"),
-        ("[crawl]\ntimeout = inf\n", "crawl.timeout: expected a number of at most 3600"),
-        ("[crawl]\nconcurrency = 1.5\n", "crawl.concurrency: expected a whole number, got a number"),
-        ("[crawl]\nverify_certificates = 1\n", "crawl.verify_certificates: expected true or false, got a whole number"),
-        ('[crawl]\nmax_body = "ten"\n', 'crawl.max_body: expected a size such as "10 MiB", got "ten"'),
+        ("[crawl]\ntimeout = inf\n", "crawl.timeout: expected a number of at most 3600, got inf"),
+        ("[crawl]\npage_timeout = 0\n", "crawl.page_timeout: expected a number of more than 0, got 0"),
+        ("[crawl]\nconcurrency = 1.5\n", "crawl.concurrency: expected a whole number, got 1.5"),
+        ('[crawl]\npage_memory = "1 MiB"\n', 'crawl.page_memory: expected a size of at least 256 MiB, got "1 MiB"'),
+        ("[crawl]\nroll_bytes = 1\n", "crawl.roll_bytes: expected a size of at least 1 MiB, got 1"),
+        ('[crawl]\nmax_body = "9999 TiB"\n', 'crawl.max_body: expected a size of at most 1024 TiB, got "9999 TiB"'),
+        ('[crawl]\nmax_body = "1 PiB"\n', 'expected a size such as "10 MiB", in TiB at most, got "1 PiB"'),
+        ("[crawl]\nverify_certificates = 1\n", "crawl.verify_certificates: expected true or false, got 1"),
+        ('[crawl]\nmax_body = "ten"\n', 'crawl.max_body: expected a size such as "10 MiB", in TiB at most, got "ten"'),
         ('[crawl]\nallow_private = ["127.0.0.1"]\n', 'crawl.allow_private[0]: expected "host:port"'),
         ('[crawl]\nlanguage_backend = "magic"\n', 'crawl.language_backend: expected "pycld2" or "langdetect"'),
         ("crawl = 3\n", "crawl: expected a [crawl] table"),
@@ -291,14 +322,14 @@ def test_every_key_is_explained_in_one_sentence(section: type[Corpus]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("1024", 1024), ("10 MiB", 10 * 2**20), ("1.5kB", 1500), ("1 GB", 10**9)]
+    ("text", "expected"), [("1024", 1024), ("10 MiB", 10 * 2**20), ("1.5kB", 1500), ("1 GB", 10**9), ("2 TiB", 2**41)]
 )
 def test_sizes_are_read_in_the_usual_units(text: str, expected: int) -> None:
     """Binary and decimal units, with or without a space."""
     assert parse_size(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "MiB", "-1", "1 TiB of", "1e3", "1i"])
+@pytest.mark.parametrize("text", ["", "MiB", "-1", "1 TiB of", "1e3", "1i", "1 PiB", "9" * 400])
 def test_what_is_no_size_is_refused(text: str) -> None:
     """A size that is not one is an error, never zero."""
     with pytest.raises(WrongValueError):
