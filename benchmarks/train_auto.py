@@ -1,0 +1,290 @@
+"""Learn ``pipelines/extractors/auto_model.json`` from pages with their true text, or measure what is learned.
+
+    python benchmarks/train_auto.py GOLD                        write the model
+    python benchmarks/train_auto.py GOLD --leave-out source     print F1 on pages whose source was left out of learning
+    python benchmarks/train_auto.py GOLD --leave-out site
+
+A block is content when nearly all of it stands in the true text. Lines on which true texts disagree, though the policy
+of ``scored`` does not (the title, short lines with dates), are left out of learning. Pages count alike, whatever their
+length; so that the second stage learns from probabilities as it will see them, those of a page come from a first stage
+that has seen no page of its site. Two logistic regressions by Newton's method, no random numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import zlib
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corpus_spider.evaluation.gold import MANIFEST, load_gold
+from corpus_spider.evaluation.scores import score
+from pipelines import decoding
+from pipelines.extractors.block_features import Page, measure, measure_again
+from pipelines.extractors.block_walk import LINE, walk
+from pipelines.extractors.scored import LIMIT, MODEL, TITLE, choose
+from pipelines.hosts import registered_domain
+from pipelines.tree import parse_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from corpus_spider.evaluation.gold import GoldPage
+
+GRAM = 6
+"""Characters of the pieces by which a block is found in the true text."""
+CONTENT = 0.8
+"""Least share of a block's characters that stand in the true text."""
+NEAR = 3
+PENALTY = 100.0
+"""Weight of the squared weights against the sum over blocks."""
+FOLDS = 4
+STEPS = 12
+MANY = 30
+"""Sources with fewer pages are left out together."""
+
+
+@dataclass(slots=True)
+class Sample:
+    """One page: its blocks measured, which of them are content, and how much each counts."""
+
+    gold: GoldPage
+    source: str
+    site: str
+    page: Page
+    columns: dict[str, Any]
+    content: Any = None
+    weights: Any = None
+    first: Any = field(default=None)
+    """Probabilities of the first stage."""
+
+
+def samples(folder: Path) -> list[Sample]:
+    """Read the pages of a gold folder that have a text."""
+    found = []
+    stated = {entry["id"]: entry for entry in map(json.loads, (folder / MANIFEST).read_text("utf-8").splitlines())}
+    for gold in load_gold(folder):
+        blocks = walk(parse_tree(decoded(gold)))
+        if not len(blocks):
+            continue
+        page = Page(blocks)
+        site = registered_domain(gold.site) if gold.site else gold.id
+        sample = Sample(gold, stated[gold.id].get("source_repo") or gold.id, site or gold.id, page, measure(page))
+        sample.content = shares([text.replace(LINE, " ") for text in blocks.texts], gold.truth()) >= CONTENT
+        sample.weights = weigh(sample)
+        found.append(sample)
+    return found
+
+
+def decoded(gold: GoldPage) -> str:
+    """Return the page as text, by the encoding stated in the manifest where Python knows it."""
+    try:
+        return gold.html().decode(gold.encoding or "", "replace")
+    except LookupError:
+        return decoding.decode(gold.html(), None).text
+
+
+def shares(texts: Sequence[str], truth: str) -> Any:
+    """Return which share of each text stands in the true one, by pieces of ``GRAM`` characters.
+
+    Shorter texts count when they are a line of the truth, or continue it, next to a longer text that is content.
+    """
+    packed, true = ["".join(text.split()) for text in texts], "".join(truth.split())
+    grams = {true[index : index + GRAM] for index in range(len(true) - GRAM + 1)}
+    lines = {"".join(line.split()) for line in truth.splitlines()}
+    long = [len(text) >= 2 * GRAM for text in packed]
+    found = np.array([_covered(text, grams) if is_long else 0.0 for text, is_long in zip(packed, long, strict=True)])
+    for index, text in enumerate(packed):
+        if not long[index]:
+            before = next((i for i in range(index - 1, max(-1, index - NEAR - 1), -1) if long[i]), None)
+            after = next((i for i in range(index + 1, min(len(packed), index + NEAR + 1)) if long[i]), None)
+            beside = [i for i in (before, after) if i is not None and found[i] > 0.5]
+            joined = (before is not None and packed[before][-12:] + text in true) or (
+                after is not None and text + packed[after][:12] in true
+            )
+            found[index] = bool(beside) and (text in lines or joined)
+    return _without_repeats(packed, true, found)
+
+
+def _covered(text: str, grams: set[str]) -> float:
+    covered = np.zeros(len(text), bool)
+    for index in range(len(text) - GRAM + 1):
+        if text[index : index + GRAM] in grams:
+            covered[index : index + GRAM] = True
+    return float(covered.mean())
+
+
+def _without_repeats(packed: Sequence[str], true: str, found: Any) -> Any:
+    """Of texts that stand on the page more often than in the truth keep those with most content around."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for index, text in enumerate(packed):
+        if found[index] > 0.5:
+            places[text].append(index)
+    lengths = np.array([len(text) for text in packed], float)
+    content = lengths * found
+    for text, indices in places.items():
+        wanted = max(1, true.count(text))
+        if len(indices) > wanted:
+            sums = {i: content[max(0, i - 8) : i + 9].sum() - content[i] for i in indices}
+            around = {i: sums[i] / max(1.0, lengths[max(0, i - 8) : i + 9].sum() - lengths[i]) for i in indices}
+            for index in sorted(indices, key=lambda i: -around[i])[wanted:]:
+                found[index] = 0.0
+    return found
+
+
+def weigh(sample: Sample) -> Any:
+    """Return what each block counts in learning: part alike, part by length; 0 where true texts differ in policy."""
+    page, columns = sample.page, sample.columns
+    chars = page.texts.chars
+    reference = max(1.0, float((chars * sample.content).sum()), 0.3 * float(chars.sum()))
+    weights = 0.3 / page.count + 0.7 * np.minimum(1.0, chars / reference)
+    dated = (page.weight < 50) & (columns["digits"] > 0.12) & ~page.texts.ends_sentence
+    weights[sample.content & ((columns["title"] > TITLE) | dated)] = 0.0
+    return weights
+
+
+def levelled(sample: Sample) -> Any:
+    """Return the same for the second stage, where short blocks count more."""
+    return (sample.weights > 0) * (0.5 / sample.page.count + 0.5 * sample.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A logistic regression on measures by name."""
+
+    names: tuple[str, ...]
+    means: Any
+    deviations: Any
+    weights: Any
+    bias: float
+
+    def __call__(self, matrix: Any) -> Any:
+        """Return the probability of each row."""
+        scaled = np.clip((matrix - self.means) / self.deviations, -LIMIT, LIMIT)
+        return 1 / (1 + np.exp(-(scaled @ self.weights + self.bias)))
+
+
+def stored(first: Regression, second: Regression) -> dict[str, Any]:
+    """Return both stages as the file of numbers has them: mean, deviation, weight in the first and in the second."""
+    once = [first.means, first.deviations, first.weights, second.weights[: len(first.names)]]
+    again = [values[len(first.names) :] for values in (second.means, second.deviations, second.weights)]
+    return {
+        "bias": _short((first.bias, second.bias)),
+        "measures": dict(zip(first.names, map(_short, zip(*once, strict=True)), strict=True)),
+        "again": dict(zip(second.names[len(first.names) :], map(_short, zip(*again, strict=True)), strict=True)),
+    }
+
+
+def _short(numbers: Iterable[float]) -> list[float]:
+    return [float(f"{number:.5g}") for number in numbers]
+
+
+def matrix(columns: dict[str, Any]) -> Any:
+    """Stack measures to rows."""
+    return np.column_stack([np.asarray(column, float) for column in columns.values()])
+
+
+def learn(columns: Sequence[dict[str, Any]], content: Any, weights: Any) -> Regression:
+    """Fit a logistic regression with a penalty on squared weights by Newton's method."""
+    rows = np.concatenate([matrix(column).astype(np.float32) for column in columns])
+    means, deviations = rows.mean(0, dtype=float), rows.std(0, dtype=float)
+    deviations[deviations < 1e-6] = 1.0
+    rows = np.clip((rows - means) / deviations, -LIMIT, LIMIT).astype(np.float32)
+    rows = np.column_stack([rows, np.ones(len(rows), np.float32)])
+    weights = (weights / weights.mean()).astype(np.float32)
+    penalty = np.append(np.full(rows.shape[1] - 1, PENALTY), 1e-6)
+    solution = np.zeros(rows.shape[1])
+    for _ in range(STEPS):
+        probability = 1 / (1 + np.exp(-(rows @ solution.astype(np.float32))))
+        gradient = rows.T @ (weights * (probability - content)).astype(np.float32) + penalty * solution
+        curvature = weights * np.maximum(probability * (1 - probability), 1e-5)
+        hessian = ((rows * curvature[:, None]).T @ rows).astype(float) + np.diag(penalty)
+        step = np.linalg.solve(hessian, gradient)
+        solution -= step
+        if np.abs(step).max() < 1e-3:
+            break
+    return Regression(tuple(columns[0]), means, deviations, solution[:-1], float(solution[-1]))
+
+
+def learn_first(pages: Sequence[Sample]) -> Regression:
+    """Fit the first stage."""
+    content, weights = (np.concatenate([getattr(page, name) for page in pages]) for name in ("content", "weights"))
+    return learn([page.columns for page in pages], content, weights)
+
+
+def learn_both(pages: Sequence[Sample]) -> tuple[Regression, Regression]:
+    """Fit both stages; the second on probabilities that a first stage gives for sites it has not seen."""
+    folds = [zlib.crc32(page.site.encode()) % FOLDS for page in pages]
+    for fold in sorted(set(folds)):
+        seen = [page for page, of in zip(pages, folds, strict=True) if of != fold]
+        unseen = [page for page, of in zip(pages, folds, strict=True) if of == fold]
+        first = learn_first(seen or unseen)
+        for page in unseen:
+            page.first = first(matrix(page.columns))
+    columns = [page.columns | measure_again(page.page, page.first) for page in pages]
+    weights = np.concatenate([levelled(page) for page in pages])
+    return learn_first(pages), learn(columns, np.concatenate([page.content for page in pages]), weights)
+
+
+def text_of(sample: Sample, stages: tuple[Regression, Regression]) -> str:
+    """Return the text that a model finds on a page, as ``scored.read`` does."""
+    first, second = stages
+    page, columns = sample.page, sample.columns
+    again = columns | measure_again(page, first(matrix(columns)))
+    chosen, _ = choose(second(matrix(again)), page.texts.chars)
+    chosen &= ~page.hidden & (columns["title"] <= TITLE)
+    return "\n".join(line for index in np.flatnonzero(chosen) for line in page.blocks.lines(index))
+
+
+def left_out(pages: Sequence[Sample], key: Callable[[Sample], str]) -> Iterable[tuple[str, list[float]]]:
+    """Leave out the pages of one key after the other; yield the key and F1 of each page left out."""
+    for name in sorted({key(page) for page in pages}):
+        stages = learn_both([page for page in pages if key(page) != name])
+        held = [page for page in pages if key(page) == name]
+        yield name, [score(text_of(page, stages), page.gold.truth(), page.gold.title).f1 for page in held]
+
+
+def print_left_out(pages: Sequence[Sample], split: str) -> None:
+    """Print mean F1 by what was left out, and over all."""
+    sizes = defaultdict(int)
+    for page in pages:
+        sizes[page.source] += 1
+    keys = {
+        "source": lambda page: page.source if sizes[page.source] >= MANY else "sources of few pages",
+        "site": lambda page: f"sites {zlib.crc32(page.site.encode()) % 5 + 1} of 5",
+    }
+    everything: list[float] = []
+    for name, values in left_out(pages, keys[split]):
+        everything += values
+        print(f"{name:60} {len(values):4} {fmean(values):.4f}")
+    print(f"{'all':60} {len(everything):4} {fmean(everything):.4f}")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path, help="folder with manifest.jsonl, pages/ and gold/")
+    parser.add_argument("--leave-out", choices=("source", "site"), help="measure instead of writing the model")
+    parser.add_argument("--output", type=Path, default=MODEL)
+    arguments = parser.parse_args()
+    pages = samples(arguments.gold)
+    if arguments.leave_out:
+        print_left_out(pages, arguments.leave_out)
+        return
+    first, second = learn_both(pages)
+    text = json.dumps(stored(first, second), indent=1)
+    lines = re.sub(r"\[([^\]]*)\]", lambda row: f"[{' '.join(row[1].split())}]", text)
+    arguments.output.write_text(lines + "\n", "utf-8")
+    print(f"{arguments.output}: learned from {len(pages)} pages", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""What elements say of themselves: their names, and the words of class, id, role and itemprop, as bits.
+
+The words are those of the trade in any country's pages, as publishers' systems and their themes come with them; none
+is a site's own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORDS = {
+    "comment": r"comments?|disqus|respond|replies|reply|forumposts?|komment\w*|coment\w*",
+    "nav": r"nav|navi|navbar|navigation|navlink|menu|submenu|breadcrumbs?|crumbs?|pager|pagination|paging"
+    r"|toolbar|tabs?",
+    "side": r"sidebar|side|rail|aside|widgets?|sidecol|complementary",
+    "foot": r"footer|foot|copyright|legal|contentinfo|bottom",
+    "head": r"header|masthead|topbar|banner|logo|top",
+    "share": r"shar\w*|social|sns|like|facebook|twitter|tweet|print|bookmark|follow|addthis|tools?",
+    "related": r"relat\w*|recommend\w*|more|most|popular|trend\w*|latest|teasers?|readmore|also|next|prev|previous"
+    r"|recent|similar|hot|rank\w*|list",
+    "ad": r"ads?|advert\w*|sponsor\w*|promo\w*|adsense|commercial|dfp|outbrain|taboola|partner",
+    "meta": r"meta|byline|authors?|date|dateline|datetime|time|timestamp|credits?|source|info|published?|pubdate"
+    r"|category|rating|views|bio|writer|editor",
+    "caption": r"caption|figcaption|photos?|images?|img|gallery|slideshow|figure|media|video|pic|pictures?|thumb\w*",
+    "tag": r"tags?|tagcloud|keywords?|topics?|labels?",
+    "sign": r"newsletter|subscri\w*|login|signup|register|paywall|cookies?|consent|modal|popup|overlay|dialog|form"
+    r"|search|vote|poll|survey|gdpr|alert|notice",
+    "good": r"articles?|content|body|post|entry|story|text|main|detail|articlebody|articletext|prose|news|read|hentry"
+    r"|cuerpo|artikel|blog",
+    "title": r"title|headline|headings?|subject",
+    "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
+}
+_TAGS = {
+    **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
+    **dict.fromkeys(("ul", "ol"), "ul"),
+    **dict.fromkeys(("figcaption", "caption"), "figure"),
+    **dict.fromkeys(("button", "object", "marquee", "dialog"), "box"),
+}
+_TAGS |= {"dl": "dl", "menu": "nav", "fieldset": "form", "blockquote": "blockquote"}
+NAMES = (*_WORDS, *dict.fromkeys(_TAGS.values()), "hidden")
+"""What the bits mean, lowest first."""
+BIT = {name: 1 << index for index, name in enumerate(NAMES)}
+PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
+"""Marks that speak for a block."""
+
+_PATTERNS = [(BIT[name], re.compile(words)) for name, words in _WORDS.items()]
+_NAMING = re.compile(r'\s(?:class|id|role|itemprop)="([^"]*)"')
+_WORD = re.compile("[a-z]+")
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+_HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
+_MAX_NAMING = 2000
+
+
+@lru_cache(maxsize=2**15)
+def _of_word(word: str) -> int:
+    return sum(bit for bit, pattern in _PATTERNS if pattern.fullmatch(word))
+
+
+@lru_cache(maxsize=2**13)
+def marks(name: str, attributes: str) -> int:
+    """Return the bits of an element with these attributes, as ``block_walk`` finds them.
+
+    >>> [mark for mark in NAMES if marks("aside", ' class="relatedBox"') & BIT[mark]]
+    ['related', 'aside']
+    """
+    found = BIT[_TAGS[name]] if name in _TAGS else 0
+    if not attributes:
+        return found
+    if ("none" in attributes or "hidden" in attributes) and _HIDDEN.search(attributes):
+        found |= BIT["hidden"]
+    naming = " ".join(_NAMING.findall(attributes))[:_MAX_NAMING]
+    for word in set(_WORD.findall(_HUMP.sub("-", naming).lower())):
+        found |= _of_word(word)
+    return found

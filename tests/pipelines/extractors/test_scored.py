@@ -1,0 +1,155 @@
+"""The learned extractor: one text policy in every script, a confidence, a flat reading of what strains a parser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.extractors.block_features import Page, measure, measure_again
+from pipelines.extractors.block_walk import walk
+from pipelines.extractors.scored import choose, extract, read
+from pipelines.tree import parse_tree
+
+TEXTS = {
+    "Latin": "The government said on Monday that it would build 12 new bridges, and that work begins soon. ",
+    "Arabic": "قالت الحكومة يوم الاثنين إنها ستبني 12 جسرا جديدا، وإن العمل سيبدأ قريبا في كل المدن. ",
+    "Thai": "รัฐบาลกล่าวเมื่อวันจันทร์ว่าจะสร้างสะพานใหม่ 12 แห่งและจะเริ่มงานเร็วๆ นี้ในทุกเมือง ",
+    "Chinese": "政府周一表示将新建12座桥梁，工程很快就会在各个城市开始，市民对此表示欢迎和期待。",
+    "Russian": "Правительство сообщило в понедельник, что построит 12 новых мостов, работы скоро начнутся. ",
+    "Vietnamese": "Chính phủ cho biết hôm thứ Hai rằng sẽ xây 12 cây cầu mới, và công việc sẽ sớm bắt đầu. ",
+    "Hebrew": "הממשלה הודיעה ביום שני כי תבנה 12 גשרים חדשים, והעבודות יחלו בקרוב בכל הערים. ",
+}
+MENU = "<nav><ul>" + "<li><a href='/x'>Menu entry</a></li>" * 12 + "</ul></nav>"
+FOOT = "<footer><p>© 2024 <a href='/'>All rights</a></p></footer>"
+COMMENTS = "<div class='comments'>" + "<div class='comment'><p>Reader says so too!</p></div>" * 3 + "</div>"
+
+
+def paragraphs(text: str) -> list[str]:
+    return [f"{number}. {text * 3}".strip() for number in range(1, 7)]
+
+
+def page(body: str, title: str = "Bridges to be built") -> str:
+    return (
+        f"<html><head><title>{title} - Paper</title></head><body>{MENU}<div class='article'><h1>{title}</h1>"
+        f"{body}</div>{COMMENTS}{FOOT}</body></html>"
+    )
+
+
+def as_paragraphs(lines: list[str]) -> str:
+    return "".join(f"<p>{line}</p>" for line in lines)
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_the_body_is_found_in_every_script_without_what_is_around_it(text: str) -> None:
+    """No menu, footer, comments or title; paragraphs one by one."""
+    lines = paragraphs(text)
+    assert list(extract(page(as_paragraphs(lines))).paragraphs) == lines
+
+
+BODY = paragraphs(TEXTS["Latin"])
+LAYOUTS = {
+    "br": "<br><br>".join(BODY),
+    "single br": "<br>".join(BODY),
+    "form": f"<form action='x'>{as_paragraphs(BODY)}</form>",
+    "table": f"<table><tr><td>{as_paragraphs(BODY)}</td></tr></table>",
+    "numeric entities": "".join(f"<p>{''.join(f'&#{ord(letter)};' for letter in line)}</p>" for line in BODY),
+    "quoted >": "".join(f"<p title='a > b' class=\"[&_>a]:x\">{line}</p>" for line in BODY),
+    "odd attribute": "".join(f'<p ">{line}</p>' for line in BODY),
+    "unclosed": "".join(f"<p>{line}" for line in BODY),
+    "comments between": "".join(f"<p>{line}</p><!-- <p>no > -- -->" for line in BODY),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_any_markup_of_the_body_is_read(layout: str) -> None:
+    """Bodies of breaks, in forms and tables, in entities, with odd attributes."""
+    assert list(extract(page(layout)).paragraphs) == BODY
+
+
+def test_headings_list_items_and_quotations_are_in() -> None:
+    """The policy: they belong to the body, in the order of the page."""
+    lines = paragraphs(TEXTS["Latin"])
+    body = (
+        f"{as_paragraphs(lines[:3])}<h2>What happens next in the cities</h2>{as_paragraphs(lines[3:5])}"
+        f"<ul><li>{lines[5]}</li></ul><blockquote><p>{TEXTS['Latin'].strip()}</p></blockquote>{as_paragraphs(lines[:1])}"
+    )
+    expected = [*lines[:3], "What happens next in the cities", *lines[3:6], TEXTS["Latin"].strip(), lines[0]]
+    assert list(extract(page(body)).paragraphs) == expected
+
+
+def test_a_line_break_in_a_paragraph_parts_lines() -> None:
+    """One break is a line of its own, without words run together."""
+    lines = paragraphs(TEXTS["Latin"])
+    found = extract(page(as_paragraphs(lines) + f"<p>{lines[0]}<br>{lines[1]}</p>")).paragraphs
+    assert found[-2:] == (lines[0], lines[1])
+
+
+def test_hidden_text_is_out_unless_it_is_most_of_the_page() -> None:
+    """A script may show what the whole page hides."""
+    lines = paragraphs(TEXTS["Latin"])
+    secret = "<div style='display:none'><p>Secret words that nobody sees on Monday, and never will. </p></div>"
+    assert list(extract(page(as_paragraphs(lines) + secret)).paragraphs) == lines
+    assert list(extract(page(f"<div hidden>{as_paragraphs(lines)}</div>")).paragraphs) == lines
+
+
+def test_markup_that_strains_the_parser_is_read_flat_and_says_why() -> None:
+    """Forty thousand nested elements."""
+    found = extract(f"<body>{'<div>' * 40_000}<p>{TEXTS['Latin'] * 5}</p>")
+    assert found.paragraphs == ((TEXTS["Latin"] * 5).strip(),)
+    assert found.extractor == "density"
+    assert "nest 40000 deep" in found.reason
+
+
+def test_a_clear_page_is_read_with_more_confidence_than_a_page_of_links() -> None:
+    """The confidence is the F1 to be expected."""
+    clear = read(page(as_paragraphs(paragraphs(TEXTS["Latin"]) * 3)))
+    links = read(f"<html><body>{MENU * 5}</body></html>")
+    assert clear is not None
+    assert links is not None
+    assert clear.confidence > 0.9 > 0.6 > links.confidence
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(1, 500)), min_size=1, max_size=9))
+def test_no_other_set_of_blocks_has_a_greater_expected_f1(blocks: list[tuple[float, int]]) -> None:
+    """The cut by falling probability is the best of all subsets."""
+    probability, chars = np.array([p for p, _ in blocks]), np.array([length for _, length in blocks])
+    chosen, best = choose(probability, chars)
+    expected = probability * chars
+
+    def value(mask: np.ndarray) -> float:
+        return float(2 * expected[mask].sum() / (chars[mask].sum() + expected.sum()))
+
+    assert value(chosen) == pytest.approx(best)
+    masks = (np.array([number >> bit & 1 for bit in range(len(blocks))], bool) for number in range(1, 1 << len(blocks)))
+    assert max(map(value, masks)) == pytest.approx(best)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60), st.lists(st.sampled_from(["<p>", "</div>", "<a href='", "<br>", "<li>", "x. ", "中文。"])))
+def test_every_measure_of_any_page_is_a_finite_number_for_each_block(text: str, parts: list[str]) -> None:
+    """Whatever the page is, columns have one finite number a block."""
+    blocks = walk(parse_tree("".join(parts) + text + "".join(parts)))
+    if len(blocks):
+        page = Page(blocks)
+        columns = measure(page) | measure_again(page, np.full(len(blocks), 0.5))
+        for name, column in columns.items():
+            assert np.asarray(column, float).shape == (len(blocks),), name
+            assert np.isfinite(np.asarray(column, float)).all(), name
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(["<p>", "</p>", "<div>", "</div>", "<br>", "<b>", "<ul>", "<li>", "a", "b ", "<hr>"])))
+def test_blocks_lie_in_their_elements_and_hold_all_the_text(parts: list[str]) -> None:
+    """Each element's blocks are those between its tags; nothing of the text is lost or doubled."""
+    html = "".join(parts)
+    blocks = walk(parse_tree(html))
+    elements = blocks.elements
+    for index, element in enumerate(blocks.inside):
+        while element:
+            assert elements.first[element] <= index < elements.last[element]
+            element = elements.parents[element]
+    assert "".join("".join(blocks.lines(index)) for index in range(len(blocks))).replace(" ", "") == "".join(
+        part.strip() for part in parts if not part.startswith("<")
+    )
