@@ -7,12 +7,13 @@ import logging
 import os
 import signal
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider import settings as settings_module
-from corpus_spider.progress import shown
-from corpus_spider.session import FORCED, STOPPED, Session, exit_code
+from corpus_spider.progress import Recount, closing_words, shown
+from corpus_spider.session import FORCED, STOPPED, Session, count_pending, exit_code
 from pipelines.workers import start_fork_server
 from storage.errors import CorpusError
 
@@ -50,9 +51,18 @@ def crawl(config: Config, *, log_level: str = "INFO", quiet: bool = False) -> tu
             raise
         finally:
             session.close(code)
-    if isinstance(session.line.error, CorpusError):
-        raise session.line.error
+    _tell_end(session, code)
     return code, session.summary()
+
+
+def _tell_end(session: Session, code: int) -> None:
+    """Raise what ended the run, or say in a line how it ended."""
+    error = session.line.error
+    if isinstance(error, CorpusError):
+        if code == error.exit_code:
+            raise error
+        logger.warning("%s", error)
+    logger.info("%s", closing_words(session.summary(), code))
 
 
 @contextmanager
@@ -79,7 +89,8 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     process.crawl(crawler, session=session)
     stopper = Stopper(session)
     stopper.arm(crawler)
-    with shown(session.line, quiet=quiet) as show:
+    pending = Recount(lambda: count_pending(session.corpus, session.sites))
+    with shown(session.line, pending, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)
     return exit_code(session, stopped=stopper.asked, limited=_limited(crawler.spider))
@@ -133,9 +144,7 @@ class Stopper:
         if self.asked:
             os._exit(FORCED)
         self.asked = True
-        timer = threading.Timer(STOP_SECONDS, self._give_up)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=self._watch, daemon=True).start()
         reactor.callFromThread(self._stop, number)
 
     def _stop(self, number: int) -> None:
@@ -144,10 +153,17 @@ class Stopper:
             self._crawler.spider.dispatcher.stop()
         self._stopping = asyncio.ensure_future(self._crawler.stop_async())
 
+    def _watch(self) -> None:
+        """Wait for no lost database any more, and for all else no longer than the deadline."""
+        self._session.corpus.database.patience.end()
+        time.sleep(STOP_SECONDS)
+        self._give_up()
+
     def _give_up(self) -> None:
         """The deadline has passed: make durable what is queued and leave; what was in flight is asked for again."""
         logger.info("not everything in flight ended within %g s; stopping", STOP_SECONDS)
         closing = threading.Thread(target=self._session.close, args=(STOPPED,), daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)
+        logger.info("%s", closing_words(self._session.summary(), STOPPED))
         os._exit(STOPPED)

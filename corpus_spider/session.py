@@ -21,8 +21,9 @@ from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
-from storage.errors import CorpusError, DiskError
+from storage.errors import CorpusError, DatabaseError, DiskError
 from storage.locks import SiteLocks
+from storage.records import UrlState
 from storage.warc import WarcInfo, WarcWriter
 
 if TYPE_CHECKING:
@@ -36,6 +37,28 @@ logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 10.0
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
+
+
+ENDED = {DONE: "finished", NONE_SUCCEEDED: "finished", STOPPED: "stopped", LIMITED: "limit"}
+"""How a run ended, by exit code; everything else is an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a run leaves to the next: how many URLs, and when (epoch seconds) the first is due. None: not known."""
+
+    pending: int | None = None
+    next_try: float | None = None
+
+    @classmethod
+    def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
+        """Look into the frontier."""
+        return cls(count_pending(corpus, sites), corpus.frontier.next_due(sites))
+
+
+def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:
+    """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
+    return sum(states.get(UrlState.PENDING, 0) for states in corpus.frontier.counts(sites).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +85,8 @@ class Session:
         self.line = Line(self._parts())
         self.line.waiting = self.corpus.count_unprocessed(self.sites)
         self.ended = ""
-        """Why the spider closed, in Scrapy's words; empty while it runs."""
+        """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours; empty while it runs."""
+        self._left = Left()
         self._stack = stack
         self._closed = False
         self._closing = threading.Lock()
@@ -119,6 +143,10 @@ class Session:
             "spilled": counts.spilled,
             "dropped": dict(counts.drops.most_common()),
             "failed": dict(counts.failures.most_common()),
+            "first_failure": counts.first_failure,
+            "refused": counts.refused,
+            "pending": self._left.pending,
+            "next_try": self._left.next_try,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.writer.seconds.items()},
             "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),
             "worker_peak_kib": self.pool.peak_kib,
@@ -132,15 +160,22 @@ class Session:
                 self._close(exit_code)
 
     def _close(self, exit_code: int) -> None:
+        self.ended = ENDED.get(exit_code, "error")
         self.writer.close()
         self.pool.close()
+        if self.writer.error is not None:
+            # Its last records may have no rows: the next start gives them some.
+            self.archive.abandon()
         with self._stack:
-            if self.writer.error is None:
-                self.corpus.frontier.release(self.sites)
             try:
+                if self.writer.error is None:
+                    self.corpus.frontier.release(self.sites)
+                    self._left = Left.of(self.corpus, self.sites)
                 self.corpus.finish_run(self.run_id, exit_code, msgspec.json.encode(self.summary()).decode())
             except CorpusError as error:
-                logger.error("cannot note the end of the run: %s", error)
+                # After an error it is told already; the next start takes back what was leased.
+                level = logging.ERROR if self.line.error is None else logging.DEBUG
+                logger.log(level, "cannot note the end of the run: %s", error)
 
     def _parts(self) -> LineParts:
         config = self.config
@@ -159,6 +194,9 @@ class Session:
 def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
     """Tell how a run ended (pure but for reading its counts)."""
     error, counts = session.line.error, session.line.counts
+    if stopped and isinstance(error, DatabaseError):
+        # The signal ended the waiting for a database that is away.
+        return STOPPED
     if isinstance(error, CorpusError):
         return error.exit_code
     if error is not None or session.ended not in {"finished", "shutdown"}:
@@ -167,7 +205,7 @@ def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
         return STOPPED
     if limited:
         return LIMITED
-    tried = counts.pages + counts.failures.total()
+    tried = counts.pages + counts.failures.total() + counts.refused
     return NONE_SUCCEEDED if tried and not counts.answered else DONE
 
 
@@ -201,13 +239,25 @@ class GuardedArchive:
             self._announced.add(name)
         return pointers
 
+    def abandon(self) -> None:
+        """Leave the current file to the next start's recovery."""
+        self._writer.abandon()
+
     def close(self) -> None:
         """Close the current file under its final name, and note the sizes of all."""
         self._writer.close()
         for path in (self._folder / name for name in sorted(self._announced)):
             # After an error the file keeps its .open name for the next start to recover.
-            if path.is_file():
-                self._corpus.close_warc(path.name, path.stat().st_size)
+            if path.is_file() and not self._note_size(path):
+                return
+
+    def _note_size(self, path: Path) -> bool:
+        try:
+            self._corpus.close_warc(path.name, path.stat().st_size)
+        except CorpusError as error:
+            logger.debug("cannot note the size of %s: %s", path.name, error)
+            return False
+        return True
 
 
 def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:

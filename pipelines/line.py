@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+REFUSED = "robots"
+"""The reason of a failure that is none: the site's robots.txt was obeyed."""
+
 
 @dataclass(slots=True)
 class LineCounts:
@@ -42,6 +45,11 @@ class LineCounts:
     spilled: int = 0
     drops: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
+    """Tries that failed, by reason: a URL that is asked for three times in vain counts three times."""
+    refused: int = 0
+    """URLs that robots.txt does not allow to be asked for."""
+    first_failure: str = ""
+    """Reason and host of the first failure."""
 
     def exchange(self, fetched: Fetched) -> None:
         """Count one durable exchange."""
@@ -49,7 +57,18 @@ class LineCounts:
         self.bytes += len(fetched.capture.body)
         self.answered += fetched.capture.status < 400
         if fetched.reason:
-            self.failures[fetched.reason] += 1
+            self._failed(fetched.reason, fetched.lease)
+
+    def failure(self, failure: Failure) -> None:
+        """Count one lease that brought no exchange."""
+        if failure.reason == REFUSED:
+            self.refused += 1
+        else:
+            self._failed(failure.reason, failure.lease)
+
+    def _failed(self, reason: str, lease: Lease | None) -> None:
+        self.failures[reason] += 1
+        self.first_failure = self.first_failure or (f"{reason} ({lease.host})" if lease else reason)
 
     def outcome(self, processed: Processed) -> None:
         """Count the outcome of one page."""
@@ -117,7 +136,7 @@ class Line:
         """Note durably that a lease brought no exchange."""
         frontier, run_id = self.parts.corpus.frontier, self.parts.run_id
         await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
-        self.counts.failures[failure.reason] += 1
+        self.counts.failure(failure)
         self.on_settled(failure.lease, failure.retry_at)
 
     def record(self, capture: Capture) -> None:

@@ -15,6 +15,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from storage.errors import CorpusError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -130,7 +132,9 @@ class Writer:
             results = write(jobs)
         except Exception as error:  # noqa: BLE001 - the edge of the writing stage: kept, logged, handed to every waiter
             if self.error is None:
-                logger.error("cannot write (%s); the crawl stops here", error)
+                # An error of disk or database is told at the end of the run, with what to do.
+                level = logging.INFO if isinstance(error, CorpusError) else logging.ERROR
+                logger.log(level, "cannot write (%s); the crawl stops here", type(error).__name__)
             self.error = error
             for waiter in filter(None, waiters):
                 waiter.set_exception(error)

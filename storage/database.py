@@ -6,9 +6,7 @@ Driver errors leave this module as `CorpusError` children and never carry a pass
 from __future__ import annotations
 
 import os
-import random
 import re
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
+from storage.patience import READER_SECONDS, Patience, configured_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,13 +28,12 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine, Row
 
     AnyRow = Row[*tuple[Any, ...]]
+    DriverError = DBAPIError | PoolTimeoutError | psycopg.Error
+    Errors = tuple[type[DriverError], ...]
 
 T = TypeVar("T")
 
 BUSY_TIMEOUT_MS = 30_000
-PATIENCE = 300.0
-"""Seconds a corpus opened for writing goes on trying to reach its database again."""
-READER_PATIENCE = 5.0
 CHUNK = 500
 """Values in one IN list: enough to save round trips, few enough for every database."""
 
@@ -49,7 +47,8 @@ _POSTGRES_WRITER = sa.text(
     " set_config('idle_in_transaction_session_timeout', '120s', true)"
 )
 _DISK_STATES = {"53100", "58030"}
-_TRANSIENT_STATES = {"40001", "40P01", "53300", "55P03", "57P01", "57P02", "57P03", "25P03"}
+_CONTENTION_STATES = {"40001", "40P01", "55P03"}
+_LOST_STATES = {"53300", "57P01", "57P02", "57P03", "25P03"}
 
 
 def parse_url(where: str | os.PathLike[str]) -> URL:
@@ -78,7 +77,7 @@ def masked(url: URL) -> str:
     return url.update_query_dict(secret).render_as_string(hide_password=True).replace("+psycopg", "")
 
 
-def translate(error: DBAPIError | PoolTimeoutError | psycopg.Error, url: URL) -> CorpusError:
+def translate(error: DriverError, url: URL) -> CorpusError:
     """Turn an error of the driver into one of ours: disk (exit 3), damage (exit 6), else database (exit 4)."""
     cause = getattr(error, "orig", None) or error
     message = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
@@ -98,23 +97,23 @@ def translate(error: DBAPIError | PoolTimeoutError | psycopg.Error, url: URL) ->
     )
 
 
-def is_transient(error: DBAPIError) -> bool:
-    """Say whether the same transaction may succeed later: a lost connection, a held lock, a broken deadlock."""
-    name = getattr(error.orig, "sqlite_errorname", None)
-    if name is not None:
-        return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
-    state = getattr(error.orig, "sqlstate", None)
+def is_contention(error: DBAPIError | psycopg.Error) -> bool:
+    """Say whether others were in the way: a held lock, a broken deadlock."""
+    cause = getattr(error, "orig", None) or error
+    name = getattr(cause, "sqlite_errorname", None) or ""
+    return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or getattr(cause, "sqlstate", None) in _CONTENTION_STATES
+
+
+def is_lost(error: DBAPIError | psycopg.Error) -> bool:
+    """Say whether the connection was lost or cannot be had at the moment."""
+    cause = getattr(error, "orig", None) or error
+    if getattr(cause, "sqlite_errorname", None) is not None:
+        return False
+    state = getattr(cause, "sqlstate", None)
     if state is None:
-        return error.connection_invalidated or type(error.orig).__name__ in {"OperationalError", "ConnectionTimeout"}
-    return state in _TRANSIENT_STATES or state.startswith("08")
-
-
-def pauses(patience: float) -> Iterator[float]:
-    """Yield the waits before new attempts, doubling from 0.1 s to 10 s, until ``patience`` seconds have passed."""
-    end, pause = time.monotonic() + patience, 0.1
-    while time.monotonic() < end:
-        yield pause * random.uniform(0.5, 1.0)  # noqa: S311
-        pause = min(pause * 2, 10.0)
+        invalidated = getattr(error, "connection_invalidated", False)
+        return invalidated or type(cause).__name__ in {"OperationalError", "ConnectionTimeout"}
+    return state in _LOST_STATES or state.startswith("08")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class Database:
     url: URL
     engine: Engine
     writer: Engine
-    patience: float
+    patience: Patience
 
     @property
     def is_sqlite(self) -> bool:
@@ -136,11 +135,11 @@ class Database:
         When the connection is lost it is replayed, even when the commit itself may have succeeded: ``work`` must find
         out by its own keys that it has been done already.
         """
-        return self._persist(self.writer, work)
+        return self._transact(self.writer, work)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one read transaction; replayed when the connection is lost."""
-        return self._persist(self.engine, work)
+        return self._transact(self.engine, work)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -155,41 +154,70 @@ class Database:
         """Let driver errors leave the block as errors of ours."""
         try:
             yield
-        except (DBAPIError, PoolTimeoutError) as error:
+        except self._driver_errors() as error:
             raise translate(error, self.url) from error
 
-    def session(self) -> psycopg.Connection:
-        """Open a PostgreSQL connection apart from the pool, in autocommit, for locks that last as long as it does."""
+    def _driver_errors(self) -> Errors:
+        if self.is_sqlite:
+            return (DBAPIError, PoolTimeoutError)
         import psycopg
 
-        _, options = self.engine.dialect.create_connect_args(self.url)
-        try:
-            return psycopg.connect(**options, **_connect_options(self.url), autocommit=True)
-        except psycopg.Error as error:
-            raise translate(error, self.url) from error
+        return (DBAPIError, PoolTimeoutError, psycopg.Error)
+
+    def session(self) -> psycopg.Connection:
+        """Open a PostgreSQL connection apart from the pool, in autocommit, for locks that last as long as it does.
+
+        A server that is away is waited for.
+        """
+        import psycopg
+
+        _, given = self.engine.dialect.create_connect_args(self.url)
+        options = {**given, **_connect_options(self.url)}
+        return self._persist(lambda: psycopg.connect(**options, autocommit=True))
 
     def close(self) -> None:
         self.engine.dispose()
 
-    def _persist(self, engine: Engine, work: Callable[[Connection], T]) -> T:
-        waits = pauses(self.patience)
-        with self.explained():
-            while True:
-                try:
-                    with engine.begin() as connection:
-                        return work(connection)
-                except DBAPIError as error:
-                    wait = next(waits, None) if is_transient(error) else None
-                    if wait is None:
-                        raise
-                time.sleep(wait)
+    def _transact(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+        def attempt() -> T:
+            with engine.begin() as connection:
+                return work(connection)
+
+        return self._persist(attempt)
+
+    def _persist(self, attempt: Callable[[], T]) -> T:
+        """Try until it succeeds, fails for good, or patience ends; errors are ours."""
+        waits, errors = self.patience.pauses(), self._driver_errors()
+        while True:
+            try:
+                result = attempt()
+            except errors as error:
+                if not self._may_try_again(error, waits):
+                    raise translate(error, self.url) from error
+            else:
+                self.patience.succeeded()
+                return result
+
+    def _may_try_again(self, error: DriverError, waits: Iterator[float]) -> bool:
+        """Wait before the next attempt; False when there is none to be."""
+        if isinstance(error, PoolTimeoutError):
+            return False
+        lost = is_lost(error)
+        if not lost and not is_contention(error):
+            return False
+        if lost:
+            self.patience.lost(masked(self.url), translate(error, self.url).what)
+        wait = next(waits, None)
+        if wait is None and lost:
+            self.patience.give_up()
+        return wait is not None and self.patience.sleep(wait)
 
 
 def connect(url: URL, *, read_only: bool = False) -> Database:
     """Make the engine for a URL; nothing is opened yet. ``read_only`` is enforced by the database itself."""
     engine = _sqlite_engine(url, read_only) if url.get_backend_name() == "sqlite" else _postgres_engine(url, read_only)
     writer = engine.execution_options(corpus_writes=True)
-    return Database(url, engine, writer, READER_PATIENCE if read_only else PATIENCE)
+    return Database(url, engine, writer, Patience(READER_SECONDS if read_only else configured_seconds()))
 
 
 def sqlite_path(url: URL) -> Path:

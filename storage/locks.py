@@ -123,7 +123,8 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         session = self._corpus.database.session()
         self._session, self._socket = session, session.fileno()
         _held.add(self._socket)
-        return tuple(site for site in self._sites if not self._advise_one(session, site))
+        with self._corpus.database.explained():
+            return tuple(site for site in self._sites if not self._advise_one(session, site))
 
     @staticmethod
     def _advise_one(session: psycopg.Connection, site: str) -> bool:

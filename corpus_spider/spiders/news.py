@@ -135,6 +135,8 @@ class NewsSpider(Spider):
     def close_session(self) -> None:
         """End a session that this spider opened itself."""
         stopped = self.session.ended == "shutdown"
+        if isinstance(self.line.error, CorpusError):
+            logger.error("%s", self.line.error)
         self.session.close(exit_code(self.session, stopped=stopped, limited=self.dispatcher.limit_reached))
 
     def ended(self, reason: str) -> None:

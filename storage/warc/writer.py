@@ -82,6 +82,11 @@ class WarcWriter:
         except OSError as error:
             raise disk_error(error, self._abandon()) from error
 
+    def abandon(self) -> None:
+        """Leave the files under their ``.open`` names for ``recover``: their last pointers were not committed."""
+        if not self._dead:
+            self._abandon()
+
     def _write(self, capture: Capture) -> Pointer:
         if self._file and self._file.size >= self._roll_bytes:
             self._file.sync()

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from corpus_samples import Crawl, empty, link, made
 
 from storage.corpus import Corpus
-from storage.database import pauses
 from storage.errors import DatabaseError
 from storage.frontier import LEASE_COLUMNS, lease_of
+from storage.patience import Patience, pauses
 from storage.records import Failure, UrlState
 from storage.schema import metadata, url
 
@@ -114,7 +114,7 @@ def test_patience_ends(postgres_server: PostgresServer, postgresql_url: str) -> 
     """A server that stays away ends with our own error, not with an endless wait."""
     Corpus.open(postgresql_url, create=True).close()
     with Corpus.open(postgresql_url, read_only=True) as opened:
-        corpus = Corpus(replace(opened.database, patience=0.3))
+        corpus = Corpus(replace(opened.database, patience=Patience(0.3)))
         postgres_server.stop()
         try:
             with pytest.raises(DatabaseError):
