@@ -36,14 +36,19 @@ def assess(gold: Path, extractors: tuple[str, ...], console: Console) -> list[Re
     return reports
 
 
-def assess_corpus(gold: Path, config: Config) -> list[Report]:
+def assess_corpus(gold: Path, config: Config, console: Console) -> list[Report]:
     """Score the texts that a corpus holds of the gold pages, crawled from a server whose URLs carry their ids."""
     from storage.corpus import Corpus
 
-    with Corpus.open(config.database_url, read_only=True) as corpus:
+    pages = load_gold(gold)
+    config.require_corpus()
+    with (
+        Corpus.open(config.database_url, read_only=True) as corpus,
+        console.progress("pages", len(pages)) as show,
+    ):
         drops = {dropped.url: dropped.reason for dropped in corpus.drops()}
         documents = corpus.documents(Selection(include_duplicates=True))
-        return [evaluate_corpus(load_gold(gold), documents, drops, config.corpus.name)]
+        return [evaluate_corpus(pages, documents, drops, config.corpus.name, show)]
 
 
 def paper_tables(options: Mapping[str, Any], console: Console) -> None:
@@ -53,7 +58,7 @@ def paper_tables(options: Mapping[str, Any], console: Console) -> None:
     pages, by = load_gold(options["gold"]), options["paper_tables"]
     with console.progress("pages", len(pages)) as show:
         found = tables(pages, options["extractors"] or paper_extractors(), by, show)
-    console.json(found) if options["as_json"] else console.result(render(found, by).rstrip())
+    console.json(found) if options["as_json"] else console.result(render(found, by, drawn=console.on_terminal).rstrip())
 
 
 def reader(extractor: str) -> Callable[[GoldPage], str]:

@@ -251,10 +251,14 @@ def evaluate(state: State, /, **options: Any) -> None:
         assess.paper_tables(options, state.console)
         return
     if options["corpus"]:
-        reports = assess.assess_corpus(options["gold"], config_load.load(options["corpus"], overrides=state.overrides))
+        config = config_load.load(options["corpus"], overrides=state.overrides)
+        reports = assess.assess_corpus(options["gold"], config, state.console)
     else:
         reports = assess.assess(options["gold"], options["extractors"], state.console)
-    state.console.result((evaluation.as_json if options["as_json"] else evaluation.render)(*reports).rstrip())
+    if options["as_json"]:
+        state.console.result(evaluation.as_json(*reports))
+    else:
+        state.console.result(evaluation.render(*reports, drawn=state.console.on_terminal).rstrip())
 
 
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")

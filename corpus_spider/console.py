@@ -75,6 +75,11 @@ class Console:
     quiet: bool = False
     verbose: bool = False
 
+    @property
+    def on_terminal(self) -> bool:
+        """Whether results go to a terminal."""
+        return sys.stdout.isatty()
+
     def note(self, text: str) -> None:
         """Tell the user something, on standard error."""
         if not self.quiet:
@@ -86,7 +91,7 @@ class Console:
 
     def result(self, text: str) -> None:
         """Write a result; as it is into files and pipes, made safe on a terminal."""
-        click.echo(safe_lines(text) if sys.stdout.isatty() else text)
+        click.echo(safe_lines(text) if self.on_terminal else text)
 
     def json(self, value: object) -> None:
         """Write a value as JSON on standard output."""
@@ -97,7 +102,7 @@ class Console:
         listed = [[_cell(value) for value in row] for row in rows]
         if not listed:
             return
-        if sys.stdout.isatty():
+        if self.on_terminal:
             _draw(title, header, listed)
         else:
             click.echo("\n".join([f"# {title}", "\t".join(header), *("\t".join(row) for row in listed)]))

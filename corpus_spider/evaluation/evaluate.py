@@ -49,18 +49,23 @@ def evaluate_corpus(
     documents: Iterable[CorpusDocument],
     drops: Mapping[str, str] | None = None,
     name: str = "corpus",
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Report:
     """Score the texts a corpus holds of the gold pages, crawled from any server whose URLs carry the page's id.
 
     The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. Of several documents of a page
     the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to reasons: a
-    page that the corpus does not hold scores 0 and is listed with its reason.
+    page that the corpus does not hold scores 0 and is listed with its reason. ``progress`` hears how many are scored.
     """
     wanted = list(pages)
     ids = {page.id for page in wanted}
     held = _latest(documents, ids)
     reasons = {found: reason for url, reason in (drops or {}).items() if (found := page_id(url, ids)) is not None}
-    return Report(name, tuple(_score_stored(page, held, reasons) for page in wanted))
+    scores = []
+    for count, page in enumerate(wanted, start=1):
+        scores.append(_score_stored(page, held, reasons))
+        progress(count)
+    return Report(name, tuple(scores))
 
 
 def page_id(url: str, ids: set[str]) -> str | None:

@@ -6,8 +6,11 @@ import io
 import json
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
+
+from corpus_spider.console import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +21,8 @@ FEW = 10
 """A mean over fewer pages is an anecdote and marked as one."""
 
 COLUMNS = ("pages", "F1", "median", "P", "R", "empty")
+NAMED = 10
+"""Pages without a text that are named to people; the rest are counted."""
 WIDTH = 400
 DIGITS = 4
 
@@ -70,30 +75,34 @@ def as_json(*reports: Report) -> str:
     return json.dumps({"reports": [_plain(report) for report in reports]}, ensure_ascii=False, indent=2)
 
 
-def render(*reports: Report) -> str:
-    """Return the reports as plain text: means of each, F1 by language, and the pages without a text with the reason."""
-    parts = [_overall(reports)]
-    parts += [_languages(reports[0])] if len(reports) == 1 else [_compared(reports)]
-    parts += [_missing(report) for report in reports if any(page.missing for page in report.scores)]
-    return "\n".join(parts)
+def render(*reports: Report, drawn: bool = False) -> str:
+    """Return the reports as plain text: means of each, F1 by language, and pages without a text with the reason.
+
+    Tables are tab-separated, or ``drawn`` for a terminal.
+    """
+    draw = partial(table, drawn=drawn)
+    parts = [_overall(reports, draw)]
+    parts += [_languages(reports[0], draw)] if len(reports) == 1 else [_compared(reports, draw)]
+    parts += [_missing(report, draw) for report in reports if any(page.missing for page in report.scores)]
+    return ("\n" if drawn else "").join(parts)
 
 
-def _overall(reports: Sequence[Report]) -> str:
+def _overall(reports: Sequence[Report], draw: Callable[..., str]) -> str:
     rows = []
     for report in reports:
         rows += [(report.name, *_cells(summarise(report.scores)))] if report.scores else []
         extractors = by_extractor(report)
         if len(extractors) > 1:
             rows += [(f"  {name}", *_cells(summary)) for name, summary in extractors.items()]
-    return table("Character LCS against the true text", ("texts", *COLUMNS), rows)
+    return draw("Character LCS against the true text", ("texts", *COLUMNS), rows)
 
 
-def _languages(report: Report) -> str:
+def _languages(report: Report, draw: Callable[..., str]) -> str:
     rows = [(_marked(name, summary), *_cells(summary)) for name, summary in by_language(report).items()]
-    return table(f"By language (* fewer than {FEW} pages)", ("language", *COLUMNS), rows)
+    return draw(f"By language (* fewer than {FEW} pages)", ("language", *COLUMNS), rows)
 
 
-def _compared(reports: Sequence[Report]) -> str:
+def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:
     tables = [by_language(report) for report in reports]
     languages = sorted({language for table in tables for language in table})
     rows = []
@@ -103,16 +112,16 @@ def _compared(reports: Sequence[Report]) -> str:
         cells = [f"{summary.f1:.3f}" if summary else "-" for summary in summaries]
         rows.append((_marked(language, largest), str(largest.pages), *cells))
     columns = ("language", "pages", *(report.name for report in reports))
-    return table(f"F1 by language (* fewer than {FEW} pages)", columns, rows)
+    return draw(f"F1 by language (* fewer than {FEW} pages)", columns, rows)
 
 
-def _missing(report: Report) -> str:
+def _missing(report: Report, draw: Callable[..., str]) -> str:
     missing = [page for page in report.scores if page.missing]
-    counts = Counter(page.missing for page in missing).most_common()
-    lines = [f"{report.name}: {len(missing)} of {len(report.scores)} pages without a text, scored 0"]
-    lines += [f"  {count:>5}  {reason}" for reason, count in counts]
-    lines += [f"  {page.page}: {page.missing}" for page in missing]
-    return "\n".join(lines) + "\n"
+    counts = [(reason, str(count)) for reason, count in Counter(page.missing for page in missing).most_common()]
+    title = f"{report.name}: {len(missing)} of {len(report.scores)} pages without a text, scored 0"
+    pages = [(page.page, page.missing) for page in missing[:NAMED]]
+    rest = f"… {len(missing) - NAMED} more; --json has all\n" if len(missing) > NAMED else ""
+    return draw(title, ("reason", "pages"), counts) + draw("Such pages", ("page", "reason"), pages) + rest
 
 
 def _marked(name: str, summary: Summary) -> str:
@@ -124,8 +133,15 @@ def _cells(summary: Summary) -> tuple[str, ...]:
     return (str(summary.pages), *(f"{share:.3f}" for share in shares), str(summary.empty))
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Draw a table without colours; the cells are text, whatever markup they look like."""
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, drawn: bool = False) -> str:
+    """Return a table tab-separated or ``drawn``, without colours; cells are text, whatever markup they look like."""
+    if not drawn:
+        lines = ["\t".join(safe(cell) for cell in row) for row in (columns, *rows)]
+        return "\n".join([f"# {safe(title)}", *lines, ""])
+    return _drawn(title, columns, rows)
+
+
+def _drawn(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -129,17 +129,18 @@ def best_ps(pages: Sequence[GoldPage], by: str) -> tuple[BestP, ...]:
     return tuple(rows)
 
 
-def render(found: Tables, by: str) -> str:
-    """Return the tables as plain text."""
+def render(found: Tables, by: str, *, drawn: bool = False) -> str:
+    """Return the tables as plain text, tab-separated or ``drawn``."""
+    draw = partial(table, drawn=drawn)
     groups = list(next(iter(found.f1.values())))
     f1 = [(name, *(f"{means[group]:.3f}" for group in groups)) for name, means in found.f1.items()]
     speed = [(name, f"{value:.1f}") for name, value in found.megabytes_per_second.items()]
     parts = [
-        table(f"F1 by {by}: character LCS against the true text", ("extractor", *groups), f1),
-        table("Megabytes of source a second of processor time", ("extractor", "MB/s"), speed),
+        draw(f"F1 by {by}: character LCS against the true text", ("extractor", *groups), f1),
+        draw("Megabytes of source a second of processor time", ("extractor", "MB/s"), speed),
     ]
     if found.best_p:
         rows = [(row.group, str(row.pages), f"{row.f1:.3f}", str(row.p), f"{row.best_f1:.3f}") for row in found.best_p]
         head = (by, "pages", f"F1, P = {PAPERS_P[HFF]}", "best P", "F1, best P")
-        parts.append(table("R2L with the P that fits best, on the pages it was fitted on", head, rows))
-    return "\n".join(parts)
+        parts.append(draw("R2L with the P that fits best, on the pages it was fitted on", head, rows))
+    return ("\n" if drawn else "").join(parts)

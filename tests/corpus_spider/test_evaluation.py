@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.evaluation import (
     GoldPage,
+    PageScore,
     Report,
     Score,
     as_json,
@@ -290,9 +291,32 @@ def test_the_table_shows_languages_and_what_is_missing(gold: Path) -> None:
     assert ["fa", "*", "1", "1.000", "1.000", "1.000", "1.000", "0"] in lines
     assert ["en", "*", "2", "0.000", "0.000", "0.000", "0.000", "2"] in lines
     assert "corpus: 2 of 3 pages without a text, scored 0" in text
-    assert "  en-one: not in the corpus" in text
-    assert "  en-two: [red]drop[/red]" in text
+    assert "en-one\tnot in the corpus\n" in text
+    assert "en-two\t[red]drop[/red]\n" in text
     assert "\x1b" not in text
+
+
+def test_the_table_is_drawn_for_a_terminal(gold: Path) -> None:
+    """Rules and columns for people, the same cells."""
+    text = render(evaluate_corpus(load_gold(gold), []), drawn=True)
+    assert "───" in text
+    assert "\t" not in text
+    assert "corpus: 3 of 3 pages without a text, scored 0" in text
+
+
+def test_few_of_many_missing_pages_are_named() -> None:
+    """Ten pages without a text are named, the rest counted."""
+    pages = tuple(PageScore(f"p{n}", "en", None, "none", scores.ZERO, empty=True, missing="gone") for n in range(25))
+    lines = render(Report("c", pages)).splitlines()
+    assert sum(line.endswith("\tgone") for line in lines) == 10
+    assert lines[-1] == "… 15 more; --json has all"
+
+
+def test_scoring_a_corpus_tells_how_far_it_is(gold: Path) -> None:
+    """Each page that is scored is heard of."""
+    heard: list[int] = []
+    evaluate_corpus(load_gold(gold), [], progress=heard.append)
+    assert heard == [1, 2, 3]
 
 
 def test_several_reports_stand_side_by_side(gold: Path) -> None:
