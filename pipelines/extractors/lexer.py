@@ -86,8 +86,10 @@ def code_points(text: str) -> CodePoints:
 
     Raises UnicodeEncodeError on lone surrogates.
     """
-    if text.isascii():
-        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    try:
+        return np.frombuffer(text.encode("latin-1"), dtype=np.uint8)
+    except UnicodeEncodeError:
+        pass
     data = np.frombuffer(text.encode("utf-16-le"), dtype=np.uint16)
     return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
 
@@ -236,6 +238,7 @@ def dropped(html: str, data: CodePoints) -> Iterator[Tag]:
 
 
 _TAG = re.compile(rf"(<(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES})")
+AT_ONCE = 50_000
 _JOINT, _GAP = "\0", "\0 \0"
 
 
@@ -268,10 +271,25 @@ def tokenise(html: str, data: CodePoints) -> Tokens | None:
         position = end
     pieces.append(html[position:])
     source = "".join(pieces)
-    parts = _TAG.split(source)
-    texts, tags, names = parts[::3], parts[1::3], parts[2::3]
-    if len(pieces) > 1 and (_JOINT in "".join(tags) or _may_end_open(source, '"') or _may_end_open(source, "'")):
-        return None
+    tokens = _split(source)
     if len(pieces) > 1:
-        texts = [text.replace(_JOINT, "") if _JOINT in text else text for text in texts]
-    return Tokens(texts, tags, "\0".join(names).lower().split("\0") if names else [])
+        if _JOINT in "".join(tokens.tags) or _may_end_open(source, '"') or _may_end_open(source, "'"):
+            return None
+        tokens.texts[:] = [text.replace(_JOINT, "") if _JOINT in text else text for text in tokens.texts]
+    return tokens
+
+
+def _split(source: str) -> Tokens:
+    """Split off all tags, ``AT_ONCE`` at a time; of many, equal ones are kept once, or 10 MB could take 600."""
+    tokens, once = Tokens([], [], []), dict[str, str]()
+    while True:
+        parts = _TAG.split(source, AT_ONCE)
+        texts, tags, names = parts[:-1:3], parts[1::3], parts[2::3]
+        names = "\0".join(names).lower().split("\0") if names else []
+        many = bool(tokens.tags) or len(tags) == AT_ONCE
+        for column, new in zip(tokens, (texts, tags, names), strict=True):
+            column += [once.setdefault(one, one) for one in new] if many else new
+        source = parts[-1]
+        if len(tags) < AT_ONCE:
+            tokens.texts.append(source)
+            return tokens

@@ -172,8 +172,16 @@ def _kept(tokens: Tokens) -> Soup:
         tags, names = list(compress(tags, marks)), list(compress(names, marks))
     first = names.index("body") if "body" in names else -1
     if first >= 0 and not any(text.strip() for text in texts[: first + 1]):
-        return Soup(("", *texts[first + 1 :]), tuple(tags[first:]), tuple(names[first:]))
-    return Soup(tuple(texts), tuple(tags), tuple(names))
+        texts[: first + 1] = [""]
+        del tags[:first], names[:first]
+    return Soup(_moved(texts), _moved(tags), _moved(names))
+
+
+def _moved(column: list[str]) -> tuple[str, ...]:
+    """Return a list as a tuple and empty it: of a page of millions of tags there is no room for both."""
+    moved = tuple(column)
+    column.clear()
+    return moved
 
 
 def _joined(texts: list[str], unkept: list[int]) -> list[str]:

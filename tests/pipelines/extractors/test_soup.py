@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
+from pipelines.extractors import lexer
 from pipelines.extractors.lexer import readable, tokenise
 from pipelines.extractors.soup import (
     CODE,
@@ -141,12 +142,14 @@ TANGLED = st.lists(
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.one_of(TANGLED, PIECES))
-def test_splitting_all_tags_at_once_is_reading_them_one_by_one(html: str) -> None:
+@given(st.one_of(TANGLED, PIECES), st.integers(1, 40))
+def test_splitting_all_tags_at_once_is_reading_them_one_by_one(html: str, at_once: int) -> None:
     """What is cut out first, tags removed and elements hidden come to the same as following the page in order."""
     html = sanitise(html)
     soup, credible = scan_in_order(html, hiding=True)
-    assert scan(html) == (soup if credible else scan_in_order(html, hiding=False)[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexer, "AT_ONCE", at_once)
+        assert scan(html) == (soup if credible else scan_in_order(html, hiding=False)[0])
 
 
 @pytest.mark.parametrize("inside", ["<script>", "<!--", "<svg>", "</ ", "<?x"])
