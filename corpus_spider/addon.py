@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from corpus_spider.config_load import find, load
+from corpus_spider.console import Console
+from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -26,12 +28,17 @@ class CorpusAddon:
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Set user agent, delays, limits and the list of private addresses (Scrapy calls this before any crawler is
-        made).
+        made). A configuration that is wrong ends the program with its message: Scrapy would show a traceback.
         """
         named = settings.get("CORPUS_CONFIG_OBJECT") or settings.get("CORPUS_CONFIG")
         if not named and find(None, os.environ) is None:
             return
-        for name, value in crawl_settings(loaded(settings)).items():
+        try:
+            laid = crawl_settings(loaded(settings))
+        except ConfigError as error:
+            Console().error(f"corpus-spider: {error}")
+            raise SystemExit(error.exit_code) from None
+        for name, value in laid.items():
             # With the priority of the settings module: with that of addons, which is lower, its defaults would win.
             settings.set(name, value, "project")
 

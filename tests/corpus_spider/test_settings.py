@@ -115,3 +115,19 @@ def test_scrapy_lists_the_spider_where_there_is_no_corpus(tmp_path: Path) -> Non
         check=False,
     )
     assert done.stdout.split() == ["news"], done.stderr
+
+
+def test_scrapy_names_a_wrong_configuration_in_one_line(tmp_path: Path) -> None:
+    """A file that is not there is a message and the exit code of a wrong configuration, not a traceback."""
+    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "news", "-s", "CORPUS_CONFIG=/nope.toml"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "corpus-spider: /nope.toml: cannot be read: No such file or directory\n"
