@@ -41,6 +41,8 @@ LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
 LEVELS = ("g1", "g2", "g3")
 _OUTSIDE = BIT["nav"] | BIT["footer"] | BIT["aside"] | BIT["comment"] | BIT["hidden"]
+_BITS = np.array(list(BIT.values()))[:, None]
+_IN_MARKS, _NEAR_MARKS = [f"in_{name}" for name in BIT], [f"near_{name}" for name in BIT]
 _CLASS = re.compile(r'\sclass="[^"]*"|\Z')
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -155,7 +157,8 @@ def measure_again(page: Page, first: Array) -> Columns:
 
 def log_odds(probability: Array) -> Array:
     """Return the logarithm of the odds, within limits."""
-    return np.log(np.clip(probability, 1e-4, 1) / np.clip(1 - probability, 1e-4, 1))
+    odds: Array = np.log(np.clip(probability, 1e-4, 1) / np.clip(1 - probability, 1e-4, 1))
+    return odds
 
 
 _SIDES = {"before1": 1, "before2": 2, "before3": 3, "after1": -1, "after2": -2, "after3": -3}
@@ -190,7 +193,7 @@ def _title_likeness(page: Page) -> Array:
     if not title:
         return found
     chars = page.texts.chars
-    for index in np.flatnonzero((chars <= 2 * len(title)) & (chars * 2 >= len(title))).tolist():
+    for index in np.flatnonzero((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).tolist():
         text = _packed(page.blocks.texts[index])
         if text and (text in title or title in text):
             found[index] = min(len(text), len(title)) / max(len(text), len(title))
@@ -224,11 +227,8 @@ def _of_texts(page: Page, title: Array) -> Columns:
 
 
 def _of_marks(page: Page) -> Columns:
-    columns = {}
-    for name, bit in BIT.items():
-        columns[f"in_{name}"] = (page.path & bit) != 0
-        columns[f"near_{name}"] = (page.near & bit) != 0
-    return columns
+    path, near = (page.path & _BITS) != 0, (page.near & _BITS) != 0
+    return dict(zip(_IN_MARKS, path, strict=True)) | dict(zip(_NEAR_MARKS, near, strict=True))
 
 
 def _of_place(page: Page, title: Array) -> Columns:
@@ -249,25 +249,25 @@ def _of_place(page: Page, title: Array) -> Columns:
 
 
 def _of_groups(page: Page, title: Array) -> Columns:
-    everything = max(1.0, float(page.gain.sum()))
     long = np.where((page.gain > LONG) & (page.texts.sentences > 0), page.gain, 0.0)
-    sentences = page.texts.sentences * (1 - page.link)
     heads = (page.kind == _KIND["h1"]) | (title > 0.5)
+    summed = np.zeros((5, page.count + 1))
+    np.cumsum((page.weight, page.gain, long, page.texts.sentences * (1 - page.link), heads), axis=1, out=summed[:, 1:])
+    everything, everything_long = max(1.0, float(summed[1, -1])), max(1.0, float(summed[2, -1]))
     alike = _alike(page)
     columns = {}
     for level, group in zip(LEVELS, page.groups, strict=True):
-        held = np.maximum(1, page.held[group])
-        total = np.maximum(1.0, page.total(page.weight, group))
-        gain, longs = page.total(page.gain, group), page.total(long, group)
-        columns[f"{level}_size"] = np.log1p(gain)
+        weight, gain, longs, sentences, headed = summed[:, page.last[group]] - summed[:, page.first[group]]
+        held, weight = np.maximum(1, page.held[group]), np.maximum(1.0, weight)
+        columns[f"{level}_size"] = np.log1p(np.maximum(0.0, gain))
         columns[f"{level}_share"] = gain / everything
-        columns[f"{level}_link"] = 1 - gain / total
+        columns[f"{level}_link"] = 1 - gain / weight
         columns[f"{level}_held"] = np.log1p(held)
-        columns[f"{level}_mean"] = np.log1p(gain / held)
-        columns[f"{level}_sentences"] = np.log1p(page.total(sentences, group))
-        columns[f"{level}_long"] = longs / total
-        columns[f"{level}_longs"] = longs / max(1.0, float(long.sum()))
-        columns[f"{level}_head"] = page.total(heads, group) > 0
+        columns[f"{level}_mean"] = np.log1p(np.maximum(0.0, gain / held))
+        columns[f"{level}_sentences"] = np.log1p(np.maximum(0.0, sentences))
+        columns[f"{level}_long"] = longs / weight
+        columns[f"{level}_longs"] = longs / everything_long
+        columns[f"{level}_head"] = headed > 0
         columns[f"{level}_alike"] = alike[group]
     return columns
 

@@ -41,34 +41,22 @@ class Elements:
     The first stands for the page and is its own parent.
     """
 
-    names: list[str] = field(default_factory=lambda: ["body"])
-    attributes: list[str] = field(default_factory=lambda: [""])
-    parents: list[int] = field(default_factory=lambda: [0])
-    first: list[int] = field(default_factory=lambda: [0])
-    last: list[int] = field(default_factory=lambda: [0])
-
-    def follow(self, name: str, tag: str, stack: list[int], count: int) -> None:
-        """Enter or leave an element, ``count`` blocks into the page; ``stack`` holds those that are open."""
-        if name in _ELEMENTS:
-            self.parents.append(stack[-1])
-            stack.append(len(self.names))
-            self.names.append(name)
-            self.attributes.append(tag[len(name) :])
-            self.first.append(count)
-            self.last.append(count)
-        elif name[0] == "/" and len(stack) > 1:
-            self.last[stack.pop()] = count
+    names: list[str]
+    attributes: list[str]
+    parents: list[int]
+    first: list[int]
+    last: list[int]
 
 
 @dataclass(slots=True)
 class Blocks:
     """Blocks in document order: text, innermost element, characters in links, number of links."""
 
-    elements: Elements = field(default_factory=Elements)
     texts: list[str] = field(default_factory=list)
     inside: list[int] = field(default_factory=list)
     linked: list[int] = field(default_factory=list)
     links: list[int] = field(default_factory=list)
+    elements: Elements = field(default_factory=lambda: Elements(["body"], [""], [0], [0], [0]))
     title: str = ""
     """What the page states as its title."""
 
@@ -76,7 +64,7 @@ class Blocks:
         return len(self.texts)
 
     def add(self, parts: list[str], inside: int, linked: int, links: int) -> None:
-        """Add a block of text parts."""
+        """Add a block of parts of text."""
         self.texts.append("".join(parts))
         self.inside.append(inside)
         self.linked.append(linked)
@@ -100,8 +88,7 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
-    blocks = Blocks()
-    stack, parts = [0], list[str]()
+    blocks, bounds, parts = Blocks(), [("", "", 0)], list[str]()
     linked = links = 0
     link = filled = broken = False
     for chunk in chain(islice(_COMMENT.sub("", html).split("<"), 1, None), ("hr>",)):
@@ -109,10 +96,10 @@ def _cut(html: str) -> Blocks:
         name = tag if tag in _NAMES else tag.partition(" ")[0]
         if name in _BREAKING or (broken and name == "br"):
             if filled:
-                blocks.add(parts, stack[-1], linked, links)
+                blocks.add(parts, len(bounds) - 1, linked, links)
+            bounds.append((name, tag, len(blocks.texts)))
             parts.clear()
             linked, links, filled, broken = 0, int(link), False, name == "br"
-            blocks.elements.follow(name, tag, stack, len(blocks.texts))
         elif name == "a":
             link, links = True, links + 1
         elif name == "/a":
@@ -127,5 +114,28 @@ def _cut(html: str) -> Blocks:
             if not text.isspace():
                 filled, broken = True, False
                 linked += link * len(text)
-    blocks.elements.last[0] = len(blocks)
+    blocks.elements, innermost = _elements(bounds)
+    blocks.inside = [innermost[bound] for bound in blocks.inside]
     return blocks
+
+
+def _elements(bounds: list[tuple[str, str, int]]) -> tuple[Elements, list[int]]:
+    """Return the elements that these tags bound, and the innermost after each tag.
+
+    A bound is a name, with a slash for end tags, the tag it is from, and how many blocks stand before it.
+    """
+    names, attributes, parents, first, closed = ["body"], [""], [0], [0], {0: bounds[-1][2]}
+    current, innermost = 0, []
+    for name, tag, count in bounds:
+        if name in _ELEMENTS:
+            names.append(name)
+            attributes.append(tag[len(name) :])
+            parents.append(current)
+            first.append(count)
+            current = len(names) - 1
+        elif name[:1] == "/" and current:
+            closed[current] = count
+            current = parents[current]
+        innermost.append(current)
+    last = [closed.get(index, closed[0]) for index in range(len(names))]
+    return Elements(names, attributes, parents, first, last), innermost
