@@ -6,6 +6,7 @@ first page.
 
 from __future__ import annotations
 
+import signal
 from datetime import UTC, datetime
 
 from pipelines.process import process
@@ -24,4 +25,11 @@ def warm() -> None:
         process(Capture("http://a.example/", now, 200, (), (), body, kind), model)
 
 
+def ignore_stopping() -> None:
+    """Leave it to the parent what Ctrl-C or SIGTERM to the process group means: workers die with the fork server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+ignore_stopping()
 warm()

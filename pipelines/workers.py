@@ -19,7 +19,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,6 +27,7 @@ import msgspec
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ MAX_FRAME = 256 * 1024 * 1024
 MAX_CRASHES = 2
 START_SECONDS = 120.0
 PR_SET_PDEATHSIG = 1
+STOPPING = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,22 @@ class WorkerDiedError(Exception):
 def start_fork_server() -> None:
     """Have the process that workers are forked from load and warm up, while the caller goes on; safe to repeat."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
-    forkserver.ensure_running()
+    with signals_held():
+        forkserver.ensure_running()
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back while processes start: they inherit that, and a signal to the whole process group
+    (Ctrl-C, systemd, timeout(1)) is for the parent alone to act on.
+    """
+    # It lets both signals through when it starts its own process, so it has to be there before.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class WorkerPool:
@@ -164,7 +181,8 @@ class _Worker:
         self._limits = limits
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, limits.memory), daemon=True)
-        self._process.start()
+        with signals_held():
+            self._process.start()
         theirs.close()
         # The first worker waits for the fork server to load; that is nobody's page time.
         if not self._pipe.poll(START_SECONDS):
