@@ -17,10 +17,12 @@ from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.records import Kind, Pointer, Selection
 from storage.warc import read_record, scan
+from storage.warc.writer import is_being_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+    from typing import BinaryIO
 
     from corpus_spider.config import Config
     from storage.records import CorpusDocument, SiteModel
@@ -38,6 +40,8 @@ class CheckReport:
     documents: int = 0
     records: int = 0
     files: int = 0
+    open_files: int = 0
+    """Files that a crawl is writing at the moment: checked up to the last record with a row."""
     reextracted: int = 0
     problems: list[str] = field(default_factory=list)
 
@@ -66,24 +70,54 @@ def files_of(folder: Path) -> set[str]:
 
 def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *, deep: bool) -> None:
     report.files += 1
+    # Before the rows are read: a file gets its final name once all its rows are committed.
+    path, growing = _find(folder, name)
+    report.open_files += growing
     rows = {pointer.offset: pointer for _, pointer in corpus.pointers(name)}
-    path = next((path for path in (folder / name, folder / (name + OPEN)) if path.is_file()), None)
     if path is None:
         report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
         return
+    # What follows the last row of a growing file is on its way into the database.
+    end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
     if deep:
-        _match(rows, name, path, report)
+        _match(rows, name, _File(path, end), report)
         return
     report.records += len(rows)
-    size = path.stat().st_size
+    size = _renamed(path).stat().st_size
     beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
     report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
 
 
-def _match(rows: dict[int, Pointer], name: str, path: Path, report: CheckReport) -> None:
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A WARC file and the offset to read it to; None: to its end."""
+
+    path: Path
+    end: int | None
+
+    def scan(self) -> Iterator[ScannedRecord]:
+        return scan(_renamed(self.path), end=self.end)
+
+    def open(self) -> BinaryIO:
+        return _renamed(self.path).open("rb")
+
+
+def _find(folder: Path, name: str) -> tuple[Path | None, bool]:
+    """Return where a file is at the moment, and whether a crawl is writing it."""
+    unfinished = folder / (name + OPEN)
+    growing = is_being_written(unfinished)
+    return next((path for path in (unfinished, folder / name) if path.is_file()), None), growing
+
+
+def _renamed(path: Path) -> Path:
+    """Return a file's path of now: a crawl may have given it its final name meanwhile."""
+    return path if path.exists() else path.with_name(path.name.removesuffix(OPEN))
+
+
+def _match(rows: dict[int, Pointer], name: str, file: _File, report: CheckReport) -> None:
     """Match the records of a file with the rows that point into it, both ways."""
     responses = 0
-    for record in scan(path):
+    for record in file.scan():
         if not record.ok:
             report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
         elif record.type == "response":
@@ -91,17 +125,19 @@ def _match(rows: dict[int, Pointer], name: str, path: Path, report: CheckReport)
             report.problems += _mismatch(rows.pop(record.offset, None), record, name)
     report.records += responses
     report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
-    report.problems += _second_opinion(path, name, responses)
+    report.problems += _second_opinion(file, name, responses)
 
 
-def _second_opinion(path: Path, name: str, responses: int) -> list[str]:
+def _second_opinion(warc: _File, name: str, responses: int) -> list[str]:
     """Have warcio read the file too: damage that only its writer's own reader understands is damage all the same."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
+    from warcio.limitreader import LimitReader
 
     try:
-        with path.open("rb") as file:
-            read = sum(record.rec_type == "response" for record in ArchiveIterator(file))
+        with warc.open() as file:
+            stream = file if warc.end is None else LimitReader(file, warc.end)
+            read = sum(record.rec_type == "response" for record in ArchiveIterator(stream))
     except (ArchiveLoadFailed, OSError, ValueError) as error:
         return [f"{name}: warcio cannot read it ({error})"]
     return [] if read == responses else [f"{name}: warcio finds {read} responses where there are {responses}"]

@@ -35,9 +35,9 @@ _PROCESSED_LOCK = 0x636F7270_70726F63
 class Corpus(AbstractContextManager["Corpus"]):
     """A corpus in SQLite or PostgreSQL; made with `Corpus.open`, a context manager, safe to use from any thread.
 
-    Every method is one transaction. When PostgreSQL goes away it is replayed for up to five minutes, and takes effect
-    once even if the answer to a commit was lost; then, as for everything the database refuses, `DatabaseError`. A full
-    disk is a `DiskError`, a broken file a `DamageError`.
+    Every method is one transaction. When PostgreSQL goes away it is replayed for up to five minutes (or the seconds in
+    CORPUS_SPIDER_DATABASE_PATIENCE), and takes effect once even if the answer to a commit was lost; then, as for
+    everything the database refuses, `DatabaseError`. A full disk is a `DiskError`, a broken file a `DamageError`.
     """
 
     database: Database
@@ -197,7 +197,8 @@ class Corpus(AbstractContextManager["Corpus"]):
 
     def problems(self) -> list[str]:
         """Return what in the database does not agree with itself, one line a case; empty when all is well."""
-        return self.database.read(soundness.problems)
+        with self.database.snapshot() as connection:
+            return soundness.problems(connection)
 
     def runs(self) -> list[Run]:
         """Return every run, oldest first, with its configuration and summary."""

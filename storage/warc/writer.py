@@ -209,5 +209,23 @@ def lock(descriptor: int, path: Path) -> bool:
     return False
 
 
+def is_being_written(path: Path) -> bool:
+    """Say whether a living process writes the file: it has its ``.open`` name and is locked."""
+    if path.suffix != OPEN:
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        # Shared and for a moment only: two checks at the same time do not take each other for writers.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _in_names(text: str) -> str:
     return _NOT_IN_NAMES.sub("_", text).strip(".") or "corpus"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.config_load import load
+from corpus_spider.integrity import check
+from storage.errors import ConfigError
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import run
+from tests.corpus_spider.running import run, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,3 +91,21 @@ def test_a_missing_original_is_found(corpus: Path) -> None:
 def test_a_changed_row_is_found(corpus: Path, statement: str, words: str) -> None:
     change(corpus, statement)
     assert any(words in problem for problem in problems(corpus, "--deep"))
+
+
+def test_a_crawl_that_is_running_is_no_damage(tmp_path: Path) -> None:
+    """Files that grow are checked as far as they have rows, however often one looks, and counted."""
+    with served(Newspaper(articles=150)) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper, delay=0.03))
+        config = load(tmp_path / "corpus.toml")
+        crawl = start(tmp_path, "crawl", "-q")
+        reports = []
+        while crawl.poll() is None:
+            with suppress(ConfigError):
+                reports.append(check(config, deep=True))
+    assert crawl.returncode == 0, crawl.stderr and crawl.stderr.read()
+    assert [report.problems for report in reports if report.problems] == []
+    assert any(report.open_files and report.records for report in reports)
+    last = check(config, deep=True)
+    assert (last.problems, last.open_files) == ([], 0)
+    assert last.records > 150
