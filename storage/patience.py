@@ -40,11 +40,11 @@ def configured_seconds(setting: str | None = None) -> float:
 
 
 def pauses(patience: float) -> Iterator[float]:
-    """Yield the waits before new attempts, doubling from 0.1 s to 10 s, until ``patience`` seconds have passed."""
+    """Yield the waits before new attempts, doubling from 0.1 s to 3 s, until ``patience`` seconds have passed."""
     end, pause = time.monotonic() + patience, 0.1
     while time.monotonic() < end:
         yield min(pause * random.uniform(0.5, 1.0), max(0.0, end - time.monotonic()))  # noqa: S311
-        pause = min(pause * 2, 10.0)
+        pause = min(pause * 2, 3.0)
 
 
 class Patience:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -10,16 +11,20 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from storage import Corpus
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import environment, program, run, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from conftest import PostgresServer
 
 PATIENCE = 60.0
 SELF_SIGNED = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1"
@@ -236,4 +241,123 @@ def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
     )
     assert ended.returncode == code, ended.stderr
     assert run(tmp_path, "crawl").returncode == 0
+    assert run(tmp_path, "check", "--deep").returncode == 0
+
+
+def test_a_signal_to_the_whole_group_costs_no_worker_and_no_page(tmp_path: Path, newspaper: Newspaper) -> None:
+    """As systemd and timeout(1) send it: what is in flight is still processed, and nothing is said of workers."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.2, per_host=1))
+    crawl = start(tmp_path, "crawl", CORPUS_SPIDER_FAULTS="1")
+    until(lambda: newspaper.asked.total() > 6)
+    os.killpg(crawl.pid, signal.SIGTERM)
+    said = crawl.communicate(timeout=PATIENCE)[1]
+    assert crawl.returncode == 11, said
+    assert "worker" not in said.replace("2 workers", ""), said
+    assert "Stopped by a signal" in said
+    assert recorded(tmp_path)["ended"] == "stopped"
+
+
+def test_ctrl_c_while_the_workers_start_is_harmless(tmp_path: Path, newspaper: Newspaper) -> None:
+    """The fork server and what it forks leave it to the program."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/robots.txt"])
+    os.killpg(crawl.pid, signal.SIGINT)
+    said = crawl.communicate(timeout=PATIENCE)[1]
+    assert crawl.returncode == 11, said
+    assert "Traceback" not in said
+    assert "cannot store" not in said
+    assert run(tmp_path, "crawl").returncode == 0
+
+
+def recorded(folder: Path) -> dict[str, Any]:
+    """Return the summary of the last run as the corpus has it."""
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        summary: dict[str, Any] = json.loads(corpus.runs()[-1].summary or "{}")
+    return summary
+
+
+def test_a_run_says_that_it_ended_at_its_limit(tmp_path: Path, newspaper: Newspaper) -> None:
+    """In the corpus and on standard error; the next run finishes, and counts what robots.txt refused apart."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    limited = run(tmp_path, "crawl", "--page-limit", "2")
+    assert limited.returncode == 12
+    assert "Stopped at the page limit: 2 pages fetched" in limited.stderr
+    assert recorded(tmp_path)["ended"] == "limit"
+    assert recorded(tmp_path)["pending"] > 0
+    finished = run(tmp_path, "crawl")
+    assert finished.returncode == 0
+    assert "Done: " in finished.stderr
+    summary = recorded(tmp_path)
+    assert (summary["ended"], summary["pending"], summary["refused"]) == ("finished", 0, 1)
+    assert "robots" not in summary["failed"]
+
+
+@pytest.fixture
+def vanishing(postgres_server: PostgresServer, postgresql_url: str) -> Iterator[str]:
+    """A database whose server the test may stop; it runs again afterwards."""
+    yield postgresql_url
+    with suppress(subprocess.CalledProcessError):
+        postgres_server.start()
+
+
+def crawl_until_lost(
+    folder: Path, newspaper: Newspaper, server: PostgresServer, patience: int
+) -> tuple[subprocess.Popen[str], list[str]]:
+    """Start a crawl, stop its database in the middle, and wait until it says so."""
+    crawl = start(folder, "crawl", CORPUS_SPIDER_DATABASE_PATIENCE=str(patience))
+    until(lambda: newspaper.asked.total() > 8)
+    server.stop("immediate")
+    said: list[str] = []
+    assert crawl.stderr is not None
+    while not said or "lost the database" not in said[-1]:
+        said.append(crawl.stderr.readline())
+        assert said[-1], said
+    assert "WARNING" in said[-1]
+    assert "trying again until" in said[-1]
+    return crawl, said
+
+
+def test_a_database_that_stays_away_ends_a_crawl_with_exit_code_4_and_one_message(
+    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
+) -> None:
+    """After the patience, without a second wait; the next crawl adopts what had no rows yet."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.1))
+    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=1)
+    said = crawl.communicate(timeout=30)[1]
+    assert crawl.returncode == 4, said
+    assert "Traceback" not in said
+    assert "ERROR" not in said
+    assert said.count("see that the database runs") == 1
+    postgres_server.start()
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing))
+    assert run(tmp_path, "crawl").returncode == 0
+    checked = run(tmp_path, "check", "--deep", "--json")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_a_signal_ends_the_waiting_for_a_database(
+    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
+) -> None:
+    """With exit code 11, whatever patience is left."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.1))
+    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=300)
+    crawl.send_signal(signal.SIGTERM)
+    said = crawl.communicate(timeout=30)[1]
+    assert crawl.returncode == 11, said
+    assert "Traceback" not in said
+
+
+def test_a_database_that_comes_back_in_time_costs_nothing(
+    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
+) -> None:
+    """The crawl goes on to its end, and every article is there."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.05))
+    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=60)
+    postgres_server.start()
+    said = crawl.communicate(timeout=PATIENCE)[1]
+    assert crawl.returncode == 0, said
+    assert "the database is back" in said
+    with Corpus.open(vanishing, read_only=True) as corpus:
+        assert corpus.status().documents == newspaper.articles
     assert run(tmp_path, "check", "--deep").returncode == 0

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from corpus_samples import Crawl, empty, link, made
 
 from storage.corpus import Corpus
-from storage.errors import DatabaseError
+from storage.errors import ConfigError, DatabaseError
 from storage.frontier import LEASE_COLUMNS, lease_of
-from storage.patience import Patience, pauses
+from storage.patience import VARIABLE, Patience, configured_seconds, pauses
 from storage.records import Failure, UrlState
 from storage.schema import metadata, url
 
@@ -125,8 +125,32 @@ def test_patience_ends(postgres_server: PostgresServer, postgresql_url: str) -> 
 
 
 def test_pauses_grow_and_end() -> None:
-    """Waits stay between 50 ms and 10 s, and there are none without patience."""
+    """Waits stay between 50 ms and 3 s, and there are none without patience."""
     assert list(pauses(0.0)) == []
     waits = [wait for wait, _ in zip(pauses(60.0), range(12), strict=False)]
-    assert all(0.05 <= wait <= 10.0 for wait in waits)
+    assert all(0.05 <= wait <= 3.0 for wait in waits)
     assert waits[-1] > waits[0]
+
+
+@pytest.mark.parametrize("setting", ["-1", "soon", "nan", "1e9"])
+def test_a_patience_that_is_no_number_of_seconds_is_refused(setting: str) -> None:
+    """With the name of the variable."""
+    with pytest.raises(ConfigError, match=VARIABLE):
+        configured_seconds(setting)
+
+
+def test_an_outage_is_told_once_and_waited_for_once(caplog: pytest.LogCaptureFixture) -> None:
+    """After waiting in vain a call gets one try, until the database answers again."""
+    patience = Patience(60.0)
+    patience.lost("db", "gone")
+    patience.lost("db", "gone")
+    assert len(caplog.records) == 1
+    assert next(patience.pauses()) > 0
+    patience.give_up()
+    assert not patience.sleep(60.0)
+    assert list(patience.pauses()) == []
+    patience.succeeded()
+    assert next(patience.pauses()) > 0
+    patience.end()
+    patience.succeeded()
+    assert list(patience.pauses()) == []

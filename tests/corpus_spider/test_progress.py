@@ -1,0 +1,80 @@
+"""What a crawl says of itself: while it runs and when it ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from corpus_spider.progress import Recount, closing_words
+from storage.errors import DatabaseError
+
+SUMMARY: dict[str, Any] = {
+    "pages": 268,
+    "documents": 84,
+    "failed": {},
+    "refused": 0,
+    "first_failure": "",
+    "pending": 0,
+    "next_try": None,
+}
+IDLE = SUMMARY | {"pages": 0, "documents": 0}
+GO_ON = "Run the same command to go on."
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({}, 0, "Done: 268 pages fetched, 84 documents; nothing more is due."),
+        (
+            {"pending": 3, "next_try": 0.0},
+            0,
+            "Done: 268 pages fetched, 84 documents; 3 URLs wait for the next crawl.",
+        ),
+        ({"pending": 2773}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents, 2773 URLs pending. {GO_ON}"),
+        ({"pending": None}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents. {GO_ON}"),
+        ({"pending": 1}, 12, f"Stopped at the page limit: 268 pages fetched, 84 documents, 1 URL pending. {GO_ON}"),
+        ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
+        (
+            IDLE | {"failed": {"dns": 1}, "first_failure": "dns (news.example)"},
+            7,
+            "Nothing could be fetched; first reason: dns (news.example).",
+        ),
+        (IDLE | {"refused": 2}, 7, "Nothing could be fetched; first reason: robots.txt refuses every URL."),
+        (IDLE, 0, "Nothing is due."),
+    ],
+)
+def test_the_last_line_says_how_a_crawl_ended(changes: dict[str, Any], code: int, words: str) -> None:
+    """And what to do about what is left."""
+    assert closing_words(SUMMARY | changes, code) == words
+
+
+def test_urls_that_wait_are_named_with_the_next_try_in_local_time() -> None:
+    """Of today the hour is enough; another day is told, too."""
+    soon = time.time()
+    today = closing_words(IDLE | {"pending": 1, "next_try": soon}, 0)
+    assert today == f"Nothing is due; 1 URL waits, next try at {time.strftime('%H:%M', time.localtime(soon))}."
+    later = soon + 3 * 86400
+    day = time.strftime("%Y-%m-%d at %H:%M", time.localtime(later))
+    assert closing_words(IDLE | {"pending": 2, "next_try": later}, 0) == f"Nothing is due; 2 URLs wait, next try {day}."
+
+
+def test_a_count_is_taken_aside_and_its_error_is_no_error_of_the_crawl() -> None:
+    """The value appears when it is there; until then it is unknown."""
+    gate = threading.Event()
+    recount = Recount(lambda: int(gate.wait(10)))
+    recount.refresh()
+    assert recount.value is None
+    gate.set()
+    recount.stop()
+    assert recount.value == 1
+
+    def refuse() -> int:
+        raise DatabaseError("away")
+
+    failing = Recount(refuse)
+    failing.refresh()
+    failing.stop()
+    assert failing.value is None
