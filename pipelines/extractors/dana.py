@@ -27,7 +27,7 @@ P = 20
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
-    soup = decode_references(scan(html))
+    soup = decode_references(scan(html)) if "&#" in html else scan(html)
     span = main_span(code_points(soup.html), options.p or P, tag_starts(soup))
     return Extraction(render(soup, *span) if span else (), NAME, VERSION)
 

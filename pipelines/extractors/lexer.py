@@ -10,7 +10,6 @@ the page, as in browsers).
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -102,10 +101,21 @@ class Tag(NamedTuple):
     name: str
 
 
+def _end_tag(html: str, name: str, position: int) -> int:
+    """Return where the next end tag of an element begins, in any case; the end of the page when there is none."""
+    start = html.find("</", position)
+    while start >= 0:
+        after = start + 2 + len(name)
+        following = html[after : after + 1]
+        if html[start + 2 : after].lower() == name and (following.isspace() or following in {"/", ">"}):
+            return start
+        start = html.find("</", start + 2)
+    return len(html)
+
+
 def _script_end(html: str, position: int) -> int:
     """Return where the end tag of a script begins (a comment in it may hold scripts: 13.2.5.15–31)."""
-    match = _end_tag("script").search(html, position)
-    end = match.start() if match else len(html)
+    end = _end_tag(html, "script", position)
     if html.find("<!--", position, end) < 0:
         return end
     escaped = nested = False
@@ -123,13 +133,6 @@ def _script_end(html: str, position: int) -> int:
     return len(html)
 
 
-@cache
-def _end_tag(name: str) -> re.Pattern[str]:
-    """The end tag of an element in any case, spelt out: IGNORECASE would halve the speed."""
-    letters = "".join(f"[{letter}{letter.upper()}]" for letter in name)
-    return re.compile(rf"</{letters}(?=[\s/>])")
-
-
 class _Closers:
     """Finds the end tags of dropped elements; remembers which are missing, so none is looked for in vain twice."""
 
@@ -141,11 +144,8 @@ class _Closers:
         """Return where the text goes on after the content of ``name``; None when it is never closed."""
         if name in self._absent:
             return None
-        if name == "script":
-            end = _script_end(self._html, position)
-        else:
-            match = _end_tag(name).search(self._html, position)
-            end = match.start() if match else len(self._html)
+        html = self._html
+        end = _script_end(html, position) if name == "script" else _end_tag(html, name, position)
         if end == len(self._html):
             self._absent.add(name)
             return end if name in CODE else None

@@ -27,7 +27,7 @@ P = 8
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
-    soup = decode_references(scan(html))
+    soup = decode_references(scan(html)) if "&#" in html else scan(html)
     source = soup.html
     breaks = tag_starts(soup) if is_single_line(source, len(soup.tags)) else None
     span = main_span(code_points(source), options.p or P, breaks)

@@ -285,8 +285,6 @@ def decode_references(soup: Soup) -> Soup:
 
     References to ASCII stay, so unescaping later still happens once.
     """
-    if not any("&#" in text for text in soup.texts):
-        return soup
     texts = tuple(_NON_ASCII_REFERENCE.sub(_beyond_ascii, text) if "&#" in text else text for text in soup.texts)
     return Soup(texts, soup.tags, soup.names)
 
