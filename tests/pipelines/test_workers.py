@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,3 +87,17 @@ def test_a_stopped_worker_is_killed_at_the_limit() -> None:
         assert pool.submit(page("Bài viết thứ ba trong ngày hôm nay."), MODEL).result(60).document
     finally:
         pool.close()
+
+
+def test_a_signal_to_the_group_reaches_neither_the_fork_server_nor_a_worker(pool: WorkerPool) -> None:
+    """Both are held back from the first moment, while modules still load: the parent alone decides what they mean."""
+    assert pool.submit(page("Bài viết thứ nhất trong ngày hôm nay."), MODEL).result(60).document
+    worker = status_of(pool.pids()[0])
+    stopping = sum(1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM))
+    for process_status in (worker, status_of(int(worker["PPid"]))):
+        assert int(process_status["SigBlk"], 16) & stopping == stopping
+
+
+def status_of(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
