@@ -14,6 +14,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -57,6 +58,15 @@ def human_size(count: int) -> str:
             return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} TiB"
+
+
+def in_units(key: str, value: object) -> object:
+    """Return a value of a report as people read it: ``bytes`` in units, ``next_try`` (epoch seconds) as a time."""
+    if key == "bytes" and isinstance(value, int):
+        return human_size(value)
+    if key == "next_try" and isinstance(value, (int, float)):
+        return datetime.fromtimestamp(value, UTC).isoformat(timespec="seconds") if value else "at once"
+    return value
 
 
 def to_json(value: object) -> str:
@@ -116,7 +126,7 @@ class Console:
 
         hidden = () if self.verbose else internals
         every = msgspec.to_builtins(report, enc_hook=str)
-        plain = {key: _in_units(key, value) for key, value in every.items() if key not in hidden}
+        plain = {key: in_units(key, value) for key, value in every.items() if key not in hidden}
         singles = {key: value for key, value in plain.items() if not isinstance(value, (dict, list, tuple))}
         self.table("Summary", ("what", "value"), singles.items())
         for name, group in plain.items():
@@ -178,10 +188,6 @@ def start_logging(level: str) -> None:
 
 def _is_ours(logger: str) -> bool:
     return logger.partition(".")[0] in {"corpus_spider", "pipelines", "storage"}
-
-
-def _in_units(key: str, value: object) -> object:
-    return human_size(value) if key == "bytes" and isinstance(value, int) else value
 
 
 def _cell(value: object) -> str:

@@ -8,7 +8,7 @@ import socket
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.console import human_size
+from corpus_spider.console import in_units
 from storage.records import UrlState
 
 if TYPE_CHECKING:
@@ -118,4 +118,4 @@ def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tu
     rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
     rows += [(key, value) for key, value in known.items() if key != "summary"]
     shown = {key: value for key, value in noted.items() if key not in hidden and not isinstance(value, (dict, list))}
-    return rows + [(key, human_size(value) if key == "bytes" else value) for key, value in shown.items()]
+    return rows + [(key, in_units(key, value)) for key, value in shown.items()]

@@ -136,6 +136,15 @@ def test_sizes_are_written_in_units(count: int, expected: str) -> None:
     assert human_size(count) == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1767225600.5, "2026-01-01T00:00:00+00:00"), (0.0, "at once"), (None, "None")]
+)
+def test_the_next_try_is_a_time(capsys: pytest.CaptureFixture[str], value: float | None, expected: str) -> None:
+    """Nobody reads seconds since 1970."""
+    Console().summary({"next_try": value})
+    assert capsys.readouterr().out.endswith(f"next_try\t{expected}\n")
+
+
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
 def test_no_color_leaves_no_escape_in_a_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, no_color: str, styled: bool
