@@ -34,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 MAX_FRAME = 256 * 1024 * 1024
 MAX_CRASHES = 2
+FAULTS = "CORPUS_SPIDER_FAULTS"
 START_SECONDS = 120.0
 PR_SET_PDEATHSIG = 1
 STOPPING = frozenset({signal.SIGINT, signal.SIGTERM})
@@ -180,7 +181,9 @@ class _Worker:
     def __init__(self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits) -> None:
         self._limits = limits
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, limits.memory), daemon=True)
+        self._process = context.Process(
+            target=_serve, args=(theirs, limits.memory, os.environ.get(FAULTS, "")), daemon=True
+        )
         with signals_held():
             self._process.start()
         theirs.close()
@@ -221,9 +224,13 @@ class _Worker:
         self._pipe.close()
 
 
-def _serve(pipe: Connection, memory: int) -> None:
-    """Life of a worker: limits first, then one task after the other until the parent is gone."""
+def _serve(pipe: Connection, memory: int, faults: str) -> None:
+    """Life of a worker: limits first, then one task after the other until the parent is gone.
+
+    ``faults`` comes from the parent: the fork server's environment is that of the time it was started.
+    """
     _confine(memory)
+    os.environ[FAULTS] = faults
     with contextlib.suppress(EOFError, OSError):
         pipe.send_bytes(b"ready")
         while True:
@@ -266,7 +273,7 @@ def _outcome(task: Task) -> Processed:
 
 def _inject_fault(body: bytes) -> None:
     """Fail on purpose when the crash tests ask for it (CORPUS_SPIDER_FAULTS=1) and the page carries the marker."""
-    if os.environ.get("CORPUS_SPIDER_FAULTS") != "1":
+    if os.environ.get(FAULTS) != "1":
         return
     if b"fault:crash" in body:
         os.kill(os.getpid(), signal.SIGSEGV)
