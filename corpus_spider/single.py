@@ -62,7 +62,7 @@ class Wanted:
 
 
 EXTRACTOR_WORDS = {
-    "auto": "the best measured one for the page's script, with the reason recorded; the default",
+    "auto": "scored, and others where it has little confidence, with the reason recorded; the default",
     "density": "maximum-sum segment over text blocks, with weights for links and classes",
     "scored": "text blocks scored by weights learned from pages with their true text",
     "trafilatura": "the library of that name",

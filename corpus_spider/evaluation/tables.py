@@ -60,7 +60,7 @@ class Tables:
 
 def paper_extractors() -> tuple[str, ...]:
     """Every extractor that a paper describes, by name."""
-    ours = {"auto", "density", "trafilatura"}
+    ours = {"auto", "density", "scored", "trafilatura"}
     return tuple(sorted(name for name in EXTRACTORS if name not in ours))
 
 

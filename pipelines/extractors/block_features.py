@@ -56,7 +56,9 @@ class Page:
         self.order = np.arange(self.count)
         self.texts = block_texts.count(blocks.texts)
         self.weight = self.texts.weight
-        self.link = np.minimum(1.0, np.asarray(blocks.linked) / self.texts.lengths)
+        self.link = np.minimum(
+            1.0, np.asarray(blocks.linked) / np.fromiter(map(len, blocks.texts), np.int64, self.count)
+        )
         self.gain = self.weight * (1 - self.link)
         elements = blocks.elements
         self.first, self.last = np.asarray(elements.first), np.asarray(elements.last)

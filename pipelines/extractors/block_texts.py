@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ _SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
 _NO_SENTENCE_ENDS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 _SENTENCE = 60
 """Letters that make a sentence where the script does not mark its end: Thai, Lao, Burmese, Khmer."""
+_MAX_TEXT = 1 << 16
+_BATCH = 1 << 18
 _HAN, _SYMBOL = 0x4E00, 0x2603
 
 
@@ -36,8 +39,6 @@ class Texts:
 
     classes: Array
     """Characters by class, n rows."""
-    lengths: Array
-    """All characters."""
     chars: Array
     """Characters that are no white space, 1 at least."""
     weight: Array
@@ -77,7 +78,20 @@ def _tables() -> tuple[Array, Array]:
 
 
 def count(texts: Sequence[str]) -> Texts:
-    """Measure texts, none of which may be empty or blank."""
+    """Measure texts, one at least, none of them blank; of each its first ``_MAX_TEXT`` characters.
+
+    They are measured some at a time, so that memory does not grow with the page.
+    """
+    texts = [text[:_MAX_TEXT] if len(text) > _MAX_TEXT else text for text in texts]
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    if ends[-1] <= _BATCH:
+        return _count(texts)
+    bounds = [0, *(np.flatnonzero(np.diff(ends // _BATCH)) + 1).tolist(), len(texts)]
+    parts = [_count(texts[first:last]) for first, last in pairwise(bounds)]
+    return Texts(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Texts)))
+
+
+def _count(texts: Sequence[str]) -> Texts:
     kinds, weights = _tables()
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), np.uint32)
@@ -91,7 +105,6 @@ def count(texts: Sequence[str]) -> Texts:
     closing, before = kind[visible], kind[np.maximum(visible - 1, 0)]
     return Texts(
         classes=classes,
-        lengths=lengths,
         chars=np.maximum(1, lengths - classes[:, SPACE]),
         weight=np.bincount(owner, weights[codes], minlength=len(texts)),
         sentences=classes[:, END] + classes[:, UNSPACED] / _SENTENCE,

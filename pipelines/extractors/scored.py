@@ -29,8 +29,7 @@ from pipelines.extractors import density
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import Page, measure, measure_again
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.hostile import strain
-from pipelines.extractors.soup import markup, scan
+from pipelines.extractors.soup import scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -109,6 +108,8 @@ class Reading:
 
     paragraphs: tuple[str, ...]
     confidence: float
+    problem: str = ""
+    """Why the page was not read at all; "" if it was."""
 
 
 @cache
@@ -119,21 +120,25 @@ def _model() -> Model:
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the blocks that are expected to be the main content; pages that strain parsers are read by density."""
     reading = read(html)
-    if reading is not None:
-        return Extraction(reading.paragraphs, NAME, VERSION, f"expected F1 {reading.confidence:.2f}")
-    problem = strain(tag.name for tag in markup(html))
-    if not problem:
-        return Extraction((), NAME, VERSION, "no text")
-    return Extraction(density.main_blocks(scan(html)), density.NAME, density.VERSION, problem)
+    if reading.problem:
+        return Extraction(density.main_blocks(scan(html)), density.NAME, density.VERSION, reading.problem)
+    return Extraction(reading.paragraphs, NAME, VERSION, expected(reading))
 
 
-def read(html: str) -> Reading | None:
-    """Read a page; None when it has no text, or its markup would strain the parser."""
-    from pipelines.tree import parse_tree  # imports this package
+def expected(reading: Reading) -> str:
+    """Say how confident a reading is."""
+    return f"expected F1 {reading.confidence:.2f}"
 
-    blocks = walk(parse_tree(html.replace("\0", "")))
+
+def read(html: str) -> Reading:
+    """Read a page, unless it has no text or its markup would strain the parser."""
+    from pipelines.tree import parse_unguarded, strain  # imports this package
+
+    if problem := strain(html):
+        return Reading((), 0.0, problem)
+    blocks = walk(parse_unguarded(html.replace("\0", "")))
     if not len(blocks):
-        return None
+        return Reading((), 0.0, "no text in the body")
     page = Page(blocks)
     columns = measure(page)
     chosen, confidence = choose(_model().probabilities(page, columns), page.texts.chars)

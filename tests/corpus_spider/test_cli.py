@@ -302,7 +302,7 @@ def test_a_page_in_a_file_is_extracted(home: Path, capsys: pytest.CaptureFixture
     captured = capsys.readouterr()
     assert captured.out.strip() == (sentence * 5).strip()
     assert "Bridge" in captured.err
-    assert "; trafilatura (" in captured.err
+    assert "; scored (" in captured.err
     assert "; utf-8, by its bytes" in captured.err
     assert run(["extract", "page.html", "--json"]) == 0
     known = json.loads(capsys.readouterr().out)

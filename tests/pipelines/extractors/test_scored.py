@@ -106,8 +106,6 @@ def test_a_clear_page_is_read_with_more_confidence_than_a_page_of_links() -> Non
     """The confidence is the F1 to be expected."""
     clear = read(page(as_paragraphs(paragraphs(TEXTS["Latin"]) * 3)))
     links = read(f"<html><body>{MENU * 5}</body></html>")
-    assert clear is not None
-    assert links is not None
     assert clear.confidence > 0.9 > 0.6 > links.confidence
 
 
