@@ -41,6 +41,8 @@ LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
 LEVELS = ("g1", "g2", "g3")
 _OUTSIDE = BIT["nav"] | BIT["footer"] | BIT["aside"] | BIT["comment"] | BIT["hidden"]
+_KIND_INDICES = np.arange(len(KINDS))[:, None]
+_IS_KIND = [f"is_{name}" for name in KINDS]
 _BITS = np.array(list(BIT.values()))[:, None]
 _IN_MARKS, _NEAR_MARKS = [f"in_{name}" for name in BIT], [f"near_{name}" for name in BIT]
 _CLASS = re.compile(r'\sclass="[^"]*"|\Z')
@@ -141,8 +143,9 @@ def measure_again(page: Page, first: Array) -> Columns:
         "page_p": np.full(page.count, everything / max(1.0, float(page.weight.sum()))),
         "page_mass": np.full(page.count, np.log1p(everything)),
     }
+    beside = _Beside(first)
     for side, by in _SIDES.items():
-        columns[f"{side}_p"] = _shift(first, by)
+        columns[f"{side}_p"] = beside[by]
     for reach in (5, 15):
         columns[f"around{reach}"] = _window(mass, reach) / np.maximum(1.0, _window(page.weight, reach))
     for level, group in zip(LEVELS, page.groups, strict=True):
@@ -163,17 +166,20 @@ def log_odds(probability: Array) -> Array:
     return odds
 
 
+_REACH = 3
 _SIDES = {"before1": 1, "before2": 2, "before3": 3, "after1": -1, "after2": -2, "after3": -3}
 
 
-def _shift(values: Array, by: int, fill: float = 0.0) -> Array:
-    shifted = np.full(len(values), fill)
-    if abs(by) < len(values):
-        if by > 0:
-            shifted[by:] = values[:-by]
-        else:
-            shifted[:by] = values[-by:]
-    return shifted
+class _Beside:
+    """A column as its neighbours see it: ``[1]`` is the value of the block before, ``[-1]`` of the one behind."""
+
+    def __init__(self, values: Array, fill: float = 0.0) -> None:
+        self._count = len(values)
+        self._padded = np.full(self._count + 2 * _REACH, fill)
+        self._padded[_REACH : _REACH + self._count] = values
+
+    def __getitem__(self, by: int) -> Array:
+        return self._padded[_REACH - by : _REACH - by + self._count]
 
 
 def _window(values: Array, reach: int) -> Array:
@@ -225,7 +231,7 @@ def _of_texts(page: Page, title: Array) -> Columns:
         "title": title,
         "alone": page.alone,
     }
-    return columns | {f"is_{name}": page.kind == index for index, name in enumerate(KINDS)}
+    return columns | dict(zip(_IS_KIND, page.kind == _KIND_INDICES, strict=True))
 
 
 def _of_marks(page: Page) -> Columns:
@@ -256,22 +262,22 @@ def _of_groups(page: Page, title: Array) -> Columns:
     summed = np.zeros((5, page.count + 1))
     np.cumsum((page.weight, page.gain, long, page.texts.sentences * (1 - page.link), heads), axis=1, out=summed[:, 1:])
     everything, everything_long = max(1.0, float(summed[1, -1])), max(1.0, float(summed[2, -1]))
-    alike = _alike(page)
-    columns = {}
-    for level, group in zip(LEVELS, page.groups, strict=True):
-        weight, gain, longs, sentences, headed = summed[:, page.last[group]] - summed[:, page.first[group]]
-        held, weight = np.maximum(1, page.held[group]), np.maximum(1.0, weight)
-        columns[f"{level}_size"] = np.log1p(np.maximum(0.0, gain))
-        columns[f"{level}_share"] = gain / everything
-        columns[f"{level}_link"] = 1 - gain / weight
-        columns[f"{level}_held"] = np.log1p(held)
-        columns[f"{level}_mean"] = np.log1p(np.maximum(0.0, gain / held))
-        columns[f"{level}_sentences"] = np.log1p(np.maximum(0.0, sentences))
-        columns[f"{level}_long"] = longs / weight
-        columns[f"{level}_longs"] = longs / everything_long
-        columns[f"{level}_head"] = headed > 0
-        columns[f"{level}_alike"] = alike[group]
-    return columns
+    groups = np.stack(page.groups)
+    weight, gain, longs, sentences, headed = summed[:, page.last[groups]] - summed[:, page.first[groups]]
+    held, weight, gain = np.maximum(1, page.held[groups]), np.maximum(1.0, weight), np.maximum(0.0, gain)
+    columns = {
+        "size": np.log1p(gain),
+        "share": gain / everything,
+        "link": 1 - gain / weight,
+        "held": np.log1p(held),
+        "mean": np.log1p(gain / held),
+        "sentences": np.log1p(np.maximum(0.0, sentences)),
+        "long": longs / weight,
+        "longs": longs / everything_long,
+        "head": headed > 0,
+        "alike": _alike(page)[groups],
+    }
+    return {f"{level}_{name}": rows[row] for row, level in enumerate(LEVELS) for name, rows in columns.items()}
 
 
 def _alike(page: Page) -> Array:
@@ -313,15 +319,16 @@ def _segment(gains: Array) -> tuple[int, int]:
 
 
 def _of_neighbours(page: Page) -> Columns:
-    size, group = np.log1p(page.gain), page.groups[0]
+    size, link = _Beside(np.log1p(page.gain)), _Beside(page.link, 0.5)
+    ends, group, kind = _Beside(page.texts.ends_sentence), _Beside(page.groups[0], -1), _Beside(page.kind, -1)
     columns = {}
     for side, by in _SIDES.items():
-        columns[f"{side}_gain"] = _shift(size, by)
-        columns[f"{side}_link"] = _shift(page.link, by, 0.5)
-        if abs(by) < 3:
-            columns[f"{side}_ends"] = _shift(page.texts.ends_sentence, by)
-            columns[f"{side}_same"] = _shift(group, by, -1) == group
-            columns[f"{side}_kind"] = _shift(page.kind, by, -1) == page.kind
+        columns[f"{side}_gain"] = size[by]
+        columns[f"{side}_link"] = link[by]
+        if abs(by) < _REACH:
+            columns[f"{side}_ends"] = ends[by]
+            columns[f"{side}_same"] = group[by] == page.groups[0]
+            columns[f"{side}_kind"] = kind[by] == page.kind
     return columns
 
 

@@ -28,7 +28,7 @@ UNREAD = [
 LINE = "\x1e"
 """Stands for a single ``<br>`` inside the text of a block."""
 
-_COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)|<[!?][^>]*+>")
+_COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
 _BREAKING = _ELEMENTS | {f"/{name}" for name in _ELEMENTS} | {"hr"}
 _NAMES = _BREAKING | {"a", "/a", "br"}
@@ -107,9 +107,10 @@ def _cut(html: str) -> Blocks:
         elif name == "br":
             parts.append(LINE)
             broken = True
-        if text:
-            if "&" in text:
-                text = unescape(text)
+        if text.isspace():
+            parts.append(" ")
+        elif text:
+            text = unescape(text) if "&" in text else text
             parts.append(text)
             if not text.isspace():
                 filled, broken = True, False
