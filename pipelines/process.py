@@ -7,6 +7,8 @@ by; an exception that escapes is the worker's to report.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, sniff
@@ -84,7 +86,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     found = links.page_links(tree, capture.url, model)
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
     options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
-    extraction = extractors.get(model.extractor).extract(decoded.text, options)
+    extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))
     outcome = _judge(decoded, extraction, Page(tree, capture.url, stated), model)
     if isinstance(outcome, Drop):
         return Processed(drop=outcome, links=found, directives=stated.directives)
@@ -97,14 +99,34 @@ def _directives(capture: Capture) -> tuple[str, ...]:
     return tuple(value for name, value in capture.response_headers if name.lower() == "x-robots-tag")
 
 
+def clean(extraction: Extraction) -> Extraction:
+    """Clean all texts of an extraction; what is empty then goes, and a paragraph takes its kind with it."""
+    lines = [
+        (line, kind)
+        for paragraph, kind in zip(extraction.paragraphs, extraction.kinds or repeat(""), strict=False)
+        for line in normalise.clean(paragraph).split("\n")
+        if line
+    ]
+    captions, comments = (
+        tuple(cleaned for text in texts if (cleaned := normalise.clean(text)))
+        for texts in (extraction.captions, extraction.comments)
+    )
+    return replace(
+        extraction,
+        paragraphs=tuple(line for line, _ in lines),
+        kinds="".join(kind for _, kind in lines),
+        captions=captions,
+        comments=comments,
+    )
+
+
 def _judge(decoded: Decoded, extraction: Extraction, page: Page, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
-    """Decide whether the extracted text is worth keeping; return it cleaned with its language, or why not."""
+    """Decide whether the extracted text is worth keeping; return it with its language, or why not."""
     if decoded.replaced > MAX_REPLACED:
         return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")
-    paragraphs = [cleaned for paragraph in extraction.paragraphs if (cleaned := normalise.clean(paragraph))]
-    if drop := article_or_reason(page, paragraphs, model.min_chars):
+    if drop := article_or_reason(page, extraction.paragraphs, model.min_chars):
         return drop
-    text = "\n".join(paragraphs)
+    text = extraction.text
     guess = language.identify(text, model.language_backend)
     if model.languages and guess.language not in model.languages:
         return Drop("language", guess.language, guess.language)
@@ -127,4 +149,8 @@ def _document(
         replaced=decoded.replaced,
         fingerprint=fingerprints.fingerprint(text),
         site_model=model.version,
+        confidence=extraction.confidence,
+        kinds=extraction.kinds,
+        captions=extraction.captions,
+        comments=extraction.comments,
     )

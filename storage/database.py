@@ -312,7 +312,7 @@ def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, An
     if connection.dialect.name == "sqlite":
         connection.execute(insert, rows)
         return
-    types = {name: postgresql.ARRAY(insert.table.c[name].type) for name in rows[0]}
+    types = {name: postgresql.ARRAY(insert.table.c[name].type, dimensions=1) for name in rows[0]}
     arrays = [sa.bindparam(None, [row[name] for row in rows], kind) for name, kind in types.items()]
     values = sa.func.unnest(*arrays).table_valued(*types).render_derived()
     connection.execute(insert.from_select(list(types), sa.select(*values.c)))

@@ -170,7 +170,7 @@ def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document
         for (target, version, made), print_id in zip(new, print_ids, strict=True)
     ]
     ids = insert_rows(connection, document, rows)
-    texts = [{"document_id": new_id, "text": made.text} for new_id, (_, _, made) in zip(ids, new, strict=True)]
+    texts = [{"document_id": new_id} | _text_row(made) for new_id, (_, _, made) in zip(ids, new, strict=True)]
     insert_many(connection, upsert(connection, document_text), texts)
     _set_outcomes(connection, [_document_outcome(target, version, made) for target, version, made in new])
     standings = [
@@ -189,7 +189,7 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
         row = _document_row(target, made) | {"fingerprint_id": print_id}
         connection.execute(sa.update(document).where(document.c.id == target.document_id).values(row))
         text = sa.update(document_text).where(document_text.c.document_id == target.document_id)
-        connection.execute(text.values(text=made.text))
+        connection.execute(text.values(_text_row(made)))
     _set_outcomes(connection, [_document_outcome(target, target.version, made) for target, made in replaced])
     duplicates.refresh(connection, {*before, *print_ids})
 
@@ -283,4 +283,14 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "replaced": made.replaced,
         "site_model": made.site_model,
         "processed_at": datetime.now(UTC),
+        "confidence": made.confidence,
+    }
+
+
+def _text_row(made: Document) -> dict[str, Any]:
+    return {
+        "text": made.text,
+        "kinds": made.kinds or None,
+        "captions": made.captions,
+        "comments": made.comments,
     }

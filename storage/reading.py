@@ -30,6 +30,9 @@ _DOCUMENT_ROWS = (
     sa.select(
         document,
         document_text.c.text,
+        document_text.c.kinds,
+        document_text.c.captions,
+        document_text.c.comments,
         url.c.url.label("key"),
         fetch.c.fetched_at,
         *POINTER_COLUMNS,
@@ -107,6 +110,7 @@ def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
         "since": (selection.since, document.c.day >= (selection.since or "")[:10]),
         "until": (selection.until, document.c.day <= (selection.until or "")[:10]),
         "min_chars": (selection.min_chars, document.c.chars >= selection.min_chars),
+        "min_confidence": (selection.min_confidence, document.c.confidence >= selection.min_confidence),
     }
     return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
 
@@ -154,6 +158,10 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         record_id=row.record_id,
         payload_digest=row.payload_digest,
         site_model=row.site_model,
+        confidence=row.confidence,
+        kinds=row.kinds or "",
+        captions=row.captions,
+        comments=row.comments,
     )
 
 

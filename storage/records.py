@@ -23,6 +23,17 @@ class Kind(StrEnum):
     ROBOTS = "robots"
 
 
+class ParagraphKind(StrEnum):
+    """What a paragraph is on its page; the letters stand in `Extraction.kinds`, one a paragraph."""
+
+    PARAGRAPH = "p"
+    HEADING = "h"
+    ITEM = "l"
+    QUOTE = "q"
+    CELL = "t"
+    PREFORMATTED = "c"
+
+
 class UrlState(StrEnum):
     """Where a URL of the frontier stands; every URL is in exactly one of these."""
 
@@ -131,12 +142,25 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The main content of a page: paragraphs of readable text, by whom and why by them."""
+    """The main content of a page: paragraphs of readable text, by whom and why by them; and what is kept apart from it.
+
+    What belongs to the text and what does not is written down in ``pipelines.extractors``.
+    """
 
     paragraphs: tuple[str, ...]
     extractor: str
     version: str
     reason: str = ""
+    kinds: str = ""
+    """A letter of `ParagraphKind` for each paragraph; "" from extractors that cannot tell."""
+    title: str = ""
+    """The title as the page shows it, else as it states it; "" where nobody looked."""
+    captions: tuple[str, ...] = ()
+    """Captions of pictures and tables in or beside the article, in the order of the page."""
+    comments: tuple[str, ...] = ()
+    """Readers' comments, where they are marked as such; the first of them, each of bounded length."""
+    confidence: float | None = None
+    """F1 that the text is expected to have, 0 to 1; None from extractors that cannot tell."""
 
     @property
     def text(self) -> str:
@@ -202,6 +226,12 @@ class Document:
     fingerprint: Fingerprint
     site_model: str = ""
     """Identifier of the SiteModel that was used; empty when none was there."""
+    confidence: float | None = None
+    """As in `Extraction`, like the rest."""
+    kinds: str = ""
+    """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
+    captions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +340,12 @@ class CorpusDocument:
     payload_digest: str
     site_model: str = ""
     """Identifier of the SiteModel it was made with."""
+    confidence: float | None = None
+    """F1 that the text is expected to have; None when its extractor cannot tell, or did not yet."""
+    kinds: str = ""
+    """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
+    captions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +359,8 @@ class Selection:
     until: str | None = None
     min_chars: int = 0
     include_duplicates: bool = False
+    min_confidence: float = 0.0
+    """Documents whose confidence is not known have less than any; with 0 they are wanted too."""
 
 
 @dataclass(frozen=True, slots=True)

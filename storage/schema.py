@@ -6,6 +6,7 @@ What changes here needs a migration (storage/migrations/versions) and a new `SCH
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -68,6 +69,19 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+class Lines(TypeDecorator[tuple[str, ...]]):
+    """Some texts as a JSON list; NULL for none."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
+        return json.dumps([storable(each) for each in value], ensure_ascii=False) if value else None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        return tuple(json.loads(value)) if value else ()
 
 
 metadata = MetaData(
@@ -260,6 +274,7 @@ document = Table(
     Column("replaced", Double, nullable=False),
     Column("site_model", Words, nullable=False),
     Column("processed_at", Moment, nullable=False),
+    Column("confidence", Double),
     UniqueConstraint("url_id", "version"),
 )
 Index("ix_document_site_language_chars", document.c.site, document.c.language, document.c.chars)
@@ -269,5 +284,8 @@ document_text = Table(
     metadata,
     Column("document_id", Big, ForeignKey(document.c.id), primary_key=True, autoincrement=False),
     Column("text", Words, nullable=False),
+    Column("kinds", Words),
+    Column("captions", Lines),
+    Column("comments", Lines),
 )
 """Apart from `document`, so that counting and selecting a million documents does not read their texts."""

@@ -27,6 +27,10 @@ Every format carries the same fields, in this order; a field without a value is 
 ``duplicates``      size of the document's duplicate set; ``duplicate_of`` the id of the set's representative
 ``warc``            file name of the original; ``warc_offset``, ``warc_length`` (bytes) where its record lies in it,
                     ``record_id``, ``payload_digest`` what the record says of itself
+``confidence``      F1 that the text is expected to have, 0 to 1; null where the extractor cannot tell
+``kinds``           a letter for each line of the text: p paragraph, h heading, l list item, q quotation, t table cell,
+                    c preformatted; "" where the extractor cannot tell
+``captions``        list of captions; ``comments`` list of readers' comments that are marked as such
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are

@@ -15,7 +15,7 @@ ROW_GROUP_CHARS = 16 * 2**20
 """A row group ends at the first of these, so memory stays flat however long the texts are."""
 
 LEVEL = 3
-# Words that repeat gain from a dictionary; for the texts dictionary and minimum/maximum would only cost room.
+# Words that repeat gain from a dictionary.
 _REPEATED = (
     "language",
     "script",
@@ -28,9 +28,15 @@ _REPEATED = (
     "warc",
 )
 
+# Of no use to filter by, so their minimum and maximum would only cost room.
+_LONG = ("text", "kinds", "captions", "comments")
+
 
 def schema() -> Any:
-    """Return the Arrow schema: strings, 64-bit numbers, ``fetched_at`` in microseconds UTC; every field may be null."""
+    """Return the Arrow schema: strings and lists of strings, 64-bit numbers, ``fetched_at`` in microseconds UTC.
+
+    Every field may be null.
+    """
     import pyarrow
 
     arrow = {
@@ -38,6 +44,7 @@ def schema() -> Any:
         int: pyarrow.int64(),
         float: pyarrow.float64(),
         datetime: pyarrow.timestamp("us", tz="UTC"),
+        list: pyarrow.list_(pyarrow.string()),
     }
     return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in FIELDS])
 
@@ -48,7 +55,7 @@ def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     from pyarrow import parquet
 
     columns = schema()
-    statistics = [field.name for field in FIELDS if field.name != "text"]
+    statistics = [field.name for field in FIELDS if field.name not in _LONG]
     options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
     with parquet.ParquetWriter(stream, columns, use_dictionary=list(_REPEATED), **options) as writer:
         for group in _groups(rows):
@@ -60,7 +67,7 @@ def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
     chars = 0
     for row in rows:
         group.append(row)
-        chars += len(str(row["text"]))
+        chars += sum(len(str(row[name])) for name in _LONG)
         if len(group) >= ROW_GROUP_ROWS or chars >= ROW_GROUP_CHARS:
             yield group
             group, chars = [], 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from storage.records import CorpusDocument
 
-Value = str | int | float | datetime | None
+Value = str | int | float | datetime | tuple[str, ...] | list[str] | None
 Row = dict[str, Value]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -23,7 +23,7 @@ class Field:
 
     name: str
     attribute: str
-    kind: type[str] | type[int] | type[float] | type[datetime] = str
+    kind: type[str] | type[int] | type[float] | type[datetime] | type[list[str]] = str
 
 
 FIELDS = (
@@ -59,6 +59,10 @@ FIELDS = (
     Field("warc_length", "warc_length", int),
     Field("record_id", "record_id"),
     Field("payload_digest", "payload_digest"),
+    Field("confidence", "confidence", float),
+    Field("kinds", "kinds"),
+    Field("captions", "captions", list),
+    Field("comments", "comments", list),
 )
 
 
@@ -75,4 +79,6 @@ def _storable(value: Value) -> Value:
             return value if math.isfinite(value) else None
         case datetime():
             return value.astimezone(UTC)
+        case tuple():
+            return [_SURROGATES.sub("\ufffd", each) for each in value]
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,12 @@ def document(text: str, prints: Fingerprint | None = None, language: str = "en",
 
 def made(text: str, *links: Link, prints: Fingerprint | None = None, language: str = "en", **stated: Any) -> Processed:
     return Processed(document=document(text, prints, language, **stated), links=links)
+
+
+def with_parts(processed: Processed, **parts: Any) -> Processed:
+    """The same outcome, its document with a confidence, kinds, captions or comments."""
+    assert processed.document
+    return replace(processed, document=replace(processed.document, **parts))
 
 
 def dropped(reason: str, *links: Link, detail: str = "") -> Processed:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, made
+from corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, made, with_parts
 
 import storage
 from storage import Corpus, Selection
@@ -179,6 +179,30 @@ def test_re_extraction_replaces_the_text_and_keeps_the_id(corpus: Corpus) -> Non
     assert read.exact == fingerprint("better text").exact.hex()
     assert read.duplicates == 1
     assert corpus.frontier.counts() == counts
+
+
+def test_what_stands_beside_a_text_is_kept_and_made_anew_with_it(corpus: Corpus) -> None:
+    """Confidence, kinds, captions and comments come back as they went in, and re-extraction replaces all of them."""
+    crawl = Crawl(corpus)
+    parts = {"confidence": 0.75, "kinds": "hp", "captions": ('a\n"b"', "\ud800\0c"), "comments": ("Ja!",)}
+    fetch_id = crawl.visit("x", with_parts(made("Head\nText"), **parts))
+    (read,) = corpus.documents()
+    assert (read.confidence, read.kinds, read.comments) == (0.75, "hp", ("Ja!",))
+    assert read.captions == ('a\n"b"', "\ufffd\ufffdc")
+    again(corpus, fetch_id, with_parts(made("Head\nText"), kinds="pp"))
+    (read,) = corpus.documents()
+    assert (read.confidence, read.kinds, read.captions, read.comments) == (None, "pp", (), ())
+
+
+def test_a_least_confidence_leaves_out_texts_of_unknown_confidence(corpus: Corpus) -> None:
+    """A text of which nothing is expected is no better than any limit; with none it is there."""
+    crawl = Crawl(corpus)
+    for name, confidence in (("low", 0.4), ("high", 0.9), ("unknown", None)):
+        crawl.visit(name, with_parts(made(name), confidence=confidence))
+    texts = {
+        least: {each.text for each in corpus.documents(Selection(min_confidence=least))} for least in (0, 0.1, 0.9)
+    }
+    assert texts == {0: {"low", "high", "unknown"}, 0.1: {"low", "high"}, 0.9: {"high"}}
 
 
 def test_re_extraction_may_drop_a_document_and_bring_it_back_as_itself(corpus: Corpus) -> None:

@@ -81,6 +81,8 @@ def a_document(number: int = 1, text: str = "Hello, world.", **changes: object) 
         warc_length=512,
         record_id="<urn:uuid:6d058047-ede2-4a13-be79-90c17c631dd4>",
         payload_digest="sha256:" + "ab" * 32,
+        confidence=0.75,
+        kinds="hp",
     )
     return dataclasses.replace(document, **changes)  # type: ignore[arg-type]
 
@@ -121,13 +123,14 @@ def run_python(code: str, *arguments: object, **options: object) -> subprocess.C
 @pytest.mark.parametrize("name", TARGETS)
 def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Path, name: str) -> None:
     """What is read back by standard readers equals what went in, provenance included."""
-    originals = documents(ODD_TEXTS)
+    originals = [dataclasses.replace(one, captions=ODD_TEXTS[:2], comments=(one.text,)) for one in documents(ODD_TEXTS)]
     report = export(originals, target_in(tmp_path, name))
     rows = read_back(tmp_path / name)
     assert [row["text"] for row in rows] == list(ODD_TEXTS)
     assert report.documents == len(rows)
     for row, original in zip(rows, originals, strict=True):
         expected = {field.name: getattr(original, field.attribute) for field in FIELDS}
+        expected |= {name: list(getattr(original, name)) for name in ("captions", "comments")}
         assert row == expected | {"fetched_at": "2026-11-20T12:00:00.123456Z"}
 
 

@@ -17,6 +17,7 @@ from corpus_samples import Crawl, made
 
 from storage import migrations, opening
 from storage.corpus import Corpus
+from storage.database import connect, parse_url
 from storage.errors import ConfigError, CorpusError, NewerCorpusError
 from storage.failpoints import parse
 from storage.migrations import current_version, migrate
@@ -130,6 +131,27 @@ def test_an_older_corpus_is_brought_forward_with_its_documents(
     for copy in copies:
         with Corpus.open(copy, read_only=True) as corpus:
             assert corpus.status().documents == 1
+
+
+def test_a_corpus_of_the_first_release_is_read_with_what_it_does_not_know_left_open(tmp_path: Path) -> None:
+    """Its documents have no confidence and no kinds, and all else is there."""
+    with Corpus.open(tmp_path / "new.db", create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        (new,) = corpus.documents()
+    (tmp_path / "old.db").touch()
+    old = connect(parse_url(tmp_path / "old.db"))
+    old.write(lambda connection: migrate(connection, "0001"))
+    tables = sa.MetaData()
+    with old.engine.begin() as connection, sa.create_engine(f"sqlite:///{tmp_path}/new.db").connect() as source:
+        tables.reflect(connection)
+        for table in tables.sorted_tables:
+            rows = [row._asdict() for row in source.execute(sa.select(table))]
+            if rows and table.name != "alembic_version":
+                connection.execute(table.insert(), rows)
+    old.close()
+    with Corpus.open(tmp_path / "old.db") as corpus:
+        assert list(corpus.documents()) == [new]
+    assert (new.confidence, new.kinds, new.captions, new.comments) == (None, "", (), ())
 
 
 def genres(connection: Connection) -> list[str]:
