@@ -46,9 +46,9 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     except InflateError as error:
         return _drop(f"body_{error.reason}", error.detail)
     if capture.kind is Kind.FEED:
-        return _source("feed", feeds.feed_links(body, capture.url, model, capture.header("Content-Type")))
+        return _source("feed", _feed(capture, body, model))
     if capture.kind is Kind.SITEMAP:
-        return _source("sitemap", sitemaps.sitemap_links(body, capture.url, model))
+        return _source("sitemap", sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at))
     return _page(capture, body, model)
 
 
@@ -66,6 +66,11 @@ def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Proces
 def _source(reason: str, found: tuple[Link, ...]) -> Processed:
     """A feed or a sitemap gives links and no document."""
     return _drop(reason, f"{len(found)} links", found)
+
+
+def _feed(capture: Capture, body: bytes, model: SiteModel) -> tuple[Link, ...]:
+    declared = capture.header("Content-Type")
+    return feeds.feed_links(body, capture.url, model, declared, now=capture.fetched_at)
 
 
 def _redirect(capture: Capture, model: SiteModel) -> Processed:

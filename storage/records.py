@@ -253,6 +253,10 @@ class Link:
     kind: Kind = Kind.PAGE
     redirect: bool = False
     """True when it is the target of a redirect, so that hops are counted and depth is not."""
+    dated: str | None = None
+    """When a feed or sitemap says it was published or changed: ISO 8601, a day or a time in UTC, so that texts compare
+    as times do.
+    """
 
 
 @dataclass(frozen=True, slots=True)

