@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test setup lint lock clean
+.PHONY: demo test setup peers lint lock clean
 
 setup: $(VENV)/.ready
 
@@ -13,6 +13,11 @@ $(VENV)/.ready: requirements/core.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/core.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
+
+# The extractors that `corpus-spider evaluate` compares ours with. The lock is whole, so pip need not resolve anything,
+# which spares its older versions the extras that several packages ask of lxml in different spellings.
+peers: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/peers.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -30,6 +35,8 @@ lint: setup
 lock:
 	uv pip compile pyproject.toml --group pyproject.toml:test --generate-hashes --universal --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements/core.lock
+	uv pip compile pyproject.toml --extra peers --constraint requirements/core.lock --generate-hashes --universal \
+		--python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
 
 clean:
 	rm -rf $(VENV) build dist demo

@@ -84,6 +84,11 @@ EXTRACTOR_WORDS = {
     "lqf-50": "link quota filter, 50 %",
     "lqf-75": "link quota filter, 75 %",
     "dsc": "document slope curves (Pinto et al., 2002)",
+    "boilerpy3": "the library of that name, its article extractor",
+    "justext": "the library of that name",
+    "newspaper4k": "the library of that name",
+    "readability": "the library readability-lxml",
+    "resiliparse": "the library of that name, its main content",
 }
 ENCODING_WORDS = {
     "bom": "by its byte order mark",
@@ -96,7 +101,7 @@ ENCODING_WORDS = {
 
 def extractors() -> list[dict[str, str]]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and one line of description of every extractor."""
-    from pipelines.extractors import EXTRACTORS
+    from pipelines.extractors import EXTRACTORS, peers
 
     return [
         {
@@ -105,7 +110,7 @@ def extractors() -> list[dict[str, str]]:
             "for": "evaluation" if one.evaluation_only else "corpora",
             "description": EXTRACTOR_WORDS.get(one.name, ""),
         }
-        for one in EXTRACTORS.values()
+        for one in (*EXTRACTORS.values(), *peers.installed())
     ]
 
 

@@ -62,14 +62,27 @@ def test_no_other_distribution_owns_our_package_names(package: str) -> None:
     assert set(packages_distributions().get(package, ["corpus-spider"])) == {"corpus-spider"}
 
 
-def test_the_lock_pins_every_dependency_with_hashes_and_names_no_host() -> None:
+@pytest.mark.parametrize(("lock", "kind"), [("core", "test"), ("peers", "peers")])
+def test_a_lock_pins_every_dependency_with_hashes_and_names_no_host(lock: str, kind: str) -> None:
     """What is declared is locked; what is locked can be had from any mirror."""
-    lock = (ROOT / "requirements" / "core.lock").read_text()
+    locked = (ROOT / "requirements" / f"{lock}.lock").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    declared = project["project"]["dependencies"] + project["dependency-groups"]["test"]
+    groups = project["dependency-groups"] | project["project"]["optional-dependencies"]
+    declared = project["project"]["dependencies"] + groups[kind]
     names = {re.match(r"[A-Za-z0-9._-]+", one)[0].lower().replace("_", "-") for one in declared}
-    pinned = set(re.findall(r"^([a-z0-9.-]+)(?:\[[a-z,]+\])?==", lock, re.MULTILINE))
+    pinned = set(re.findall(r"^([a-z0-9.-]+)(?:\[[a-z,]+\])?==", locked, re.MULTILINE))
     assert {name.replace(".", "-") for name in names} - {name.replace(".", "-") for name in pinned} == set()
-    assert "http" + "s:" not in lock
-    assert "--index" not in lock
-    assert lock.count("--hash=sha256:") > len(pinned)
+    assert "http" + "s:" not in locked
+    assert "--index" not in locked
+    assert locked.count("--hash=sha256:") > len(pinned)
+
+
+def test_the_locks_agree() -> None:
+    """What both pin has one version, so that installing the peers changes nothing else."""
+    core, others = (
+        dict(re.findall(r"^([a-z0-9.-]+)==(\S+)(?! *;)", (ROOT / "requirements" / name).read_text(), re.MULTILINE))
+        for name in ("core.lock", "peers.lock")
+    )
+    assert {
+        name: (core[name], others[name]) for name in core.keys() & others.keys() if core[name] != others[name]
+    } == {}

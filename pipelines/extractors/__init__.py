@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import auto, blocks, bte, bte_original, dana, density, r2l, scored, trafilatura_adapter
+from pipelines.extractors import auto, blocks, bte, bte_original, dana, density, peers, r2l, scored, trafilatura_adapter
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from pipelines.extractors.opponents import OPPONENTS
 from storage.errors import ConfigError
@@ -33,10 +33,14 @@ EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
 
 
 def get(name: str) -> Extractor:
-    """Return the extractor of that name. Raises ConfigError, naming those there are."""
-    try:
-        return EXTRACTORS[name]
-    except KeyError:
-        raise ConfigError(
-            f"there is no extractor {name!r}", where="extractor", do=f"Choose one of: {', '.join(sorted(EXTRACTORS))}."
-        ) from None
+    """Return the extractor of that name, a peer too. Raises ConfigError, naming those there are or how to get it."""
+    found = EXTRACTORS.get(name) or peers.find(name)
+    if found is not None:
+        return found
+    absent, remedy = "", "C"
+    if name in peers.PEERS:
+        absent, remedy = " here: its library is not installed", f"{peers.INSTALL}; or c"
+    known = ", ".join(sorted({*EXTRACTORS, *(peer.name for peer in peers.installed())}))
+    raise ConfigError(
+        f"there is no extractor {name!r}{absent}", where="extractor", do=f"{remedy}hoose one of: {known}."
+    )
