@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import functools
 import logging
 import os
 import sys
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.console import Console, start_logging
-from corpus_spider.options import PROGRAM, State, examples, with_common
+from corpus_spider.options import PROGRAM, State, as_json, examples, verb_of, with_common
+from corpus_spider.sites import sites
 from storage.errors import CorpusError, DiskError
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ INTERNAL, DAMAGED, INTERRUPTED, PIPE_CLOSED = 1, 6, 11, 141
 
 UNDATED = "a document without a date counts by the day it was fetched"
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
 several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
 
 
@@ -40,18 +39,8 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 
 
 def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a function a verb: it gets the State first, the common options, examples in its help, and a started log."""
-
-    def decorate(function: Callable[..., Any]) -> click.Command:
-        @click.pass_obj
-        @functools.wraps(function)
-        def started(state: State, /, *arguments: Any, **options: Any) -> Any:
-            start_logging(state.level)
-            return function(state, *arguments, **options)
-
-        return cli.command(name, epilog=examples(lines))(with_common(started))
-
-    return decorate
+    """Make a function a verb of the program."""
+    return verb_of(cli, lines, name)
 
 
 @click.group(
@@ -66,6 +55,9 @@ def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]],
 )
 def cli() -> None:
     """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
+
+
+cli.add_command(sites)
 
 
 @verb(

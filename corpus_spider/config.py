@@ -26,6 +26,7 @@ from corpus_spider.config_values import (
     host_and_port,
     host_name,
     identifier_name,
+    iso_day,
     language_code,
     nearest,
     regular_expression,
@@ -130,6 +131,7 @@ class Site:
     delay: Annotated[Seconds | None, Key("Seconds between two requests, instead of crawl.delay.")] = None
     max_depth: Annotated[Count | None, Key("Links followed, instead of crawl.max_depth.")] = None
     licence: Annotated[str | None, Key("Licence or terms of the texts; stands with every exported text.")] = None
+    checked: Annotated[str, Key("Day its sources were last found well, by `sites check --write`.", iso_day)] = ""
 
 
 @dataclass(frozen=True, slots=True)

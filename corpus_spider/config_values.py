@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated, Any, get_origin
 from urllib.parse import urlsplit
 
@@ -235,6 +236,14 @@ def database_url(text: str) -> str:
     if parts.scheme == "sqlite":
         return "" if text.startswith("sqlite:///") and parts.path.strip("/") not in {"", ":memory:"} else expected
     return "" if re.fullmatch(r"postgres(ql)?(\+psycopg)?", parts.scheme) else expected
+
+
+def iso_day(text: str) -> str:
+    """Refuse what is no day in the form 2026-11-20."""
+    try:
+        return "" if date.fromisoformat(text).isoformat() == text else "expected a day such as 2026-11-20"
+    except ValueError:
+        return f'expected a day such as "2026-11-20", got "{text}"'
 
 
 def identifier_name(text: str) -> str:

@@ -12,27 +12,52 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def set_site_keys(file: Path, site: str, values: Mapping[str, str | int | None]) -> None:
-    """Set keys of the ``[[site]]`` of that name; None takes a key out. The file is replaced whole or not at all.
+Value = str | int | tuple[str, ...] | None
 
-    Raises ConfigError when the file is not TOML or has no such site.
+
+def set_site_keys(file: Path, site: str, values: Mapping[str, Value]) -> None:
+    """Set keys of the ``[[site]]`` of that name; None takes a key out, a tuple adds to a list what is not in it.
+
+    The file is replaced whole or not at all. Raises ConfigError when it is not TOML or has no such site.
     """
     expected = parse(file)
     _set(_table_of(expected, site, file), values)
+    _replace(file, _changed(file.read_bytes(), site, values, file), expected)
+
+
+def add_site(file: Path, values: Mapping[str, Value]) -> None:
+    """Add a ``[[site]]`` at the end of the file, which is replaced whole or not at all.
+
+    Raises ConfigError when it is not TOML, or has its sites in a list.
+    """
+    expected = parse(file)
+    expected.setdefault("site", []).append({key: _plain(value) for key, value in values.items()})
     source = file.read_bytes()
-    changed = _changed(source, site, values, file)
+    end = b"\r\n" if b"\r\n" in source else b"\n"
+    text = f"\n[[site]]\n{lines(values)}".encode().replace(b"\n", end)
+    _replace(file, source.rstrip() + (end if source.strip() else b"") + text, expected)
+
+
+def _replace(file: Path, changed: bytes, expected: Mapping[str, Any]) -> None:
     temporary = file.with_name(f".{file.name}.new")
     try:
         temporary.write_bytes(changed)
         temporary.chmod(file.stat().st_mode)
-        if parse(temporary) != expected:
+        if _read_again(temporary) != expected:
             raise ConfigError("cannot be changed without harm", where=str(file), do="Write the lines in by hand.")
         temporary.replace(file)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def lines(values: Mapping[str, str | int | None]) -> str:
+def _read_again(file: Path) -> Mapping[str, Any] | None:
+    try:
+        return parse(file)
+    except ConfigError:
+        return None
+
+
+def lines(values: Mapping[str, Value]) -> str:
     """Return keys as lines of a TOML table."""
     import tomlkit
 
@@ -41,7 +66,7 @@ def lines(values: Mapping[str, str | int | None]) -> str:
     return tomlkit.dumps(table)
 
 
-def _changed(source: bytes, site: str, values: Mapping[str, str | int | None], file: Path) -> bytes:
+def _changed(source: bytes, site: str, values: Mapping[str, Value], file: Path) -> bytes:
     import tomlkit
 
     text = source.decode("utf-8-sig")
@@ -61,9 +86,17 @@ def _table_of(document: Any, name: str, file: Path) -> Any:
     return found[0]
 
 
-def _set(table: Any, values: Mapping[str, str | int | None]) -> None:
+def _plain(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _set(table: Any, values: Mapping[str, Value]) -> None:
     for key, value in values.items():
         if value is None:
             table.pop(key, None)
+        elif isinstance(value, tuple) and isinstance(table.get(key), list):
+            for one in value:
+                if one not in table[key]:
+                    table[key].append(one)
         else:
-            table[key] = value
+            table[key] = _plain(value)

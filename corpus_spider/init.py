@@ -37,6 +37,7 @@ EXAMPLE = {
     "delay": 5.0,
     "max_depth": 3,
     "licence": "CC BY 4.0",
+    "checked": "2026-11-20",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.console import Console
+from corpus_spider.console import Console, start_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,6 +93,26 @@ COMMON = (
     click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_take_verbosity, help=QUIET_HELP),
 )
 """Options that may stand before the verb or after it."""
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
+
+
+def verb_of(
+    group: click.Group, lines: Sequence[str], name: str | None = None
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a verb: it gets the State first, the common options, examples in its help, and a started log."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        @click.pass_obj
+        @functools.wraps(function)
+        def started(state: State, /, *arguments: Any, **options: Any) -> Any:
+            start_logging(state.level)
+            return function(state, *arguments, **options)
+
+        return group.command(name, epilog=examples(lines))(with_common(started))
+
+    return decorate
 
 
 def with_common(function: Callable[..., Any]) -> Callable[..., Any]:

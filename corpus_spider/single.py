@@ -26,6 +26,10 @@ from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from protego import Protego
+
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from storage.records import Document, Processed
@@ -235,8 +239,8 @@ def fetch(url: str, manners: Manners) -> Capture:
     for _ in range(MAX_REDIRECTS + 1):
         if target is None:
             break
-        _refuse(target, manners, ports)
-        _obey_robots(target, manners)
+        refuse(target, manners, ports)
+        obey(robots_of(target, manners), target, manners)
         capture = exchange(target, manners)
         location = capture.header("Location")
         if capture.status not in REDIRECTS or not location:
@@ -245,7 +249,8 @@ def fetch(url: str, manners: Manners) -> Capture:
     raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
 
 
-def _refuse(url: str, manners: Manners, ports: set[int]) -> None:
+def refuse(url: str, manners: Manners, ports: set[int]) -> None:
+    """Raise NotFetchedError for a URL that is not of the public web; ``ports`` may be asked beside 80 and 443."""
     from corpus_spider.middlewares.guard import refusal
 
     reason = refusal(url, manners.allow_private, ports)
@@ -257,16 +262,34 @@ def _refuse(url: str, manners: Manners, ports: set[int]) -> None:
         )
 
 
-def _obey_robots(url: str, manners: Manners) -> None:
+def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Protego:
+    """Ask for the robots.txt of a URL's host with ``ask`` (``exchange``), following redirects; return its rules.
+
+    Raises NotFetchedError when it cannot be had or not be read whole: for now everything is disallowed then (RFC 9309).
+    """
     from corpus_spider.middlewares.robots import UnreachableError, rules_of
     from pipelines.inflate import InflateError, inflate
+    from pipelines.urls import fetchable
 
     parts = urlsplit(url)
-    answer = exchange(f"{parts.scheme}://{parts.netloc}/robots.txt", manners)
+    target = f"{parts.scheme}://{parts.netloc}/robots.txt"
+    for _ in range(MAX_REDIRECTS + 1):
+        refuse(target, manners, {port for port in [parts.port] if port})
+        answer = (ask or exchange)(target, manners)
+        location = fetchable(answer.header("Location") or "", target)
+        if answer.status not in REDIRECTS or not location:
+            break
+        target = location
     try:
-        rules = rules_of(answer.status, inflate(answer.body, answer.header("Content-Encoding")))
+        if answer.truncated in {"disconnect", "time"}:
+            raise UnreachableError(f"truncated ({answer.truncated})")
+        return rules_of(answer.status, inflate(answer.body, answer.header("Content-Encoding")))
     except (UnreachableError, InflateError) as error:
         raise NotFetchedError(f"its robots.txt cannot be had ({error})", where=url, do="Try again later.") from None
+
+
+def obey(rules: Protego, url: str, manners: Manners) -> None:
+    """Raise NotFetchedError when the rules forbid a URL."""
     if not rules.can_fetch(url, manners.user_agent):
         raise NotFetchedError(
             "robots.txt does not allow it", where=url, do="Save the page with a browser and extract the file."

@@ -37,7 +37,7 @@ def page_links(page: str | LexborHTMLParser, url: str, model: SiteModel) -> tupl
     comes first, as a redirect. Links marked ``nofollow``, one by one or all by the robots meta tag, are left out.
     """
     tree = parse_tree(page) if isinstance(page, str) else page
-    own, scope, base = parse(url), scope_of(model), _base(tree, url)
+    own, scope, base = parse(url), scope_of(model), base_of(tree, url)
     refresh = _refresh_target(tree, base)
     targets = [refresh] if refresh and scope.may_lead_to(refresh) else []
     redirects = unique_links(targets, Kind.PAGE, own, redirect=True)
@@ -100,7 +100,8 @@ def _references(tree: LexborHTMLParser) -> list[str]:
     return list(found)
 
 
-def _base(tree: LexborHTMLParser, url: str) -> str:
+def base_of(tree: LexborHTMLParser, url: str) -> str:
+    """Return what the references of a page are relative to: its ``<base>`` where that is http(s), else its address."""
     node = tree.css_first("base[href]")
     address = parse(node.attributes.get("href") or "", url) if node else None
     return address.fetchable if address else url

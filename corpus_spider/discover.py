@@ -1,0 +1,250 @@
+"""`corpus-spider sites discover`: from a front page to the site's feeds, sitemaps and sections, in a few requests.
+
+Looked at, until the requests are spent: feeds stated in the page's head, sitemaps named by robots.txt, addresses linked
+to that look like feeds (and pages that list feeds), and the usual places of what has not been found by then.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from corpus_spider.single import NotFetchedError
+from corpus_spider.visitor import SpentError, Visitor, manners_of
+from pipelines.discovery.candidates import (
+    USUAL_FEEDS,
+    USUAL_SITEMAPS,
+    linked_feeds,
+    section_pages,
+    stated_feeds,
+    usual,
+)
+from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
+from pipelines.tree import parse_tree
+from pipelines.urls import parse
+from storage.records import Kind, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from corpus_spider.config import Config
+    from corpus_spider.config_write import Value
+    from pipelines.urls import Address
+    from storage.records import Link
+
+MAX_REQUESTS = 30
+SHARES = {"stated": 8, "robots": 8, "linked": 12, "usual": 8}
+"""Most addresses of each origin that are looked at, so that none takes the requests of all."""
+STALE = timedelta(days=90)
+"""A source whose newest entry is older than this is of no use to a crawl of news."""
+MAX_FEEDS = 20
+OWN_PATH = 0.9
+"""Share of a site's entries below the path of its front page from which on only these are proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An address that was looked at. ``refused`` says why it is of no use; empty when it is."""
+
+    kind: str
+    """``feed``, ``sitemap`` or ``section``; ``none`` for what is neither."""
+    url: str
+    form: str = ""
+    entries: int = 0
+    newest: str | None = None
+    language: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What is known of a site after a look at it."""
+
+    url: str
+    """The front page, after redirects."""
+    name: str
+    language: str
+    allow: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    requests: int
+
+    def usable(self, kind: str) -> tuple[str, ...]:
+        """Return the addresses of a kind that are of use."""
+        return tuple(one.url for one in self.findings if one.kind == kind and not one.refused)
+
+    def site(self) -> dict[str, Value]:
+        """Return the keys of a ``[[site]]``; sections are start pages where there is neither feed nor sitemap."""
+        feeds, sitemaps = self.usable("feed")[:MAX_FEEDS], self.usable("sitemap")
+        start = (self.url,) if feeds or sitemaps else (self.url, *self.usable("section"))
+        keys: dict[str, Value] = {
+            "name": self.name,
+            "language": self.language,
+            "start": start,
+            "feeds": feeds,
+            "sitemaps": sitemaps,
+            "allow": self.allow,
+        }
+        return {key: value for key, value in keys.items() if value}
+
+
+def discover(url: str, config: Config, note: Callable[[str], None], budget: int = MAX_REQUESTS) -> Discovery:
+    """Look for the sources of the site at ``url``, telling ``note`` what is asked for.
+
+    Raises ConfigError when nobody answers for the requests, NotFetchedError when the front page cannot be had.
+    """
+    visitor = Visitor(manners_of(config), config.crawl.delay, budget)
+    capture = visitor.get(url)
+    host = urlsplit(capture.url).netloc.removeprefix("www.")
+    model = SiteModel(hosts=(host,), languages=config.corpus.languages)
+    search = Search(visitor, model, note)
+    source = read_source(capture, model)
+    search.see(capture.url, source)
+    tree = parse_tree(source.text)
+    search.all(tree, capture.url)
+    sections = [Finding("section", one.fetchable, Form.PAGE) for one in section_pages(tree, capture.url, model)]
+    return Discovery(
+        url=capture.url,
+        name=_name(capture.url),
+        language=_language(tree) or next((one.language for one in search.findings if one.language), ""),
+        allow=_allow(capture.url, search.links),
+        findings=(*search.findings, *sections),
+        requests=visitor.asked,
+    )
+
+
+@dataclass(slots=True)
+class Search:
+    """Looks at addresses, each once, and keeps what it found."""
+
+    visitor: Visitor
+    model: SiteModel
+    note: Callable[[str], None]
+    findings: list[Finding] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+    _contents: dict[frozenset[str], str] = field(default_factory=dict)
+
+    def all(self, tree: LexborHTMLParser, url: str) -> None:
+        """Look at everything a front page and its host lead to, until the requests are spent."""
+        try:
+            self.look(stated_feeds(tree, url), "stated")
+            self.look(self._named_by_robots(url), "robots")
+            self.look(linked_feeds(tree, url, self.model), "linked")
+            if not self._has("sitemap"):
+                self.look(usual(url, USUAL_SITEMAPS), "usual")
+            if not self._has("feed"):
+                self.look(usual(url, USUAL_FEEDS), "usual")
+        except SpentError as error:
+            self.note(str(error))
+
+    def look(self, addresses: Iterable[Address], origin: str) -> None:
+        """Look at addresses, and at the feeds that pages among them list."""
+        left = SHARES[origin]
+        waiting = list(addresses)
+        while waiting and left:
+            address = waiting.pop(0)
+            if address.canonical in self._seen:
+                continue
+            left -= 1
+            source = self._visit(address, origin)
+            if source.form is Form.PAGE and origin == "linked":
+                waiting[:0] = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
+
+    def _visit(self, address: Address, origin: str) -> Source:
+        self._seen.add(address.canonical)
+        self.note(f"asking for {address.fetchable}")
+        try:
+            capture = self.visitor.get(address.fetchable)
+        except SpentError:
+            raise
+        except NotFetchedError as error:
+            self._keep(Finding("none", address.fetchable, refused=error.what))
+            return Source()
+        sitemap = origin == "robots" or "sitemap" in address.path
+        source = read_source(replace(capture, kind=Kind.SITEMAP) if sitemap else capture, self.model)
+        moved = parse(capture.url)
+        if moved and moved.canonical != address.canonical and moved.canonical in self._seen:
+            self._keep(Finding("none", address.fetchable, refused=f"leads to {capture.url}"))
+        else:
+            self.see(capture.url, source)
+        return source
+
+    def see(self, url: str, source: Source) -> None:
+        """Keep what was read at an address."""
+        address = parse(url)
+        self._seen.update([address.canonical] if address else [])
+        if source.form is Form.PAGE:
+            return
+        kind = "feed" if source.form in FEEDS else "sitemap" if source.form in SITEMAPS else "none"
+        newest = (self._newest_below(source) if source.form is Form.INDEX else None) or source.newest
+        refused = source.refused or self._known(url, source) or stale(newest)
+        self.links += () if source.form is Form.INDEX else source.links
+        form = source.form.value if source.form else ""
+        self._keep(Finding(kind, url, form, len(source.links), newest, source.language, refused))
+
+    def _newest_below(self, index: Source) -> str | None:
+        """Look into the newest sitemap of an index: the index itself says little about the pages."""
+        if not index.links:
+            return None
+        newest = max(index.links, key=lambda link: (link.dated or "", "news" in link.url))
+        address = parse(newest.fetch_url)
+        if address is None or address.canonical in self._seen:
+            return None
+        self._seen.add(address.canonical)
+        try:
+            source = read_source(replace(self.visitor.get(newest.fetch_url), kind=Kind.SITEMAP), self.model)
+        except NotFetchedError:
+            return None
+        self.links += () if source.form is Form.INDEX else source.links
+        return source.newest
+
+    def _known(self, url: str, source: Source) -> str:
+        """Say which source has the same entries."""
+        content = frozenset(link.url for link in source.links)
+        first = self._contents.setdefault(content, url)
+        return "" if first == url or not content else f"the same entries as {first}"
+
+    def _named_by_robots(self, url: str) -> list[Address]:
+        named = (parse(text, url) for text in self.visitor.rules(url).sitemaps)
+        return [address for address in named if address]
+
+    def _keep(self, finding: Finding) -> None:
+        self.findings.append(finding)
+
+    def _has(self, kind: str) -> bool:
+        return any(one.kind == kind and not one.refused for one in self.findings)
+
+
+def stale(newest: str | None, age: timedelta = STALE, now: datetime | None = None) -> str:
+    """Say that a source has had nothing for longer than ``age``; an empty text when it has, or dates nothing."""
+    limit = ((now or datetime.now(UTC)) - age).date().isoformat()
+    return f"nothing since {newest[:10]}" if newest and newest[:10] < limit else ""
+
+
+def _name(url: str) -> str:
+    """Return a name for the site: its host, and its path where there is one."""
+    parts = urlsplit(url)
+    path = re.sub(r"\.\w{2,5}$", "", parts.path.strip("/"))
+    name = f"{(parts.hostname or '').removeprefix('www.')}-{path}".lower()
+    return re.sub(r"[^a-z0-9.-]+", "-", name).strip("-.")[:60].rstrip("-.") or "site"
+
+
+def _language(tree: LexborHTMLParser) -> str:
+    from corpus_spider.config_values import language_code
+
+    node = tree.css_first("html[lang]")
+    code = (node.attributes.get("lang") or "").lower().partition("-")[0].partition("_")[0] if node else ""
+    return code if code and not language_code(code) else ""
+
+
+def _allow(url: str, links: list[Link]) -> tuple[str, ...]:
+    """Confine a site to the path of its front page where nearly all that it lists lies below it (bbc.com/arabic)."""
+    path = urlsplit(url).path.rstrip("/")
+    below = [link for link in links if urlsplit(link.url).path.startswith(f"{path}/")]
+    confined = path and "." not in path.rpartition("/")[2] and links and len(below) >= OWN_PATH * len(links)
+    return (f"^https?://[^/]+{re.escape(path)}(/|$)",) if confined else ()

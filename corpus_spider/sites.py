@@ -1,0 +1,123 @@
+"""`corpus-spider sites`: where a site lists its articles, and whether it still does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.options import State, as_json, examples, verb_of
+
+if TYPE_CHECKING:
+    from corpus_spider.config import Config
+    from corpus_spider.console import Console
+    from corpus_spider.discover import Discovery
+
+SICK = 8
+
+
+@click.group(epilog=examples(("sites discover https://news.example.org/", "sites check")))
+def sites() -> None:
+    """Find the feeds and sitemaps of newspapers, and see whether they are well."""
+
+
+@verb_of(
+    sites,
+    (
+        "sites discover https://news.example.org/ -s corpus.contact=you@example.org",
+        "sites discover https://news.example.org/ --write",
+    ),
+)
+@click.argument("url", metavar="URL")
+@click.option("--write", is_flag=True, help="Put the site into corpus.toml; all else in it stays as it is.")
+@as_json
+def discover(state: State, /, url: str, **options: Any) -> None:
+    """Find the feeds, sitemaps and sections of a newspaper.
+
+    From the address of its front page, in some thirty requests, by the rules of a crawl. Exit code 7 when the page
+    cannot be fetched.
+    """
+    from corpus_spider import discover as finding
+    from corpus_spider.config_write import lines
+
+    config = state.load() if options["write"] else state.load_or_default()
+    found = finding.discover(_address(url), config, state.console.note)
+    text = f"[[site]]\n{lines(found.site())}"
+    if options["as_json"]:
+        state.console.json(
+            {"url": found.url, "findings": found.findings, "requests": found.requests, "site": found.site()}
+        )
+    else:
+        _render(found, state.console)
+        state.console.result(text.rstrip())
+    if options["write"]:
+        _write(found, config, state.console)
+
+
+@verb_of(sites, ("sites check", "sites check vnexpress tuoitre --write", "sites check --json"))
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option(
+    "--max-age",
+    type=click.IntRange(min=1),
+    default=30,
+    show_default=True,
+    help="Days without a new entry that are well.",
+)
+@click.option("--write", is_flag=True, help="Note today as the day of the check with every site that is well.")
+@as_json
+def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
+    """See whether the configured sources are well.
+
+    Each feed, sitemap and start page is asked for once: reachable, allowed, readable, with new entries. Exit code 8
+    when one is not.
+    """
+    from corpus_spider import sources_check
+    from corpus_spider.config_write import set_site_keys
+
+    config = state.load().only(names)
+    config.require_sites()
+    with state.console.progress("addresses", len(config.seeds())) as show:
+        states = sources_check.check(config, options["max_age"], show)
+    sick = {one.site for one in states if one.problem}
+    well = [site.name for site in config.sites if site.name not in sick]
+    if options["as_json"]:
+        state.console.json({"ok": not sick, "well": well, "sources": states})
+    elif not state.console.quiet or sick:
+        state.console.table("Sources", sources_check.HEADER, [one.row for one in states])
+    if options["write"] and config.path:
+        for name in well:
+            set_site_keys(config.path, name, {"checked": datetime.now(UTC).date().isoformat()})
+    return SICK if sick else 0
+
+
+def _address(url: str) -> str:
+    from corpus_spider.config_values import web_address
+
+    address = url if "://" in url else f"https://{url}/"
+    if wrong := web_address(address):
+        raise click.BadParameter(wrong, param_hint="URL")
+    return address
+
+
+def _render(found: Discovery, console: Console) -> None:
+    header = ("kind", "form", "entries", "newest", "verdict", "url")
+    rows = [
+        (one.kind, one.form, one.entries, one.newest or "", one.refused or "of use", one.url) for one in found.findings
+    ]
+    if not console.quiet:
+        console.table(f"{found.url}: {found.requests} requests", header, rows)
+
+
+def _write(found: Discovery, config: Config, console: Console) -> None:
+    """Add the site to corpus.toml, or what is new to the site that is there."""
+    from corpus_spider.config_write import add_site, set_site_keys
+
+    keys = found.site()
+    there = next((site for site in config.sites if site.name == found.name or found.url in site.start), None)
+    assert config.path is not None
+    if there is None:
+        add_site(config.path, keys)
+    else:
+        set_site_keys(config.path, there.name, {key: keys[key] for key in ("feeds", "sitemaps") if key in keys})
+    console.note(f"Wrote {config.path}.")

@@ -1,0 +1,87 @@
+"""`corpus-spider sites check`: whether each configured feed, sitemap and start page is well, one request each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from corpus_spider.discover import stale
+from corpus_spider.single import NotFetchedError
+from corpus_spider.visitor import Visitor, manners_of
+from pipelines.discovery.links import page_links
+from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
+from storage.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from corpus_spider.config import Config
+    from storage.records import Seed, SiteModel
+
+HEADER = ("site", "kind", "form", "entries", "newest", "problem", "url")
+MAX_REQUESTS_EACH = 8
+"""Requests one address may take: robots.txt of each host on the way, and redirects."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a source is. ``problem`` is empty when it is well."""
+
+    site: str
+    kind: str
+    url: str
+    form: str = ""
+    entries: int = 0
+    newest: str | None = None
+    problem: str = ""
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """The columns of ``HEADER``."""
+        return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
+
+
+def check(config: Config, max_age: int, show: Callable[[int], None]) -> list[State]:
+    """Ask for each source of the configured sites and say how it is; ``max_age`` is in days.
+
+    Raises ConfigError when nobody answers for the requests.
+    """
+    seeds = config.seeds()
+    visitor = Visitor(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
+    models = {site.name: config.site_model(site) for site in config.sites}
+    delays = {site.name: config.site_delay(site) for site in config.sites}
+    states = []
+    for count, seed in enumerate(seeds, 1):
+        visitor.delay = delays[seed.site]
+        states.append(_state(seed, visitor, models[seed.site], timedelta(days=max_age)))
+        show(count)
+    return states
+
+
+def _state(seed: Seed, visitor: Visitor, model: SiteModel, max_age: timedelta) -> State:
+    unknown = State(seed.site, seed.kind.value, seed.fetch_url)
+    try:
+        capture = replace(visitor.get(seed.fetch_url), kind=seed.kind)
+    except NotFetchedError as error:
+        return replace(unknown, problem=error.what)
+    source = read_source(capture, model)
+    entries = len(page_links(source.text, capture.url, model)) if source.form is Form.PAGE else len(source.links)
+    return replace(
+        unknown,
+        form=source.form.value if source.form else "",
+        entries=entries,
+        newest=source.newest,
+        problem=_problem(seed.kind, source, entries, max_age),
+    )
+
+
+def _problem(kind: Kind, source: Source, entries: int, max_age: timedelta) -> str:
+    if source.refused:
+        return source.refused
+    fits = {Kind.FEED: FEEDS, Kind.SITEMAP: SITEMAPS | FEEDS}.get(kind, frozenset({Form.PAGE}))
+    if source.form not in fits:
+        return f"is a {source.form}, not a {kind}"
+    if not entries:
+        return "no links on this site"
+    return stale(source.newest, max_age) if source.form in FEEDS | {Form.NEWS} else ""

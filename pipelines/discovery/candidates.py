@@ -1,0 +1,104 @@
+"""Where a site may keep its feeds, sitemaps and sections: what its pages name, and the usual places.
+
+Nothing here says that there is anything at an address; :mod:`pipelines.discovery.sources` reads what came from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from pipelines.discovery.links import base_of
+from pipelines.discovery.scope import scope_of
+from pipelines.urls import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from pipelines.urls import Address
+    from storage.records import SiteModel
+
+USUAL_FEEDS = ("/rss", "/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/rss/home.rss")
+USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap.xml.gz")
+MAX_CANDIDATES = 60
+"""Most addresses taken from one page."""
+MAX_SECTIONS = 30
+MAX_REFERENCES = 5000
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json")
+_FEED_PATH = re.compile(
+    r"(?:^|[/_.-])(?:rss|atom|rdf|feeds?)(?:$|[/_.?=&-])|\.(?:rss|rdf|atom)$|feed=(?:rss2?|atom)|rss\w*\.(?:xml|aspx|php)$",
+    re.IGNORECASE,
+)
+_COMMENTS = re.compile(r"comments?(?:/|%2f)feed|/feed/comments|comments?\.(?:xml|rss)|feed=comments", re.IGNORECASE)
+_SECTION = re.compile(r"(?:/[^/]{1,40}){1,2}/?")
+_SUFFIX = re.compile(r"\.\w{2,5}$")
+_SERVICE = re.compile(
+    r"about|contact|privacy|terms|polic|login|log-?in|sign|account|regist|subscri|search|advert|cookie|help|faq|jobs|"
+    r"career|app|mobile|rss|feed|sitemap|newsletter|e-?paper|podcast|live|video|photo|galler|shop|store|print|wp-",
+    re.IGNORECASE,
+)
+
+
+def stated_feeds(tree: LexborHTMLParser, url: str) -> list[Address]:
+    """Return the feeds a page states in its head (``link rel=alternate``), those of comments left out."""
+    base, found = base_of(tree, url), {}
+    for node in islice(tree.css("link[href]"), MAX_REFERENCES):
+        attributes = node.attributes
+        kind = (attributes.get("type") or "").lower().partition(";")[0].strip()
+        if "alternate" not in (attributes.get("rel") or "").lower() or kind not in _FEED_TYPES:
+            continue
+        address = parse(attributes.get("href") or "", base)
+        if address and not _COMMENTS.search(address.fetchable):
+            found[address.canonical] = address
+    return list(found.values())[:MAX_CANDIDATES]
+
+
+def linked_feeds(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Address]:
+    """Return the addresses a page links to on its site that look like a feed, or like a page that lists feeds."""
+    scope, found = scope_of(model), {}
+    for address in _linked(tree, url):
+        target = address.path + (f"?{address.query}" if address.query else "")
+        looks = _FEED_PATH.search(target) or (
+            scope.has_host(address.host) and address.host.startswith(("rss.", "feeds."))
+        )
+        if looks and scope.has_host(address.host) and not _COMMENTS.search(target):
+            found[address.canonical] = address
+    return list(found.values())[:MAX_CANDIDATES]
+
+
+def usual(origin: str, paths: Iterable[str]) -> list[Address]:
+    """Return these paths on the host of ``origin``."""
+    return [address for path in paths if (address := parse(path, origin))]
+
+
+def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Address]:
+    """Return the pages a front page links to that look like its sections, those linked to most often first.
+
+    A section has a short path without digits, one or two segments of few words, and is no page of service.
+    """
+    own, scope, counts = parse(url), scope_of(model), Counter[str]()
+    found: dict[str, Address] = {}
+    for address in _linked(tree, url):
+        if address != own and scope.has(address) and _is_section(address):
+            found.setdefault(address.canonical, address)
+            counts[address.canonical] += 1
+    return [found[key] for key, _ in counts.most_common(MAX_SECTIONS)]
+
+
+def _is_section(address: Address) -> bool:
+    path = unquote(address.path)
+    if address.query or not _SECTION.fullmatch(path) or re.search(r"\d", path) or _SERVICE.search(path):
+        return False
+    last = _SUFFIX.sub("", path.rstrip("/").rpartition("/")[2])
+    return len(re.split(r"[-_+\s]", last)) <= 4
+
+
+def _linked(tree: LexborHTMLParser, url: str) -> list[Address]:
+    base = base_of(tree, url)
+    references = (node.attributes.get("href") or "" for node in islice(tree.css("a[href]"), MAX_REFERENCES))
+    return [address for reference in references if (address := parse(reference, base))]

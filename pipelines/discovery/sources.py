@@ -1,0 +1,118 @@
+"""What an address turned out to hold: a feed, a sitemap, a page, or why it is of no use. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pipelines.decoding import decode
+from pipelines.discovery.feeds import text_feed_links
+from pipelines.discovery.sitemaps import read_sitemap
+from pipelines.discovery.xml_records import root_of
+from pipelines.inflate import InflateError, inflate
+from pipelines.sniff import charset_of, sniff
+from storage.records import Kind
+
+if TYPE_CHECKING:
+    from storage.records import Capture, Link, SiteModel
+
+_GZIP = b"\x1f\x8b"
+_MAX_TEXT = 50 * 2**20
+_NEWS = re.compile(r"<(?:[\w.-]{1,30}:)?publication_date[\s>]|schemas/sitemap-news", re.IGNORECASE)
+_FEED_LANGUAGE = re.compile(r"<(?:dc:)?language>\s*([A-Za-z]{2,3})\b|<feed[^>]{0,500}xml:lang=[\"']([A-Za-z]{2,3})\b")
+_JSON_FEED = re.compile(r"\s*\{.{0,2000}jsonfeed\.org/version", re.DOTALL)
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+
+
+class Form(StrEnum):
+    """What a source is."""
+
+    RSS = "RSS"
+    ATOM = "Atom"
+    RDF = "RDF"
+    JSON = "JSON Feed"
+    SITEMAP = "sitemap"
+    NEWS = "news sitemap"
+    INDEX = "sitemap index"
+    TEXT = "text sitemap"
+    PAGE = "page"
+
+
+FEEDS = frozenset({Form.RSS, Form.ATOM, Form.RDF, Form.JSON})
+SITEMAPS = frozenset({Form.SITEMAP, Form.NEWS, Form.INDEX, Form.TEXT})
+_ROOTS = {"rss": Form.RSS, "feed": Form.ATOM, "rdf": Form.RDF}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What was read at an address. ``refused`` says why it is of no use, in words to count by; empty when it is."""
+
+    form: Form | None = None
+    links: tuple[Link, ...] = ()
+    language: str = ""
+    """ISO 639 code that the source states; empty when it states none."""
+    refused: str = ""
+    text: str = ""
+    """The decoded text of a page; empty for feeds and sitemaps."""
+
+    @property
+    def newest(self) -> str | None:
+        """The latest date among the entries; None when none is dated."""
+        return max((link.dated for link in self.links if link.dated), default=None)
+
+
+def read_source(capture: Capture, model: SiteModel) -> Source:
+    """Read an answer as whatever it is: feed, sitemap or page, packed or not.
+
+    ``links`` are the entries on the hosts of ``model``.
+    """
+    if capture.status != 200:
+        return Source(refused=f"status {capture.status}")
+    if capture.truncated:
+        return Source(refused=f"not whole ({capture.truncated})")
+    try:
+        body = inflate(capture.body, capture.header("Content-Encoding"))
+        body = inflate(body, "gzip") if body.startswith(_GZIP) else body
+    except InflateError as error:
+        return Source(refused=f"body {error.reason}")
+    if not body.strip():
+        return Source(refused="empty")
+    return _read(capture, body, model)
+
+
+def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
+    declared = capture.header("Content-Type")
+    text = decode(body[:_MAX_TEXT], charset_of(declared)).text
+    root = root_of(text)
+    if root in _ROOTS or _JSON_FEED.match(text):
+        links = text_feed_links(text, capture.url, model, capture.fetched_at)
+        return _judged(_ROOTS.get(root or "", Form.JSON), links, _language(text))
+    if root is not None or capture.kind is Kind.SITEMAP or _is_plain(declared):
+        found = read_sitemap(body, capture.url, model, capture.fetched_at)
+        if root is not None or found.links:
+            return _judged(_sitemap_form(root, text), found.links, "")
+    media = sniff(body, declared)
+    return Source(Form.PAGE, text=text) if media in _HTML else Source(refused=f"is {media}")
+
+
+def _is_plain(declared: str | None) -> bool:
+    return (declared or "").lower().startswith("text/plain")
+
+
+def _sitemap_form(root: str | None, text: str) -> Form:
+    if root == "sitemapindex":
+        return Form.INDEX
+    if root is None:
+        return Form.TEXT
+    return Form.NEWS if _NEWS.search(text) else Form.SITEMAP
+
+
+def _judged(form: Form, links: tuple[Link, ...], language: str) -> Source:
+    return Source(form, links, language, "" if links else "no entries on this site")
+
+
+def _language(text: str) -> str:
+    match = _FEED_LANGUAGE.search(text, 0, 20_000)
+    return (match[1] or match[2] or "").lower() if match else ""

@@ -1,0 +1,342 @@
+"""Finding a site's sources and seeing whether they are well, at a local server."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.cli import run
+from corpus_spider.config import Config, Corpus, Crawl
+from corpus_spider.discover import MAX_REQUESTS, Discovery, discover, stale
+from corpus_spider.single import NotFetchedError
+from corpus_spider.visitor import SpentError, Visitor, manners_of
+from storage.errors import ConfigError
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.corpus_spider.newspaper import Answer
+
+TODAY = datetime.now(UTC).date().isoformat()
+XML = {"Content-Type": "text/xml"}
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+
+
+def rss(*paths: str, day: str = TODAY) -> Answer:
+    items = "".join(f"<item><link>{path}</link><dc:date>{day}</dc:date></item>" for path in paths)
+    return 200, XML, f"<rss><channel><language>vi-vn</language>{items}</channel></rss>".encode()
+
+
+def urlset(*locations: str, extra: str = "") -> Answer:
+    records = "".join(f"<url><loc>{one}</loc>{extra}</url>" for one in locations)
+    return 200, XML, f"<urlset>{records}</urlset>".encode()
+
+
+def index(*locations: str) -> Answer:
+    records = "".join(f"<sitemap><loc>{one}</loc></sitemap>" for one in locations)
+    return 200, XML, f"<sitemapindex>{records}</sitemapindex>".encode()
+
+
+def page(head: str = "", body: str = "") -> Answer:
+    return 200, HTML, f"<html lang=vi-VN><head>{head}</head><body>{body}</body></html>".encode()
+
+
+def alternate(path: str, kind: str = "application/rss+xml") -> str:
+    return f"<link rel=alternate type='{kind}' href='{path}'>"
+
+
+@pytest.fixture
+def paper() -> Iterator[Newspaper]:
+    """A site whose answers a test writes itself; whatever it does not write is not found."""
+    with served(Newspaper(articles=0)) as newspaper:
+        newspaper.robots = (200, {}, b"")
+        newspaper.extra["/feed.xml"] = lambda: (404, {}, b"")
+        yield newspaper
+
+
+def configured(paper: Newspaper) -> Config:
+    allowed = (f"127.0.0.1:{paper.port}",)
+    return Config(Corpus(contact="tests@example.org"), Crawl(delay=0.0, allow_private=allowed, timeout=5.0))
+
+
+def put(paper: Newspaper, **answers: Answer) -> None:
+    """Answer at the path of each name, where __ is a slash and _ a point."""
+    for name, answer in answers.items():
+        paper.extra["/" + name.strip("_").replace("__", "/").replace("_", ".")] = lambda answer=answer: answer
+
+
+def look(paper: Newspaper, budget: int = MAX_REQUESTS) -> Discovery:
+    return discover(f"{paper.origin}/", configured(paper), lambda _: None, budget)
+
+
+def verdicts(paper: Newspaper, found: Discovery) -> dict[str, tuple[str, str, int, str]]:
+    return {
+        one.url.removeprefix(paper.origin): (one.kind, one.form, one.entries, one.refused)
+        for one in found.findings
+        if one.kind != "section"
+    }
+
+
+def test_every_source_is_found_and_read_or_refused_with_its_reason(paper: Newspaper) -> None:
+    """Sources of every form, stated in every way, each with what it is; and bad ones each with what is wrong."""
+    paper.extra["/"] = lambda: page(
+        alternate("/good.rss")
+        + alternate("/atom", "application/atom+xml")
+        + alternate("/json", "application/feed+json")
+        + alternate("/comments/feed")
+        + alternate("/closed/x.rss"),
+        "<a href=/rss>RSS</a> <a href=/feed/copy>copy</a> <a href=/news-1.html>Tin</a>",
+    )
+    paper.robots = (
+        200,
+        {},
+        f"User-agent: *\nDisallow: /closed/\nSitemap: {paper.origin}/sitemap.gz\nSitemap: {paper.origin}/plain.txt\n"
+        f"Sitemap: {paper.origin}/gone.xml\nSitemap: {paper.origin}/i.xml".encode(),
+    )
+    links = "".join(f"<a href=/rss/{name}.rss>{name}</a>" for name in ("old", "empty", "html", "bomb", "away"))
+    put(
+        paper,
+        good_rss=rss("/1", "/2"),
+        atom=(200, XML, f"<feed><entry><link href='/3'/><updated>{TODAY}</updated></entry></feed>".encode()),
+        json=(200, {}, b'{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/4"}]}'),
+        rss=page("", links),
+        feed__copy=rss("/1", "/2"),
+        rss__old_rss=rss("/5", day="2001-01-01"),
+        rss__empty_rss=rss(),
+        rss__html_rss=(200, {"Content-Type": "application/pdf"}, b"%PDF-1.4 x"),
+        rss__bomb_rss=(200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 40 * 2**20)),
+        rss__away_rss=rss("https://elsewhere.example/1"),
+        sitemap_gz=(200, {"Content-Type": "application/gzip"}, gzip.compress(urlset(f"{paper.origin}/6")[2])),
+        plain_txt=(200, {"Content-Type": "text/plain"}, f"{paper.origin}/7\n{paper.origin}/8\n".encode()),
+        i_xml=index(f"{paper.origin}/a.xml", f"{paper.origin}/news.xml"),
+        news_xml=urlset(
+            f"{paper.origin}/9",
+            extra=f"<news:news><news:publication_date>{TODAY}</news:publication_date></news:news>",
+        ),
+    )
+    found = look(paper)
+    assert verdicts(paper, found) == {
+        "/good.rss": ("feed", "RSS", 2, ""),
+        "/atom": ("feed", "Atom", 1, ""),
+        "/json": ("feed", "JSON Feed", 1, ""),
+        "/closed/x.rss": ("none", "", 0, "robots.txt does not allow it"),
+        "/sitemap.gz": ("sitemap", "sitemap", 1, ""),
+        "/plain.txt": ("sitemap", "text sitemap", 2, ""),
+        "/gone.xml": ("none", "", 0, "status 404"),
+        "/i.xml": ("sitemap", "sitemap index", 2, ""),
+        "/rss/old.rss": ("feed", "RSS", 1, "nothing since 2001-01-01"),
+        "/rss/empty.rss": ("feed", "RSS", 0, "no entries on this site"),
+        "/rss/html.rss": ("none", "", 0, "is application/pdf"),
+        "/rss/bomb.rss": ("none", "", 0, "body too_large"),
+        "/rss/away.rss": ("feed", "RSS", 0, "no entries on this site"),
+        "/feed/copy": ("feed", "RSS", 2, f"the same entries as {paper.origin}/good.rss"),
+    }
+    newest = {one.url.removeprefix(paper.origin): one.newest for one in found.findings}
+    assert newest["/good.rss"] == newest["/i.xml"] == TODAY
+    assert found.language == "vi"
+    assert found.requests == paper.asked.total() <= MAX_REQUESTS
+    assert "/closed/x.rss" not in paper.asked
+
+
+def test_usual_places_are_tried_where_nothing_is_named(paper: Newspaper) -> None:
+    """A site that names nothing may have a feed and a sitemap all the same."""
+    paper.extra["/"] = page
+    put(paper, feed=rss("/1"), sitemap__index_xml=(404, {}, b""))
+    paper.extra["/sitemap_index.xml"] = lambda: urlset(f"{paper.origin}/2")
+    found = look(paper)
+    assert found.usable("feed") == (f"{paper.origin}/feed",)
+    assert found.usable("sitemap") == (f"{paper.origin}/sitemap_index.xml",)
+
+
+def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) -> None:
+    """Without feed and sitemap a crawl starts from the front page and the sections, not from articles or service."""
+    links = (
+        "/the-thao",
+        "/kinh-te.htm",
+        "/kinh-te.htm",
+        "/gioi-thieu/about-us",
+        "/tin-hom-nay-rat-la-dai",
+        "/bai-1234",
+    )
+    paper.extra["/"] = lambda: page("", "".join(f"<a href={path}>x</a>" for path in links))
+    site = look(paper).site()
+    assert site["start"] == tuple(f"{paper.origin}{path}" for path in ("/", "/kinh-te.htm", "/the-thao"))
+    assert "feeds" not in site
+
+
+def test_a_site_below_a_path_is_confined_to_it(paper: Newspaper) -> None:
+    """Of a broadcaster with many languages only the one asked for is crawled."""
+    paper.extra["/arabic"] = lambda: page(alternate("/arabic/rss.xml"))
+    put(paper, arabic__rss_xml=rss("/arabic/1", "/arabic/2"))
+    found = discover(f"{paper.origin}/arabic", configured(paper), lambda _: None)
+    assert found.name == "127.0.0.1-arabic"
+    assert found.allow == ("^https?://[^/]+/arabic(/|$)",)
+
+
+def test_requests_are_bounded(paper: Newspaper) -> None:
+    """A page that states hundreds of feeds costs no more requests than are allowed."""
+    paper.extra["/"] = lambda: page("".join(alternate(f"/{number}.rss") for number in range(300)))
+    assert look(paper, budget=5).requests == paper.asked.total() == 5
+
+
+def test_a_site_whose_robots_forbid_everything_is_left_alone(paper: Newspaper) -> None:
+    """Nothing but robots.txt is asked for."""
+    paper.robots = (200, {}, b"User-agent: *\nDisallow: /")
+    with pytest.raises(NotFetchedError, match="does not allow"):
+        look(paper)
+    assert dict(paper.asked) == {"/robots.txt": 1}
+
+
+def test_nobody_is_asked_without_a_contact(paper: Newspaper) -> None:
+    """As in a crawl, somebody must answer for the requests."""
+    with pytest.raises(ConfigError, match="contact"):
+        discover(f"{paper.origin}/", Config(), lambda _: None)
+    assert not paper.asked
+
+
+def test_the_delay_and_the_crawl_delay_are_kept(paper: Newspaper) -> None:
+    """Between two requests to a host lies the delay, or what robots.txt asks for when that is more."""
+    waited: list[float] = []
+    visitor = Visitor(manners_of(configured(paper)), 1.0, 10, sleep=waited.append)
+    visitor.get(f"{paper.origin}/a")
+    paper.robots = (200, {}, b"User-agent: *\nCrawl-delay: 7")
+    other = Visitor(manners_of(configured(paper)), 1.0, 10, sleep=waited.append)
+    other.get(f"{paper.origin}/a")
+    assert [round(seconds + 0.4) for seconds in waited] == [1, 7]
+
+
+def test_a_host_that_asks_for_a_pause_is_not_asked_again(paper: Newspaper) -> None:
+    """After status 429 the visitor keeps away."""
+    paper.extra["/busy"] = lambda: (429, {"Retry-After": "60"}, b"")
+    visitor = Visitor(manners_of(configured(paper)), 0.0, 10)
+    assert visitor.get(f"{paper.origin}/busy").status == 429
+    with pytest.raises(NotFetchedError, match="pause"):
+        visitor.get(f"{paper.origin}/a")
+    assert "/a" not in paper.asked
+
+
+@pytest.mark.parametrize(
+    ("robots", "reason"),
+    [
+        ((302, {"Location": "/rules"}, b""), "does not allow"),
+        ((503, {}, b""), "cannot be had"),
+        ((200, {"Content-Length": "999"}, b"User-agent: *"), "cannot be had"),
+    ],
+)
+def test_robots_txt_that_moved_or_broke_off_still_counts(paper: Newspaper, robots: Answer, reason: str) -> None:
+    """Redirects are followed; what cannot be had whole forbids everything, and is asked for once."""
+    paper.robots = robots
+    paper.extra["/rules"] = lambda: (200, {}, b"User-agent: *\nDisallow: /a")
+    visitor = Visitor(manners_of(configured(paper)), 0.0, 10)
+    for _ in range(2):
+        with pytest.raises(NotFetchedError, match=reason):
+            visitor.get(f"{paper.origin}/a")
+    assert paper.asked["/robots.txt"] == 1
+    assert "/a" not in paper.asked
+
+
+def test_robots_txt_counts_as_a_request(paper: Newspaper) -> None:
+    """The bound holds for everything that is sent."""
+    visitor = Visitor(manners_of(configured(paper)), 0.0, 1)
+    with pytest.raises(SpentError):
+        visitor.get(f"{paper.origin}/a")
+    assert paper.asked.total() == 1
+
+
+@pytest.mark.parametrize(
+    ("newest", "expected"), [("2026-11-01", "nothing since 2026-11-01"), ("2026-11-19", ""), (None, "")]
+)
+def test_old_sources_are_told(newest: str | None, expected: str) -> None:
+    """Only a date that is known and old tells against a source."""
+    from datetime import timedelta
+
+    assert stale(newest, timedelta(days=10), datetime(2026, 11, 21, tzinfo=UTC)) == expected
+
+
+def program(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_discover_writes_the_site_and_keeps_the_file(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A new site is added at the end, a known one gets what is new; the comments stay."""
+    paper.extra["/"] = lambda: page(alternate("/a.rss") + alternate("/b.rss"))
+    put(paper, a_rss=rss("/1"), b_rss=rss("/2"))
+    file = tmp_path / "corpus.toml"
+    crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
+    file.write_text(f"[corpus]\ncontact = 'me@example.org' # mine\n{crawl}\n")
+    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    assert (code, "feeds = " in out) == (0, True)
+    assert tomllib.loads(file.read_text())["site"][0]["feeds"] == [f"{paper.origin}/a.rss", f"{paper.origin}/b.rss"]
+    put(paper, b_rss=(404, {}, b""), c_rss=rss("/3"))
+    paper.extra["/"] = lambda: page(alternate("/c.rss"))
+    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write", "--json")
+    assert json.loads(out)["site"]["feeds"] == [f"{paper.origin}/c.rss"]
+    table = tomllib.loads(file.read_text())
+    assert table["site"][0]["feeds"] == [f"{paper.origin}/{name}.rss" for name in "abc"]
+    assert len(table["site"]) == 1
+    assert "# mine" in file.read_text()
+
+
+def test_check_tells_the_sick_from_the_well(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 8 while a source is sick, 0 when all are well; the day is noted with those that are."""
+    paper.extra["/"] = lambda: page("", "<a href=/1>1</a>")
+    put(paper, feed_xml=rss("/1", day="2020-05-05"))
+    file = tmp_path / "corpus.toml"
+    file.write_text(corpus_toml(paper))
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
+    report = json.loads(out)
+    assert (code, report["ok"]) == (8, False)
+    assert {one["url"].removeprefix(paper.origin): one["problem"] for one in report["sources"]} == {
+        "/": "",
+        "/feed.xml": "nothing since 2020-05-05",
+    }
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--write", "--max-age", "99999")
+    assert code == 0
+    assert tomllib.loads(file.read_text())["site"][0]["checked"] == TODAY
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ((500, {}, b""), "status 500"),
+        (page(), "is a page, not a feed"),
+        (urlset("/1"), "is a sitemap, not a feed"),
+        ((200, XML, b""), "empty"),
+        ((200, XML, b"<rss><chan"), "no entries on this site"),
+    ],
+)
+def test_check_says_what_is_wrong(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: Answer, problem: str
+) -> None:
+    """Each way to be sick has its words."""
+    paper.extra["/"] = lambda: page("", "<a href=/1>1</a>")
+    put(paper, feed_xml=answer)
+    file = tmp_path / "corpus.toml"
+    file.write_text(corpus_toml(paper))
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "newspaper", "--json")
+    assert code == 8
+    assert [one["problem"] for one in json.loads(out)["sources"]] == ["", problem]
+
+
+def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unreachable site is sick, not an error,."""
+    with served(Newspaper()) as gone:
+        text = corpus_toml(gone)
+    file = tmp_path / "corpus.toml"
+    file.write_text(text)
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
+    assert code == 8
+    assert all("cannot be fetched" in one["problem"] for one in json.loads(out)["sources"])
