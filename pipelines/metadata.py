@@ -7,7 +7,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.dates import dates_in_path, find_date
+from pipelines.dates import Candidate, dates_in_path, find_date
+from pipelines.dating.visible import visible_dates
 from pipelines.jsonld import read_jsonld
 from pipelines.tree import parse_tree
 from pipelines.urls import host_of, parse, registered_domain, same_site
@@ -90,12 +91,15 @@ def read_metadata(
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
-    found = find_date(_date_candidates(tree, metas, stated, url), fetched_at)
+    found = find_date(_date_candidates(tree, metas, stated, url), fetched_at, stated_language(tree))
     return Metadata(
         title=_title(tree, metas, stated, url),
         author=_author(tree, metas, stated),
         published=found.iso if found else None,
         published_text=clean_value(found.original, MAX_TITLE) if found else None,
+        published_calendar=found.calendar if found else None,
+        published_source=found.source if found else None,
+        published_confidence=found.confidence if found else None,
         canonical=_canonical(tree, url),
         directives=_directives(tree, robots_headers),
     )
@@ -183,21 +187,32 @@ def _author_name(value: str) -> str:
     return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
 
 
-def _date_candidates(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> Iterator[str]:
+def stated_language(tree: LexborHTMLParser) -> str:
+    """Return the language that the page states of itself (BCP 47), "" when it states none."""
+    root = tree.root
+    language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
+    return language.strip().lower().replace("_", "-")[:20]
+
+
+def _date_candidates(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str
+) -> Iterator[Candidate]:
     """Yield texts that may be the date of publication, most trusted first; an address beats a loose <time> element."""
     if stated.published:
-        yield stated.published
-    yield from _first(metas, _DATE_NAMES)
+        yield Candidate("json-ld", stated.published)
+    yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
     bodies = [body for name in _BODIES if (body := tree.css_first(name))]
     elements = [node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2]]
     for node in elements + [time for body in bodies for time in body.css("time[datetime]")[:2]]:
         attributes = node.attributes
-        yield attributes.get("datetime") or attributes.get("content") or node.text(separator=" ")[:200]
+        text = attributes.get("datetime") or attributes.get("content") or node.text(separator=" ")[:200]
+        yield Candidate("time", text)
     address = parse(url)
-    yield from dates_in_path(address.path) if address else []
+    yield from (Candidate("url", text) for text in (dates_in_path(address.path) if address else []))
     loose = {node.attributes.get("datetime") or "" for node in tree.css("time[datetime]")[:_MAX_METAS]}
     if len(loose) == 1:
-        yield loose.pop()
+        yield Candidate("time", loose.pop())
+    yield from (Candidate("masthead" if above else "text", text) for text, above in visible_dates(tree))
 
 
 def _canonical(tree: LexborHTMLParser, url: str) -> str | None:

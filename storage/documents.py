@@ -284,6 +284,9 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "site_model": made.site_model,
         "processed_at": datetime.now(UTC),
         "confidence": made.confidence,
+        "published_calendar": stated.published_calendar,
+        "published_source": stated.published_source,
+        "published_confidence": stated.published_confidence,
     }
 
 

@@ -194,6 +194,12 @@ class Metadata:
     """rel=canonical, absolute and canonicalised, believed within the page's own site only."""
     directives: tuple[str, ...] = ()
     """Lower-case robots directives of meta tags and X-Robots-Tag, sorted: ``noindex``, ``noarchive``, ``nofollow`` …"""
+    published_calendar: str | None = None
+    """What ``published_text`` counts in: ``gregorian``, ``buddhist``, ``solar-hijri`` or ``islamic``."""
+    published_source: str | None = None
+    """Where on the page it stands: ``json-ld``, ``meta``, ``time``, ``url``, ``text`` or ``masthead``."""
+    published_confidence: float | None = None
+    """0 to 1: how sure it is that this date was meant and is the date of publication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +356,9 @@ class CorpusDocument:
     """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
     captions: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    published_calendar: str | None = None
+    published_source: str | None = None
+    published_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = "0002"
+SCHEMA_VERSION = "0003"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -275,6 +275,9 @@ document = Table(
     Column("site_model", Words, nullable=False),
     Column("processed_at", Moment, nullable=False),
     Column("confidence", Double),
+    Column("published_calendar", Words),
+    Column("published_source", Words),
+    Column("published_confidence", Double),
     UniqueConstraint("url_id", "version"),
 )
 Index("ix_document_site_language_chars", document.c.site, document.c.language, document.c.chars)

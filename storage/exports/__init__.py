@@ -31,6 +31,8 @@ Every format carries the same fields, in this order; a field without a value is 
 ``kinds``           a letter for each line of the text: p paragraph, h heading, l list item, q quotation, t table cell,
                     c preformatted; "" where the extractor cannot tell
 ``captions``        list of captions; ``comments`` list of readers' comments that are marked as such
+``date_calendar``   what ``date_text`` counts in: gregorian, buddhist, solar-hijri, islamic
+``date_source``     where the date stands: json-ld, meta, time, url, text, masthead; ``date_confidence`` 0 to 1
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are

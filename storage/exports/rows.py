@@ -63,6 +63,9 @@ FIELDS = (
     Field("kinds", "kinds"),
     Field("captions", "captions", list),
     Field("comments", "comments", list),
+    Field("date_calendar", "published_calendar"),
+    Field("date_source", "published_source"),
+    Field("date_confidence", "published_confidence", float),
 )
 
 

@@ -1,0 +1,68 @@
+"""Calendars that newspapers count in, to Gregorian dates; which calendar a year belongs to, by its number.
+
+Years give themselves away: 2569 is Buddhist (Thai Solar: Gregorian months, 543 years ahead), 1405 is Solar Hijri and
+1448 Islamic, as nothing of the web is older than 1990 and nothing was published in the future.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GREGORIAN, BUDDHIST, SOLAR, LUNAR = "gregorian", "buddhist", "solar-hijri", "islamic"
+EARLIEST = date(1990, 1, 1)
+"""Nothing of the web is older."""
+TOLERANCE = timedelta(days=2)
+"""A page may be ahead of our clock by its zone, and an Islamic date by a day."""
+_BUDDHIST_AHEAD = 543
+_SOLAR_EPOCH = 226_894
+"""Ordinal of the day before 1 Farvardin 1 by the rule of ``_solar``, so that 1 Farvardin 1403 is 20 March 2024."""
+
+
+def to_gregorian(calendar: str, year: int, month: int, day: int) -> date | None:
+    """Return the Gregorian date; None when the calendar has no such day.
+
+    Islamic dates are those of Umm al-Qura, the civil calendar of Saudi Arabia; where months begin by sighting the moon
+    a date may differ by a day.
+    """
+    try:
+        if calendar == BUDDHIST:
+            return date(year - _BUDDHIST_AHEAD, month, day)
+        if calendar == SOLAR:
+            return _solar(year, month, day)
+        return _islamic(year, month, day) if calendar == LUNAR else date(year, month, day)
+    except (ValueError, OverflowError):
+        return None
+
+
+def calendars_of(year: int) -> Iterator[str]:
+    """Yield the calendars that may count a recent year so."""
+    if 1300 <= year <= 1500:
+        yield from (SOLAR, LUNAR)
+    elif 2400 <= year <= 2700:
+        yield BUDDHIST
+    else:
+        yield GREGORIAN
+
+
+def _solar(year: int, month: int, day: int) -> date:
+    """Convert a date of the Solar Hijri calendar by the 33-year cycle, exact for the years 1178 to 1633.
+
+    Leap years: 1, 5, 9, 13, 17, 22, 26 and 30 of each cycle. Raises ValueError when there is no such day.
+    """
+    leap = year % 33 in {1, 5, 9, 13, 17, 22, 26, 30}
+    length = 31 if month < 7 else 30 if month < 12 or leap else 29
+    if not (1 <= month <= 12 and 1 <= day <= length):
+        raise ValueError(f"{year}-{month}-{day}")
+    before = 31 * min(month - 1, 6) + 30 * max(month - 7, 0)
+    leaps = sum((year - 1 - place) // 33 + 1 for place in (1, 5, 9, 13, 17, 22, 26, 30))
+    return date.fromordinal(_SOLAR_EPOCH + 365 * (year - 1) + leaps + before + day)
+
+
+def _islamic(year: int, month: int, day: int) -> date:
+    from hijridate import Hijri
+
+    return Hijri(year, month, day).to_gregorian()

@@ -1,0 +1,253 @@
+"""Dates as newspapers write them, in any of their languages, scripts and calendars, to ISO 8601.
+
+Only a date that is stated in full is believed: no missing day becomes the first of a month, no missing month January.
+Where day and month cannot be told apart (05/06/2024) the language of the page decides, and where that is unknown, or
+English, which is written both ways, nothing is said. A date from before the web, or from after the day the page was
+fetched, is a mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipelines.dating.calendars import (
+    BUDDHIST,
+    EARLIEST,
+    GREGORIAN,
+    LUNAR,
+    SOLAR,
+    TOLERANCE,
+    calendars_of,
+    to_gregorian,
+)
+from pipelines.dating.clock import as_zone, read_clock
+from pipelines.dating.months import any_name, fold, month_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import timezone
+
+MAX_CHARS = 200
+_NEAR = 3
+"""Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
+_MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "es-us", "en-ph", "en-ca"})
+_YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
+
+_LINK = r"[\s,،、/|·.–-]*(?:(?:of|de|del|di|den|d|ngày|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|(?:ខែ|ເດືອນ|เดือน)\s*)?"
+_YEARS = (
+    r"[\s,،、/|·.–-]*(?:(?:of|de|del|năm|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
+    r"|שנת|ឆ្នាំ|ປີ|ခုနှစ်|ماه|ام)[\s.,،]*)*"
+)
+_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|می|ہ|日|일|ရက်|(?<=\d)ی)?"
+_DAY = r"(?<![\d:])(?P<day>\d{1,2})"
+_CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
+_WITHIN = re.compile(_CTIME)
+_NUMERIC = re.compile(
+    r"(?<![\d:.,/-])(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
+    r"(?!\d|[-/.]\d)"
+)
+_IDEOGRAPHIC = re.compile(
+    r"(?<!\d)(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})(?:\s?[日일号號]|(?!\d))"
+)
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(?:\.\d+)?(?:(z)|([+-])(\d{2}):?(\d{2}))?)?")
+_EPOCH = re.compile(r"(\d{10})(?:\d{3})?")
+
+
+class FoundDate(NamedTuple):
+    """A date in ISO 8601, with its time in UTC where time and zone were stated, and how it was found."""
+
+    iso: str
+    original: str
+    calendar: str
+    confidence: float
+    """0 to 1: how sure it is that this date was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A date that a text states: Gregorian day, the calendar it was written in, where in the text, how sure."""
+
+    day: date
+    calendar: str
+    start: int
+    end: int
+    sure: float
+
+
+def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
+    """Read the first date of a text: ISO 8601, RFC 822, epoch seconds, figures, or written out in some 40 languages.
+
+    ``language`` is that of the page (BCP 47, "" unknown); it matters for 05/06/2024 alone. Returns None where no date
+    is stated in full, or only one before 1990 or after ``now``.
+    """
+    original = " ".join(text.split())[:MAX_CHARS]
+    folded = fold(original)
+    whole = _whole(folded)
+    if whole:
+        return _result(whole[0], original, now, whole[1:])
+    stated = _first(list(_stated(folded, now, language.lower())))
+    if stated is None:
+        return None
+    rest = f"{folded[: stated.start]}  {_clock_within(folded[stated.start : stated.end])}  {folded[stated.end :]}"
+    return _result(stated, original, now, read_clock(rest))
+
+
+def _result(
+    stated: Stated, original: str, now: datetime, moment: tuple[time | None, timezone | None]
+) -> FoundDate | None:
+    if not _possible(stated.day, now):
+        return None
+    clock, zone = moment
+    iso = stated.day.isoformat()
+    if zone is not None and clock not in {None, time()}:
+        exact = datetime.combine(stated.day, clock or time(), zone).astimezone(UTC)
+        if exact > now.astimezone(UTC) + TOLERANCE:
+            return None
+        iso = exact.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return FoundDate(iso, original, stated.calendar, stated.sure)
+
+
+def _clock_within(date_text: str) -> str:
+    """Return the time that stands between day and year, as C's ``ctime`` writes it."""
+    clock = _WITHIN.search(date_text)
+    return clock[0] if clock else ""
+
+
+def _possible(day: date, now: datetime) -> bool:
+    return EARLIEST <= day <= (now.astimezone(UTC) + TOLERANCE).date()
+
+
+def _whole(folded: str) -> tuple[Stated, time | None, timezone | None] | None:
+    """Read a text that is nothing but figures: a compact ISO date, or seconds or milliseconds since 1970."""
+    compact = _COMPACT.fullmatch(folded)
+    if compact:
+        year, month, day = int(compact[1]), int(compact[2]), int(compact[3])
+        for calendar in calendars_of(year):
+            if gregorian := to_gregorian(calendar, year, month, day):
+                return Stated(gregorian, calendar, 0, 0, 0.9), _compact_time(compact), _compact_zone(compact)
+    epoch = _EPOCH.fullmatch(folded)
+    if epoch is None:
+        return None
+    moment = datetime.fromtimestamp(int(epoch[1]), UTC)
+    return Stated(moment.date(), GREGORIAN, 0, 0, 0.9), moment.time(), UTC
+
+
+def _compact_time(compact: re.Match[str]) -> time | None:
+    try:
+        return time(int(compact[4]), int(compact[5]), int(compact[6] or 0)) if compact[4] else None
+    except ValueError:
+        return None
+
+
+def _compact_zone(compact: re.Match[str]) -> timezone | None:
+    if compact[7]:
+        return UTC
+    return as_zone(compact[8], int(compact[9]), int(compact[10])) if compact[8] else None
+
+
+def _first(found: list[Stated]) -> Stated | None:
+    """Choose the first date of a text, exact where the same day also stands there in the Gregorian calendar."""
+    if not found:
+        return None
+    first = min(found, key=lambda stated: (stated.start, -stated.end))
+    if first.calendar == LUNAR:
+        same = [each for each in found if each.calendar != LUNAR and abs((each.day - first.day).days) <= _NEAR]
+        return min(same, key=lambda stated: stated.start, default=first)
+    return first
+
+
+def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
+    for pattern in _with_names():
+        for match in pattern.finditer(folded):
+            if stated := _named(match, now):
+                yield stated
+    for match in _IDEOGRAPHIC.finditer(folded):
+        yield from _in_order(match, (int(match["year"]), int(match["month"]), int(match["day"])), now, 0.95)
+    for match in _NUMERIC.finditer(folded):
+        yield from _numeric(match, now, language)
+
+
+@cache
+def _with_names() -> tuple[re.Pattern[str], ...]:
+    """Return patterns of day, month and year in three orders; a second name of the month may stand beside the first."""
+    names = any_name()
+    month = rf"(?P<name>{names})(?:\s?ماه|ی)?\.?"
+    other = rf"(?:\s*[/(]\s*{names}\)?)?"
+    end = r"(?!\d|[:.]\d)"
+    day = r"(?P<day>\d{1,2})" + _AFTER_DAY + end
+    return (
+        re.compile(_DAY + _AFTER_DAY + _LINK + month + other + _YEARS + r"(?P<year>\d{4}|\d{2})" + end),
+        re.compile(month + r"[\s.]*" + day + rf"[\s,،]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
+        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + r"[\s.,،/-]*(?:د\s)?" + day),
+    )
+
+
+def _named(match: re.Match[str], now: datetime) -> Stated | None:
+    month, digits = month_of(match["name"]), match["year"]
+    for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
+        day = to_gregorian(calendar, year, month.number, int(match["day"]))
+        if day and _possible(day, now):
+            return Stated(day, calendar, match.start(), match.end(), sure)
+    return None
+
+
+def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[str, int, float]]:
+    """Yield calendar and year that a year next to a month's name may mean, and how sure that is."""
+    if short:
+        if thai:
+            yield BUDDHIST, 2500 + year, 0.8
+        if kind == "gregorian":
+            yield GREGORIAN, 2000 + year, 0.6
+    elif kind == "solar" and 1300 <= year <= 1500:
+        yield SOLAR, year, 0.95
+    elif kind == "lunar" and 1400 <= year <= 1500:
+        yield LUNAR, year, 0.7
+    elif kind == "gregorian" and year >= EARLIEST.year:
+        yield (BUDDHIST if year > 2400 else GREGORIAN), year, 0.95
+
+
+def _in_order(match: re.Match[str], ymd: tuple[int, int, int], now: datetime, sure: float) -> Iterator[Stated]:
+    for calendar in calendars_of(ymd[0]):
+        day = to_gregorian(calendar, *ymd)
+        if day and _possible(day, now):
+            yield Stated(day, calendar, match.start(), match.end(), min(sure, 0.7) if calendar == LUNAR else sure)
+            return
+
+
+def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Stated]:
+    """Read three figures: the year is the one of four digits; day before month unless only the other way is a date."""
+    first, second, third = (int(match[name]) for name in ("first", "second", "third"))
+    if len(match["first"]) == 4:
+        yield from _in_order(match, (first, second, third), now, 0.95)
+    elif len(match["third"]) == 4:
+        sure = _order(first, second, match["mark"], language)
+        if sure:
+            yield from _in_order(match, (third, second, first), now, sure)
+        if first <= 12 < second:
+            yield from _in_order(match, (third, first, second), now, 0.9)
+    elif len(match["first"]) == len(match["second"]) == len(match["third"]) == 2 and language:
+        yield from _short(match, (first, second, third), now, language)
+
+
+def _order(first: int, second: int, mark: str, language: str) -> float:
+    """Say how sure it is that the day comes before the month; with points or dashes it does everywhere."""
+    if first > 12 or first == second:
+        return 0.95
+    if mark != "/":
+        return 0.8
+    return 0.0 if language in _MONTH_FIRST else 0.85
+
+
+def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, language: str) -> Iterator[Stated]:
+    first, second, third = figures
+    base = language.partition("-")[0]
+    if base in _YEAR_FIRST:
+        yield from _in_order(match, (2000 + first, second, third), now, 0.6)
+    elif language not in _MONTH_FIRST or first > 12:
+        years = (2500 + third, 2000 + third) if base == "th" else (2000 + third,)
+        found = [stated for year in years for stated in _in_order(match, (year, second, first), now, 0.6)]
+        yield from found[:1]

@@ -1,0 +1,15 @@
+"""How a date of publication was written, where it stood and how sure it is."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    for name in ("published_calendar", "published_source"):
+        op.add_column("document", sa.Column(name, sa.Text()))
+    op.add_column("document", sa.Column("published_confidence", sa.Double()))
