@@ -154,6 +154,8 @@ class Search:
             source = self._visit(address, origin)
             if source.form is Form.PAGE and origin == "linked":
                 waiting[:0] = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
+            elif source.form is Form.PAGE:
+                self._keep(Finding("none", address.fetchable, refused="is a page"))
 
     def _visit(self, address: Address, origin: str) -> Source:
         self._seen.add(address.canonical)
@@ -179,7 +181,7 @@ class Search:
         address = parse(url)
         self._seen.update([address.canonical] if address else [])
         if source.form is Form.PAGE:
-            return
+            return  # A list of feeds, perhaps; what stands in it is looked at on its own.
         kind = "feed" if source.form in FEEDS else "sitemap" if source.form in SITEMAPS else "none"
         newest = (self._newest_below(source) if source.form is Form.INDEX else None) or source.newest
         refused = source.refused or self._known(url, source) or stale(newest)

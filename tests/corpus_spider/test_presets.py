@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider import presets
 from corpus_spider.config import Config
+from corpus_spider.config_load import load
 from corpus_spider.config_values import web_address
+from corpus_spider.init import NewCorpus, create
+from pipelines.discovery.scope import host_in_scope, in_scope
+from pipelines.urls import host_of
 from storage.errors import ConfigError
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def test_there_are_three_newspapers_for_vietnamese_and_for_arabic() -> None:
-    """Both languages can be tried without looking for addresses."""
-    assert set(presets.languages()) >= {"vi", "ar"}
-    assert len(presets.newspapers("vi")) >= 3
-    assert len(presets.newspapers("ar")) >= 3
+
+@pytest.mark.parametrize("language", ["vi", "ar", "fa", "ur", "ps", "he", "th"])
+def test_there_are_ten_newspapers_in_each_language(language: str, tmp_path: Path) -> None:
+    """Each language can be tried without looking for addresses, and its corpus.toml can be crawled."""
+    assert len(presets.newspapers(language)) >= 10
+    file = create(NewCorpus(tmp_path / language, (language,), "me@example.org"))
+    assert len(load(file, environ={}).sites) == len(presets.newspapers(language))
+
+
+def test_names_are_unique_over_all_languages() -> None:
+    """A corpus of several languages holds every newspaper once."""
+    names = [paper.site.name for language in presets.languages() for paper in presets.newspapers(language)]
+    assert len(set(names)) == len(names)
 
 
 def test_a_language_without_newspapers_has_none() -> None:
@@ -26,12 +41,18 @@ def test_a_language_without_newspapers_has_none() -> None:
 
 @pytest.mark.parametrize("language", presets.languages())
 def test_every_newspaper_keeps_the_rules_of_corpus_toml(language: str) -> None:
-    """Each site is valid, in its language, reachable, has a feed or sitemap, and its seeds lie in its own scope."""
+    """Each site is valid, in its language, https, and its start pages lie in its own scope."""
     papers = presets.newspapers(language)
     config = Config(sites=tuple(paper.site for paper in papers))
     for paper in papers:
         assert paper.site.language == language
-        assert paper.site.feeds or paper.site.sitemaps
+        seeds = (*paper.site.start, *paper.site.feeds, *paper.site.sitemaps)
+        assert paper.homepage in paper.site.start
+        assert all(url.startswith("https://") for url in (paper.homepage, *seeds))
+        assert len(set(seeds)) == len(seeds)
+        model = config.site_model(paper.site)
+        assert all(in_scope(url, model) for url in paper.site.start)
+        assert all(host_in_scope(host_of(url), model) for url in seeds)
         assert paper.title
         assert web_address(paper.homepage) == ""
         assert not paper.terms or web_address(paper.terms) == ""
