@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from math import isqrt
 
 from selectolax.lexbor import LexborHTMLParser
 
 from pipelines.extractors import hostile, soup
 
-# Below these no page can strain a parser; ordinary pages are not read twice to find out.
+# Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
+# half may open elements and half have all of them rebuilt, and still no limit of ``hostile`` is passed.
+HARMLESS_TAGS = min(hostile.MAX_DEPTH, 2 * isqrt(hostile.MAX_REBUILT))
 SUSPICIOUS_TAGS = 20_000
 SUSPICIOUS_OPEN = 100
 # Any case, spelt out, and first letters tested before names: IGNORECASE would take more than twice the time.
@@ -41,7 +44,8 @@ def parse_unguarded(html: str) -> LexborHTMLParser:
 
 
 def _suspicious(html: str) -> bool:
-    if html.count("<") > SUSPICIOUS_TAGS:
-        return True
+    tags = html.count("<")
+    if not HARMLESS_TAGS < tags <= SUSPICIOUS_TAGS:
+        return tags > SUSPICIOUS_TAGS
     ends = _FORMATTING.findall(html)
     return len(ends) - 2 * ends.count("/") > SUSPICIOUS_OPEN

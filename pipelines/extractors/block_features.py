@@ -103,16 +103,13 @@ class Page:
     def _marks(self) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and those of the innermost two."""
         elements = self.blocks.elements
-        shares = (self.total(self.gain) / max(1.0, float(self.gain.sum()))).tolist()
-        path, own = [0] * len(shares), [0] * len(shares)
-        for index, parent in enumerate(elements.parents):
-            bits = block_marks.marks(elements.names[index], elements.attributes[index])
-            if bits and shares[index] > MOST:
-                bits &= PRAISE | (BIT["comment"] if shares[index] < MOST_COMMENTS else 0)
-            own[index] = bits
-            path[index] = path[parent] | bits
-        around = np.asarray(own)
-        return np.asarray(path)[self.inside], around[self.inside] | around[self.parents[self.inside]]
+        own = np.fromiter(map(block_marks.marks, elements.names, elements.attributes), np.int64, len(self.held))
+        shares = self.total(self.gain) / max(1.0, float(self.gain.sum()))
+        own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
+        path: list[int] = []
+        for bits, parent in zip(own.tolist(), elements.parents, strict=True):
+            path.append(bits | path[parent] if path else bits)
+        return np.asarray(path)[self.inside], own[self.inside] | own[self.parents[self.inside]]
 
 
 def measure(page: Page) -> Columns:

@@ -44,6 +44,7 @@ BIT = {name: 1 << index for index, name in enumerate(NAMES)}
 PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
 """Marks that speak for a block."""
 
+_OF_TAG = {name: BIT[mark] for name, mark in _TAGS.items()}
 _PATTERNS = [(BIT[name], re.compile(words)) for name, words in _WORDS.items()]
 _NAMING = re.compile(r'\s(?:class|id|role|itemprop)="([^"]*)"')
 _WORD = re.compile("[a-z]+")
@@ -57,19 +58,24 @@ def _of_word(word: str) -> int:
     return sum(bit for bit, pattern in _PATTERNS if pattern.fullmatch(word))
 
 
-@lru_cache(maxsize=2**13)
+@lru_cache(maxsize=2**14)
+def _of_naming(naming: str) -> int:
+    found = 0
+    for word in set(_WORD.findall(_HUMP.sub("-", naming[:_MAX_NAMING]).lower())):
+        found |= _of_word(word)
+    return found
+
+
 def marks(name: str, attributes: str) -> int:
     """Return the bits of an element with these attributes, as ``block_walk`` finds them.
 
     >>> [mark for mark in NAMES if marks("aside", ' class="relatedBox"') & BIT[mark]]
     ['related', 'aside']
     """
-    found = BIT[_TAGS[name]] if name in _TAGS else 0
-    if not attributes:
-        return found
-    if ("none" in attributes or "hidden" in attributes) and _HIDDEN.search(attributes):
-        found |= BIT["hidden"]
-    naming = " ".join(_NAMING.findall(attributes))[:_MAX_NAMING]
-    for word in set(_WORD.findall(_HUMP.sub("-", naming).lower())):
-        found |= _of_word(word)
+    found = _OF_TAG.get(name, 0)
+    if attributes:
+        if ("none" in attributes or "hidden" in attributes) and _HIDDEN.search(attributes):
+            found |= BIT["hidden"]
+        for naming in _NAMING.findall(attributes):
+            found |= _of_naming(naming)
     return found

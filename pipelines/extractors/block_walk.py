@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from html import unescape
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -30,15 +29,17 @@ LINE = "\x1e"
 
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
-_BREAKING = _ELEMENTS | {f"/{name}" for name in _ELEMENTS} | {"hr"}
-_NAMES = _BREAKING | {"a", "/a", "br"}
+_LINK, _LINK_END, _INLINE, _LINE_BREAK, _RULE, _START, _END = range(1, 8)
+_KINDS = {"a": _LINK, "/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
+_KINDS |= {f"/{name}": _END for name in _ELEMENTS}
+"""What a tag is by its name; from ``_RULE`` on, it parts blocks."""
 
 
 @dataclass(slots=True)
 class Elements:
-    """Block-level elements in document order, each with its parent and the blocks in it (``first`` up to ``last``).
+    """Block-level elements that hold blocks, in document order, with their parents and blocks (``first`` to ``last``).
 
-    The first stands for the page and is its own parent.
+    The first stands for the page and is its own parent; ``last`` is the block behind.
     """
 
     names: list[str]
@@ -77,8 +78,8 @@ class Blocks:
 
 def walk(tree: LexborHTMLParser) -> Blocks:
     """Cut a parsed page into blocks. The tree is used up: what is never read is taken out of it."""
-    title = tree.css_first("title")
-    stated = title.text() if title else ""
+    titles = tree.tags("title")
+    stated = titles[0].text() if titles else ""
     tree.strip_tags(UNREAD)
     body = tree.body
     blocks = _cut((body.html or "") if body else "")
@@ -88,55 +89,77 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
-    blocks, bounds, parts = Blocks(), [("", "", 0)], list[str]()
+    blocks, around, parts = Blocks(), _Around(), list[str]()
+    kind_of, follow = _KINDS.get, {_START: around.opened.append, _END: around.end}
     linked = links = 0
     link = filled = broken = False
     for chunk in chain(islice(_COMMENT.sub("", html).split("<"), 1, None), ("hr>",)):
         tag, _, text = chunk.partition(">")
-        name = tag if tag in _NAMES else tag.partition(" ")[0]
-        if name in _BREAKING or (broken and name == "br"):
+        kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
+        if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
-                blocks.add(parts, len(bounds) - 1, linked, links)
-            bounds.append((name, tag, len(blocks.texts)))
+                blocks.add(parts, around.innermost(len(blocks.texts)), linked, links)
+                filled = False
+            if kind > _RULE:
+                follow[kind](tag)
             parts.clear()
-            linked, links, filled, broken = 0, int(link), False, name == "br"
-        elif name == "a":
-            link, links = True, links + 1
-        elif name == "/a":
-            link = False
-        elif name == "br":
+            linked, links, broken = 0, int(link), kind == _LINE_BREAK
+        elif kind < _INLINE:
+            link = kind == _LINK
+            links += link
+        elif kind == _LINE_BREAK:
             parts.append(LINE)
             broken = True
         if text.isspace():
             parts.append(" ")
         elif text:
-            text = unescape(text) if "&" in text else text
+            text = _decoded(text) if "&" in text else text
             parts.append(text)
             if not text.isspace():
                 filled, broken = True, False
                 linked += link * len(text)
-    blocks.elements, innermost = _elements(bounds)
-    blocks.inside = [innermost[bound] for bound in blocks.inside]
+    blocks.elements = around.elements(blocks.inside)
     return blocks
 
 
-def _elements(bounds: list[tuple[str, str, int]]) -> tuple[Elements, list[int]]:
-    """Return the elements that these tags bound, and the innermost after each tag.
+class _Around:
+    """The open elements, and of all elements those that hold blocks."""
 
-    A bound is a name, with a slash for end tags, the tag it is from, and how many blocks stand before it.
-    """
-    names, attributes, parents, first, closed = ["body"], [""], [0], [0], {0: bounds[-1][2]}
-    current, innermost = 0, []
-    for name, tag, count in bounds:
-        if name in _ELEMENTS:
-            names.append(name)
-            attributes.append(tag[len(name) :])
-            parents.append(current)
-            first.append(count)
-            current = len(names) - 1
-        elif name[:1] == "/" and current:
-            closed[current] = count
-            current = parents[current]
-        innermost.append(current)
-    last = [closed.get(index, closed[0]) for index in range(len(names))]
-    return Elements(names, attributes, parents, first, last), innermost
+    def __init__(self) -> None:
+        self.opened = ["body"]
+        """Tags of the open elements."""
+        self._holding = [0]
+        """Indices of those of them, the outermost, that hold blocks."""
+        self._tags, self._parents, self._first = ["body"], [0], [0]
+
+    def end(self, _tag: str) -> None:
+        """End the innermost element, though not the page."""
+        if len(self.opened) > 1:
+            self.opened.pop()
+            del self._holding[len(self.opened) :]
+
+    def innermost(self, block: int) -> int:
+        """Return the index of the innermost open element; it holds this block now, as do all around it."""
+        for tag in self.opened[len(self._holding) :]:
+            self._parents.append(self._holding[-1])
+            self._holding.append(len(self._tags))
+            self._tags.append(tag)
+            self._first.append(block)
+        return self._holding[-1]
+
+    def elements(self, inside: list[int]) -> Elements:
+        """Return all elements of a page by the innermost element of each block."""
+        last = [0] * len(self._tags)
+        for block, element in enumerate(inside, 1):
+            last[element] = block
+        for element in range(len(last) - 1, 0, -1):
+            parent = self._parents[element]
+            last[parent] = max(last[parent], last[element])
+        names = [tag.partition(" ")[0] for tag in self._tags]
+        attributes = [tag[len(name) :] for tag, name in zip(self._tags, names, strict=True)]
+        return Elements(names, attributes, self._parents, self._first, last)
+
+
+def _decoded(text: str) -> str:
+    """Replace the four entities that the parser writes."""
+    return text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
