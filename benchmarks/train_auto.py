@@ -30,7 +30,8 @@ from corpus_spider.evaluation.scores import score
 from pipelines import decoding
 from pipelines.extractors.block_features import Page, measure, measure_again
 from pipelines.extractors.block_walk import LINE, walk
-from pipelines.extractors.scored import LIMIT, MODEL, TITLE, choose
+from pipelines.extractors.parts import TITLE
+from pipelines.extractors.scored import LIMIT, MODEL, find
 from pipelines.hosts import registered_domain
 from pipelines.tree import parse_tree
 
@@ -239,9 +240,8 @@ def text_of(sample: Sample, stages: tuple[Regression, Regression]) -> str:
     first, second = stages
     page, columns = sample.page, sample.columns
     again = columns | measure_again(page, first(matrix(columns)))
-    chosen, _ = choose(second(matrix(again)), page.texts.chars)
-    chosen &= ~page.hidden & (columns["title"] <= TITLE)
-    return "\n".join(line for index in np.flatnonzero(chosen) for line in page.blocks.lines(index))
+    content = find(page, columns["title"], second(matrix(again)))
+    return "\n".join(line for index in np.flatnonzero(content.chosen) for line in page.blocks.lines(index))
 
 
 def left_out(pages: Sequence[Sample], key: Callable[[Sample], str]) -> Iterable[tuple[str, list[float]]]:

@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 GROUP = 100
 PROCESSED = ("document", "drop")
+COMPARED = ("text", "kinds", "captions", "comments", "confidence")
+"""What makes a document a changed one when it is made anew."""
 
 
 @dataclass(slots=True)
@@ -129,5 +131,6 @@ def _count(corpus: Corpus, fetch: StoredFetch, processed: Processed, report: Ree
     elif after is None:
         report.lost += 1
     else:
-        report.changed += before.text != after.text
-        report.unchanged += before.text == after.text
+        same = all(getattr(before, name) == getattr(after, name) for name in COMPARED)
+        report.changed += not same
+        report.unchanged += same

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from corpus_spider.config import Config
-    from storage.records import CorpusDocument, SiteModel
+    from storage.records import CorpusDocument, Document, SiteModel
     from storage.warc import ScannedRecord
 
 SAMPLE = 200
@@ -188,6 +188,15 @@ def _differs(document: CorpusDocument, models: Mapping[str, SiteModel], folder: 
         made = process(replace(read_record(folder, pointer), kind=Kind.PAGE), model)
     except (CorpusError, OSError) as error:
         return [f"{document.id} ({document.url}): {error}"]
-    if made.document is not None and made.document.text == document.text:
-        return []
-    return [f"{document.id} ({document.url}): made anew from the WARC, the text differs"]
+    differing = "text" if made.document is None else _differing(document, made.document)
+    return [f"{document.id} ({document.url}): made anew from the WARC, the {differing} differs"] if differing else []
+
+
+def _differing(stored: CorpusDocument, made: Document) -> str:
+    """Name the first part of a document that is not as it is stored; texts of before there were kinds have no others."""
+    same = {"text": stored.text == made.text}
+    if stored.kinds:
+        same["kind of a line"] = stored.kinds == made.kinds
+        same["list of captions"] = stored.captions == made.captions
+        same["list of comments"] = stored.comments == made.comments
+    return next((part for part, equal in same.items() if not equal), "")

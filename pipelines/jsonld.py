@@ -25,6 +25,7 @@ _MAX_AUTHORS = 10
 _OPENING = re.compile(r"(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--")
 _CLOSING = re.compile(r"(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)$")
 _MAX_CLOSING = 40
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
 _COMMENT_LINE = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _VALUE = re.compile(r"[^\s,;]")
@@ -55,6 +56,14 @@ def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
     stated = [_statement(nodes[place]) for _, place in ranked]
     loose = [_loose(script) for script, values in parsed if not values]
     return _merge([*stated, *loose])
+
+
+def article_body(tree: LexborHTMLParser) -> str:
+    """Return the longest ``articleBody`` that the page's JSON-LD states, without the markup some write into it."""
+    scripts = (node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS])
+    nodes = _nodes(value for script in scripts if "articleBody" in script for value in _load(script))
+    body = max(("\n".join(_strings(node.get("articleBody"))) for node in nodes), key=len, default="")
+    return _TAG.sub(" ", html.unescape(html.unescape(body)) if "&" in body else body)
 
 
 def _merge(statements: list[Statement]) -> Statement:

@@ -142,10 +142,11 @@ def _document(
     parts: tuple[Decoded, Extraction, Metadata], text: str, guess: LanguageGuess, model: SiteModel
 ) -> Document:
     decoded, extraction, stated = parts
+    shown = metadata.clean_value(extraction.title, metadata.MAX_TITLE)
     return Document(
         text=text,
         language=guess,
-        metadata=stated,
+        metadata=replace(stated, title=shown or stated.title),
         extractor=extraction.extractor,
         extractor_version=extraction.version,
         extractor_reason=extraction.reason,

@@ -154,7 +154,7 @@ class Extraction:
     kinds: str = ""
     """A letter of `ParagraphKind` for each paragraph; "" from extractors that cannot tell."""
     title: str = ""
-    """The title as the page shows it, else as it states it; "" where nobody looked."""
+    """The heading that agrees with the title the page states; "" where there is none, or nobody looked."""
     captions: tuple[str, ...] = ()
     """Captions of pictures and tables in or beside the article, in the order of the page."""
     comments: tuple[str, ...] = ()

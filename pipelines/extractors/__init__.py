@@ -1,4 +1,17 @@
-"""Main content extraction: one signature, one registry. ``get("auto").extract(html, options)`` gives an Extraction."""
+"""Main content extraction: one signature, one registry. ``get("auto").extract(html, options)`` gives an Extraction.
+
+What is in a text, as ``auto`` and ``scored`` have it; the extractors of papers and libraries have policies of their own:
+
+- In are the body of the article with its headings between paragraphs, its lists, tables and quotations, and what is set
+  off as preformatted, in the order of the page, a paragraph a line; a line break (``<br>``) parts lines.
+- Out are title, byline and date, captions, prompts to share, subscribe or read on, related links and teasers, readers'
+  comments, navigation, and what the page hides.
+- Title, captions and comments are kept apart (`storage.records.Extraction`), author and date with the metadata.
+
+The policy comes before the probabilities where the page says plainly what something is (``parts``): its title, a
+``figcaption``, hidden elements. All else is learned from pages with their true text, whose policies differ a little:
+captions are part of some true texts, so holding to this costs F1 there (en -.001, ja -.006 on gold pages).
+"""
 
 from __future__ import annotations
 

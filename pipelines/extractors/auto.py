@@ -29,6 +29,7 @@ two .915: not worth five times the time. Where density, too, finds next to nothi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.extractors import bte, density, scored, trafilatura_adapter
@@ -52,12 +53,12 @@ CLEARLY_MORE = 2
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Read by learned weights, and otherwise where they are unsure. The extraction says who read it, and why."""
     reading = scored.read(html)
-    learned = Extraction(reading.paragraphs, scored.NAME, scored.VERSION, reading.problem or scored.expected(reading))
+    learned = reading.extraction
     if reading.confidence >= SURE:
         return learned
     soup = scan(html)
     why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
-    best = Extraction(density.main_blocks(soup), density.NAME, density.VERSION, why)
+    best = density.find(soup, why)
     others: tuple[Callable[[], Extraction], ...] = (
         lambda: learned,
         lambda: trafilatura_adapter.extract(html, options),
@@ -69,8 +70,8 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
         other = ask()
         if _size(other) > CLEARLY_MORE * _size(best):
             why = f"{best.reason}; {best.extractor} found {_size(best)} characters only"
-            best = Extraction(other.paragraphs, other.extractor, other.version, why)
-    return best
+            best = replace(other, reason=why)
+    return reading.with_parts(best)
 
 
 def _size(extraction: Extraction) -> int:

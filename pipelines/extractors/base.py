@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from storage.records import ParagraphKind
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from storage.records import Extraction
 
@@ -21,6 +24,17 @@ class ExtractorOptions:
     p: int | None = None
     """Parameter P of ``r2l`` and ``dana``: how many lines away the next paragraph may be. None: the paper's value."""
 
+
+PARAGRAPH_KINDS: Mapping[str, ParagraphKind] = MappingProxyType(
+    {
+        **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), ParagraphKind.HEADING),
+        **dict.fromkeys(("li", "dt", "dd"), ParagraphKind.ITEM),
+        **dict.fromkeys(("td", "th"), ParagraphKind.CELL),
+        "blockquote": ParagraphKind.QUOTE,
+        "pre": ParagraphKind.PREFORMATTED,
+    }
+)
+"""Elements that say of the text in them that it is no mere paragraph."""
 
 DEFAULT_OPTIONS = ExtractorOptions()
 

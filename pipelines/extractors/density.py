@@ -16,14 +16,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html import unescape
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
+from pipelines.extractors.base import DEFAULT_OPTIONS, PARAGRAPH_KINDS, ExtractorOptions
 from pipelines.extractors.bte import region
 from pipelines.extractors.nesting import OpenElements, opens
 from pipelines.extractors.soup import BLOCKS, name_set, paragraphs, scan
-from storage.records import Extraction
+from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
     from pipelines.extractors.soup import Soup
@@ -91,21 +90,23 @@ class Block:
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the segment of blocks that brings most text and fewest links and blocks, without the boxes inside it."""
-    return Extraction(main_blocks(scan(html)), NAME, VERSION)
+    return find(scan(html))
 
 
-def main_blocks(soup: Soup) -> tuple[str, ...]:
+def find(soup: Soup, reason: str = "") -> Extraction:
     """The same on a page that has been through Step 0."""
     blocks = split(soup)
     _forget_common_marks(blocks)
     weights = [weigh(block) for block in blocks]
     found = region([-weight for weight in weights])
     chosen = range(found[0], found[1] + 1) if found else range(0)
-    kept = (blocks[index] for index in chosen if _belongs(blocks[index], weights[index]))
-    texts = (
-        paragraphs(soup.texts[block.first : block.last + 1], soup.names[block.first : block.last]) for block in kept
-    )
-    return tuple(chain.from_iterable(texts))
+    lines = [
+        (line, PARAGRAPH_KINDS.get(block.name, ParagraphKind.PARAGRAPH))
+        for block in (blocks[index] for index in chosen if _belongs(blocks[index], weights[index]))
+        for line in paragraphs(soup.texts[block.first : block.last + 1], soup.names[block.first : block.last])
+    ]
+    kinds = "".join(kind for _, kind in lines)
+    return Extraction(tuple(line for line, _ in lines), NAME, VERSION, reason, kinds)
 
 
 def split(soup: Soup) -> list[Block]:

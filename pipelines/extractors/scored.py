@@ -9,8 +9,9 @@ mean, deviation and weight of each measure, and is made by ``benchmarks/train_au
 The content is the set of blocks with the greatest expected F1: by falling probability p and length l, up to where
 2 · Σp·l of those taken / (Σl of those taken + Σp·l of all) is greatest. That value is also the confidence.
 
-Policy: the body of the article with its headings, list items, tables and quotations, in the order of the page. Out are
-title, byline, date, captions, prompts to share, subscribe or read on, related links, comments, and what is hidden.
+What belongs to the text and what is kept apart is written down in ``pipelines.extractors``; where the page says plainly
+what something is (``parts``), that comes before the probabilities. What the page states as the body of its article is
+a witness (``stated_body``).
 
 Markup that would strain the parser is read flat, by ``density``, and the extraction says so.
 """
@@ -18,17 +19,18 @@ Markup that would strain the parser is read flat, by ``density``, and the extrac
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors import density
+from pipelines.extractors import density, parts, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.block_features import Page, measure, measure_again
+from pipelines.extractors.block_features import Page, log_odds, measure, measure_again
 from pipelines.extractors.block_walk import walk
+from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.soup import scan
 from storage.records import Extraction
 
@@ -40,10 +42,10 @@ if TYPE_CHECKING:
 
 NAME, VERSION = "scored", "1"
 MODEL = Path(__file__).with_name("auto_model.json")
+DIGITS = 4
+"""Digits of a confidence that are told."""
 LIMIT = 4.0
 """Measures count up to so many deviations from their means."""
-TITLE = 0.6
-"""Share of the stated title from which a block is the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,19 @@ class Reading:
     confidence: float
     problem: str = ""
     """Why the page was not read at all; "" if it was."""
+    parts: Parts = field(default_factory=Parts)
+
+    @property
+    def extraction(self) -> Extraction:
+        """The reading as an extraction, with the confidence as its reason."""
+        found = Extraction(self.paragraphs, NAME, VERSION, self.problem or f"expected F1 {self.confidence:.2f}")
+        return self.with_parts(replace(found, kinds=self.parts.kinds))
+
+    def with_parts(self, found: Extraction) -> Extraction:
+        """Return an extraction of the same page with what was found beside the text, and with the confidence."""
+        parts, confidence = self.parts, None if self.problem else round(self.confidence, DIGITS)
+        captions = tuple(caption for caption in parts.captions if caption not in found.paragraphs)
+        return replace(found, title=parts.title, captions=captions, comments=parts.comments, confidence=confidence)
 
 
 @cache
@@ -121,30 +136,60 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
     """Return the blocks that are expected to be the main content; pages that strain parsers are read by density."""
     reading = read(html)
     if reading.problem:
-        return Extraction(density.main_blocks(scan(html)), density.NAME, density.VERSION, reading.problem)
-    return Extraction(reading.paragraphs, NAME, VERSION, expected(reading))
-
-
-def expected(reading: Reading) -> str:
-    """Say how confident a reading is."""
-    return f"expected F1 {reading.confidence:.2f}"
+        return density.find(scan(html), reading.problem)
+    return reading.extraction
 
 
 def read(html: str) -> Reading:
     """Read a page, unless it has no text or its markup would strain the parser."""
+    from pipelines.jsonld import article_body
     from pipelines.tree import parse_unguarded, strain  # imports this package
 
     if problem := strain(html):
         return Reading((), 0.0, problem)
-    blocks = walk(parse_unguarded(html.replace("\0", "")))
+    tree = parse_unguarded(html.replace("\0", ""))
+    body = article_body(tree) if "articleBody" in html else ""
+    blocks = walk(tree)
     if not len(blocks):
         return Reading((), 0.0, "no text in the body")
     page = Page(blocks)
     columns = measure(page)
-    chosen, confidence = choose(_model().probabilities(page, columns), page.texts.chars)
-    chosen &= ~page.hidden & (columns["title"] <= TITLE)
-    found = (line for index in np.flatnonzero(chosen).tolist() for line in blocks.lines(index))
-    return Reading(tuple(found), confidence)
+    content = find(page, columns["title"], _model().probabilities(page, columns), body)
+    return _reading(page, columns["title"], content)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Which blocks are the main content, the F1 they are expected to have, and which are captions by any mark."""
+
+    chosen: Array
+    confidence: float
+    captions: Array
+
+
+def find(page: Page, title: Array, probability: Array, body: str = "") -> Content:
+    """Choose the content by the blocks' probabilities and by the policy, whatever the probabilities are.
+
+    ``title`` is each block's share of the title, ``body`` what the page states as the body of its article.
+    """
+    out, captions = parts.captions(page.blocks)
+    chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
+    if body and (doubts := stated_body.doubts(page, chosen, body)).any():
+        likely = _logistic(log_odds(probability) - doubts)
+        chosen, confidence = choose(np.where(out, 0.0, likely), page.texts.chars)
+    return Content(chosen & ~out & ~page.hidden & (title <= TITLE), confidence, captions)
+
+
+def _reading(page: Page, title: Array, content: Content) -> Reading:
+    kinds, lines = parts.Kinds(page, content.chosen), page.blocks.lines
+    found = [(line, kinds.of(index)) for index in np.flatnonzero(content.chosen).tolist() for line in lines(index)]
+    beside = Parts(
+        "".join(kind for _, kind in found),
+        parts.shown_title(page, title),
+        parts.near_captions(page, content.chosen, content.captions),
+        parts.comments(page, content.chosen),
+    )
+    return Reading(tuple(line for line, _ in found), content.confidence, parts=beside)
 
 
 def choose(probability: Array, chars: Array) -> tuple[Array, float]:

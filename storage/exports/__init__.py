@@ -6,7 +6,7 @@ Every format carries the same fields, in this order; a field without a value is 
 ``id``              stable identifier of the document
 ``text``            the cleaned text, one paragraph a line
 ``url``             canonical URL
-``title``           as the page states it
+``title``           as the page shows it, else as it states it
 ``author``          as the page states it
 ``date``            publication date, ISO 8601
 ``date_text``       the string the date was read from

@@ -1,0 +1,193 @@
+"""What is told of a page besides its text: kinds of paragraphs, the title as shown, captions, readers' comments.
+
+It looks at blocks that were chosen already and at the elements around them, so that it costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pipelines.extractors.base import PARAGRAPH_KINDS
+from pipelines.extractors.block_marks import BIT, marks
+from storage.records import ParagraphKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.extractors.block_features import Page
+    from pipelines.extractors.block_texts import Array
+    from pipelines.extractors.block_walk import Blocks
+
+MAX_CAPTIONS = 100
+MAX_COMMENTS = 200
+MAX_CHARS = 2000
+"""Characters of a caption or a comment that are kept."""
+NEAR = 10
+"""Blocks before the article among which the caption of its first picture may stand."""
+FEW = 4
+"""Most blocks of an element that is a caption."""
+LAYOUT = 0.5
+"""An item, cell or quotation that holds more than this share of the text is layout."""
+LONG = 60
+"""Characters of a comment that needs no other beside it."""
+MAX_LINKED = 0.5
+"""Share of linked characters from which a block is neither a caption nor a comment."""
+TITLE = 0.6
+"""Share of the stated title from which a block is the title."""
+
+_CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
+_NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile("[a-z]+")
+_CAPTIONS = frozenset({"figcaption", "caption"})
+_CAPTION = re.compile(r"captions?(?![a-z])|cutline")
+_SURE_CAPTION = re.compile(r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*captions?(?![a-z])|cutline")
+_COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
+_NO_COMMENT = frozenset(
+    {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
+)
+_DIGITS = re.compile(r"\d+")
+_ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """As in `storage.records.Extraction`."""
+
+    kinds: str = ""
+    title: str = ""
+    captions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+
+
+def around(blocks: Blocks, index: int) -> Iterator[int]:
+    """Yield the elements around a block from the innermost outwards, but for the page itself."""
+    element = blocks.inside[index]
+    while element:
+        yield element
+        element = blocks.elements.parents[element]
+
+
+class Kinds:
+    """What the chosen blocks of a page are, by the innermost element around each that says so."""
+
+    def __init__(self, page: Page, chosen: Array) -> None:
+        self.blocks = page.blocks
+        self.held = page.total(page.texts.chars * chosen)
+        self.known = {0: ParagraphKind.PARAGRAPH}
+
+    def of(self, index: int) -> ParagraphKind:
+        """Return what a block is; each element is looked at once."""
+        passed, kind = [], self.known[0]
+        for element in around(self.blocks, index):
+            if element in self.known:
+                kind = self.known[element]
+                break
+            passed.append(element)
+            named = PARAGRAPH_KINDS.get(self.blocks.elements.names[element])
+            if named and (named in _CERTAIN or self.held[element] <= LAYOUT * self.held[0]):
+                kind = named
+                break
+        self.known |= dict.fromkeys(passed, kind)
+        return kind
+
+
+def captions(blocks: Blocks) -> tuple[Array, Array]:
+    """Say of each block whether it surely is a caption, and whether it may be one, by the elements around it.
+
+    Those named or classed as captions of pictures are; some papers class their leads as captions of nothing.
+    """
+    elements = blocks.elements
+    sure, likely = np.zeros(len(blocks), bool), np.zeros(len(blocks), bool)
+    for index, (name, attributes) in enumerate(zip(elements.names, elements.attributes, strict=True)):
+        naming = _naming(attributes) if "aption" in attributes else ""
+        first, last = elements.first[index], elements.last[index]
+        if (name in _CAPTIONS or _CAPTION.search(naming)) and last - first <= FEW:
+            sure[first:last] |= name in _CAPTIONS or _SURE_CAPTION.search(naming) is not None
+            likely[first:last] = True
+    # A page of nothing but captions is a page whose text is marked as captions.
+    return sure & (2 * sure.sum() < len(blocks)), likely
+
+
+def _naming(attributes: str) -> str:
+    """Return the words of class, id and itemprop in lower case."""
+    return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
+
+
+def shown_title(page: Page, likeness: Array) -> str:
+    """Return the heading that is the stated title, or the greater part of it; "" where there is none."""
+    names = page.blocks.elements.names
+    like = [
+        index for index in np.flatnonzero(likeness > TITLE).tolist() if is_heading(names[page.blocks.inside[index]])
+    ]
+    best = max(like, key=lambda index: (names[page.blocks.inside[index]] == "h1", likeness[index]), default=None)
+    return "" if best is None else " ".join(page.blocks.lines(best))
+
+
+def is_heading(name: str) -> bool:
+    """Say whether elements of that name are headings."""
+    return PARAGRAPH_KINDS.get(name) is ParagraphKind.HEADING
+
+
+def near_captions(page: Page, chosen: Array, found: Array) -> tuple[str, ...]:
+    """Return the captions that stand in the article or a little before it, each once, in the order of the page."""
+    inside = np.flatnonzero(chosen)
+    if not len(inside):
+        return ()
+    near = found & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    near[: max(0, inside[0] - NEAR)] = False
+    near[inside[-1] + 2 :] = False
+    texts = (" ".join(page.blocks.lines(index))[:MAX_CHARS] for index in np.flatnonzero(near)[:MAX_CAPTIONS].tolist())
+    return tuple(dict.fromkeys(texts))
+
+
+def comments(page: Page, chosen: Array) -> tuple[str, ...]:
+    """Return readers' comments where each is marked as one, without names, dates and buttons; paragraphs a line each.
+
+    A short one counts when another element is marked like its own and does not say the same, as buttons do.
+    """
+    likely = ((page.path & BIT["comment"]) != 0) & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    found: dict[int, list[str]] = {}
+    for index in np.flatnonzero(likely).tolist():
+        if element := _comment(page.blocks, index):
+            found.setdefault(element, []).extend(page.blocks.lines(index))
+    texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}
+    marked = {element: _DIGITS.sub("", page.blocks.elements.attributes[element]) for element in texts}
+    alike, said = Counter(marked.values()), Counter(texts.values())
+    credible = (
+        text
+        for element, text in texts.items()
+        if len(text) >= LONG or (alike[marked[element]] > 1 and said[text] == 1 and not text.isnumeric())
+    )
+    return tuple(islice(credible, MAX_COMMENTS))
+
+
+def _comment(blocks: Blocks, index: int) -> int:
+    """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
+    elements = blocks.elements
+    for element in around(blocks, index):
+        name, attributes = elements.names[element], elements.attributes[element]
+        bits = marks(name, attributes)
+        if bits & _ABOUT or is_heading(name):
+            return 0
+        if bits & BIT["comment"]:
+            words = set(_WORD.findall(_naming(attributes)))
+            is_one = words & _COMMENT and not words & _NO_COMMENT and not _in_form(blocks, element)
+            return element if is_one else 0
+    return 0
+
+
+def _in_form(blocks: Blocks, element: int) -> bool:
+    """Say whether an element lies in a form, unless that is around the greater part of the page."""
+    elements = blocks.elements
+    while element:
+        if elements.names[element] == "form":
+            return 2 * (elements.last[element] - elements.first[element]) < len(blocks)
+        element = elements.parents[element]
+    return False

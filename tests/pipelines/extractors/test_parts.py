@@ -1,0 +1,190 @@
+"""What is told of a page besides its text, and what the text is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pipelines.extractors import density, scored
+from pipelines.extractors.block_features import Page
+from pipelines.extractors.block_walk import walk
+from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS
+from pipelines.extractors.stated_body import doubts
+from pipelines.jsonld import article_body
+from pipelines.tree import parse_tree
+
+TEXT = "The council said on Monday that it would mend the old bridge, and that work begins in spring. "
+LINES = [f"{number}. {TEXT * 3}".strip() for number in range(1, 7)]
+MENU = "<nav><ul>" + "<li><a href='/x'>Menu entry</a></li>" * 12 + "</ul></nav>"
+TITLE = "An old bridge is to be mended at last"
+
+
+def page(body: str, after: str = "", title: str = f"{TITLE} - Paper", head: str = "") -> str:
+    return (
+        f"<html><head><title>{title}</title>{head}</head><body>{MENU}<article>{body}</article>{after}"
+        "<footer><p>© <a href='/'>All rights</a></p></footer></body></html>"
+    )
+
+
+def paragraphs(lines: list[str]) -> str:
+    return "".join(f"<p>{line}</p>" for line in lines)
+
+
+HEADED = f"<h1>{TITLE}</h1>{paragraphs(LINES)}"
+
+
+@pytest.mark.parametrize(
+    ("markup", "letter"),
+    [
+        ("<p>{}</p>", "p"),
+        ("<div>{}</div>", "p"),
+        ("<h3>{}</h3>", "h"),
+        ("<ul><li>{}</li></ul>", "l"),
+        ("<ol><li><p>{}</p></li></ol>", "l"),
+        ("<dl><dt>{}</dt></dl>", "l"),
+        ("<blockquote><p>{}</p></blockquote>", "q"),
+        ("<table><tr><td><div>{}</div></td><td>1234</td></tr></table>", "t"),
+        ("<pre>{}</pre>", "c"),
+    ],
+)
+def test_a_paragraph_is_what_the_innermost_element_around_it_says(markup: str, letter: str) -> None:
+    """Headings, items, quotations, cells and preformatted text; a paragraph in one of them is one of them."""
+    middle = f"In the middle of it all: {TEXT}".strip()
+    found = scored.extract(page(paragraphs(LINES[:3]) + markup.format(middle) + paragraphs(LINES[3:])))
+    assert len(found.kinds) == len(found.paragraphs)
+    assert found.kinds[found.paragraphs.index(middle)] == letter
+    assert found.kinds.replace(letter, "", 1).strip("pt") == ""
+
+
+@pytest.mark.parametrize(
+    "layout", ["<table><tr><td>{}</td></tr></table>", "<ul><li>{}</li></ul>", "<blockquote>{}</blockquote>"]
+)
+def test_an_element_around_the_greater_part_of_the_text_is_layout(layout: str) -> None:
+    """A body in one cell, item or quotation is made of paragraphs."""
+    found = scored.extract(page(layout.format(paragraphs(LINES))))
+    assert (found.paragraphs, found.kinds) == (tuple(LINES), "pppppp")
+
+
+def test_the_flat_reading_knows_kinds_too() -> None:
+    """Density tells headings and items by the elements that texts stand in."""
+    found = density.extract(page(paragraphs(LINES[:3]) + f"<h2>More of it</h2><ul><li>{LINES[3]}</li></ul>"))
+    assert (found.paragraphs[3:], found.kinds) == (("More of it", LINES[3]), "ppphl")
+
+
+@pytest.mark.parametrize(
+    ("body", "title", "expected"),
+    [
+        (HEADED, f"{TITLE} - Paper", TITLE),
+        (HEADED, TITLE, TITLE),
+        (f"<h2>Bridges</h2>{HEADED}", f"{TITLE} | Paper", TITLE),
+        (HEADED, "Something else altogether, it says", ""),
+        (paragraphs(LINES), f"{TITLE} - Paper", ""),
+        (HEADED, "", ""),
+    ],
+)
+def test_the_title_is_the_heading_that_agrees_with_the_stated_one(body: str, title: str, expected: str) -> None:
+    """The site's name does not matter; a heading that says something else is no title. It is never in the text."""
+    found = scored.extract(page(body, title=title))
+    assert found.title == expected
+    assert not expected or expected not in found.paragraphs
+
+
+CAPTION = "The bridge in winter, seen from the mill"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<figure><img src=a><figcaption>{}</figcaption></figure>",
+        "<figure><img src=a><figcaption><p>{}</p></figcaption></figure>",
+        "<div class='wp-caption'><img src=a><p class='wp-caption-text'>{}</p></div>",
+        "<div><img src=a><div class='photoCaption'>{}</div></div>",
+    ],
+)
+@pytest.mark.parametrize("place", [0, 3])
+def test_captions_are_kept_apart_from_the_text(markup: str, place: int) -> None:
+    """In the article or before it, by element or by class."""
+    found = scored.extract(page(paragraphs(LINES[:place]) + markup.format(CAPTION) + paragraphs(LINES[place:])))
+    assert found.captions == (CAPTION,)
+    assert found.paragraphs == tuple(LINES)
+
+
+def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:
+    """What stands far below the text is about something else."""
+    teasers = "".join(
+        f"<div class='related'><figure><figcaption>Teaser {n}</figcaption></figure><a href='/'>Read</a></div>"
+        for n in range(9)
+    )
+    assert scored.extract(page(paragraphs(LINES), after=MENU + teasers)).captions == ()
+
+
+def comment(text: str, name: str = "Ann") -> str:
+    return (
+        f"<li class='comment even' id='comment-{len(text)}'><div class='comment-author'>{name}</div>"
+        f"<div class='comment-meta'>March 3, 2020</div><div class='comment-body'>{text}</div>"
+        "<div class='reply'><a href='#'>Reply</a></div></li>"
+    )
+
+
+def section(*texts: str) -> str:
+    form = "<form class='comment-form'><p class='comment-notes'>Your address will not be shown to anybody.</p></form>"
+    return (
+        f"<div id='comments'><h3>Comments</h3><ol class='comment-list'>{''.join(map(comment, texts))}</ol>{form}</div>"
+    )
+
+
+def test_comments_are_kept_apart_without_names_dates_and_buttons() -> None:
+    """Each is one text, its paragraphs a line each; nothing of them is in the text."""
+    found = scored.extract(page(paragraphs(LINES), after=section("Well done!", "<p>About time.</p><p>At last.</p>")))
+    assert found.comments == ("Well done!", "About time.\nAt last.")
+    assert found.paragraphs == tuple(LINES)
+
+
+def test_comments_have_bounds() -> None:
+    """A page of ten thousand comments, or of one endless comment, is no heavier for it."""
+    many = page(paragraphs(LINES * 9), after=section(*(f"Comment number {n}" for n in range(999))))
+    assert len(scored.extract(many).comments) == MAX_COMMENTS
+    (long,) = scored.extract(page(paragraphs(LINES * 9), after=section("x" * 9 * MAX_CHARS))).comments
+    assert len(long) == MAX_CHARS
+
+
+def test_what_only_looks_like_comments_is_none() -> None:
+    """A heading, a count or a note to writers is marked much alike."""
+    marks = "<div id='comments'><p class='comments-title'>3 comments</p><p class='comment'>Leave a comment</p></div>"
+    assert scored.extract(page(paragraphs(LINES), after=marks)).comments == ()
+
+
+def stating(body: str) -> str:
+    return f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (" ".join(LINES), True),
+        ("&lt;p&gt;" + "&lt;/p&gt;&lt;p&gt;".join(LINES), True),
+        (LINES[0], False),
+        ("Another article altogether, of the same length. " * 40, False),
+    ],
+    ids=["agrees", "escaped markup", "a stub", "another text"],
+)
+def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: str, expected: bool) -> None:
+    """A stub or another article says nothing; headings need not be in it."""
+    extra = "Subscribe to our letter and read more of this every single day."
+    html = page(f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs([*LINES[3:], extra])}")
+    tree = parse_tree(html.replace("</head>", f"{stating(stated)}</head>"))
+    body = article_body(tree)
+    blocks = walk(tree)
+    chosen = np.array([text in LINES or text == extra for text in blocks.texts])
+    doubtful = doubts(Page(blocks), chosen, body) > 0
+    in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
+    assert not doubtful[in_article].any()
+    assert bool(doubtful[blocks.texts.index(extra)]) is expected
+
+
+def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_like() -> None:
+    """It has no paragraphs and no headings, and the text has both."""
+    body = f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs(LINES[3:])}"
+    plain, stated = (scored.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
+    assert stated.paragraphs == plain.paragraphs
+    assert stated.kinds == "ppphppp"
