@@ -168,13 +168,14 @@ def export(state: State, /, **options: Any) -> None:
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Refuse other languages.")
 @click.option("--url", default="", help="Where a FILE came from.")
 @click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as Markdown does.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
 def extract(state: State, /, target: str | None, **options: Any) -> int:
     """Show the text of one page.
 
     It is made as in a crawl. Exit code 1 when there is none."""
-    from corpus_spider import single
+    from corpus_spider import shown, single
 
     if options["list_them"]:
         single.show_extractors(state.console, as_json=options["as_json"])
@@ -182,9 +183,8 @@ def extract(state: State, /, target: str | None, **options: Any) -> int:
     if target is None:
         raise click.UsageError("Name a URL, a file, or - for standard input.")
     wanted = single.Wanted(options["extractor"], options["languages"], options["url"], options["allow_private"])
-    return single.show(
-        single.extract(target, wanted, state.load_or_default()), state.console, as_json=options["as_json"]
-    )
+    found = single.extract(target, wanted, state.load_or_default())
+    return shown.show(found, state.console, as_json=options["as_json"], marks=options["marks"])
 
 
 @verb("check", "check --deep --json")

@@ -170,6 +170,7 @@ def malformed(document: CorpusDocument) -> list[str]:
         "holds NUL": "\0" in text,
         "holds lone surrogates": any("\ud800" <= character <= "\udfff" for character in text),
         "is empty": not text.strip(),
+        "has not as many lines as kinds": bool(document.kinds) and len(document.kinds) != text.count("\n") + 1,
     }
     return [f"{document.id} ({document.url}): the text {fault}" for fault, there in faults.items() if there]
 
@@ -193,7 +194,7 @@ def _differs(document: CorpusDocument, models: Mapping[str, SiteModel], folder: 
 
 
 def _differing(stored: CorpusDocument, made: Document) -> str:
-    """Name the first part of a document that is not as it is stored; texts of before there were kinds have no others."""
+    """Name the first part of a document that is not as it is stored; a text of unknown kinds has no others yet."""
     same = {"text": stored.text == made.text}
     if stored.kinds:
         same["kind of a line"] = stored.kinds == made.kinds

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from storage.records import Document, Processed
+    from storage.records import Processed
 
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -94,13 +94,6 @@ EXTRACTOR_WORDS = {
     "readability": "the library readability-lxml",
     "resiliparse": "the library of that name, its main content",
 }
-ENCODING_WORDS = {
-    "bom": "by its byte order mark",
-    "utf-8": "by its bytes",
-    "header": "declared by the server",
-    "meta": "declared by the page",
-    "detected": "detected",
-}
 
 
 def extractors() -> list[dict[str, str]]:
@@ -144,56 +137,6 @@ def extract(target: str, wanted: Wanted, config: Config) -> Processed:
         capture = read(target, config.crawl.max_body, wanted.url)
     model = replace(config.site_model(Site()), extractor=wanted.extractor, languages=wanted.languages, min_chars=1)
     return process(capture, model)
-
-
-def show(processed: Processed, console: Console, *, as_json: bool) -> int:
-    """Write the text, or all that is known of it as JSON; return 0, or 1 when there is no text and say why."""
-    document, drop = processed.document, processed.drop
-    if as_json:
-        console.json({"drop": drop} if document is None else _fields(document))
-    elif document is not None:
-        console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
-        console.result(document.text)
-    if drop is not None:
-        console.note(f"no text: {drop.reason}{drop.detail and f' ({drop.detail})'}")
-    return 1 if document is None else 0
-
-
-def _fields(document: Document) -> dict[str, object]:
-    """Name what is known of a text as an export would."""
-    stated, found = document.metadata, document.language
-    return {
-        "text": document.text,
-        "title": stated.title,
-        "author": stated.author,
-        "date": stated.published,
-        "date_text": stated.published_text,
-        "date_calendar": stated.published_calendar,
-        "date_source": stated.published_source,
-        "date_confidence": stated.published_confidence,
-        "language": found.language,
-        "language_confidence": found.confidence,
-        "script": found.script,
-        "script_share": found.script_share,
-        "canonical": stated.canonical,
-        "chars": len(document.text),
-        "extractor": document.extractor,
-        "extractor_version": document.extractor_version,
-        "extractor_reason": document.extractor_reason,
-        "encoding": document.encoding,
-        "encoding_source": document.encoding_source,
-        "replaced": document.replaced,
-        "exact": document.fingerprint.exact.hex(),
-    }
-
-
-def _provenance(document: Document) -> str:
-    found, source = document.language, document.encoding_source
-    reason = f" ({document.extractor_reason})" if document.extractor_reason else ""
-    return (
-        f"{found.language} {found.confidence:.2f}, {len(document.text)} characters; "
-        f"{document.extractor}{reason}; {document.encoding}, {ENCODING_WORDS.get(source, source)}"
-    )
 
 
 def is_address(target: str) -> bool:

@@ -1,6 +1,6 @@
 """Main content extraction: one signature, one registry. ``get("auto").extract(html, options)`` gives an Extraction.
 
-What is in a text, as ``auto`` and ``scored`` have it; the extractors of papers and libraries have policies of their own:
+What is in a text, as ``auto`` and ``scored`` have it; those of papers and libraries have policies of their own:
 
 - In are the body of the article with its headings between paragraphs, its lists, tables and quotations, and what is set
   off as preformatted, in the order of the page, a paragraph a line; a line break (``<br>``) parts lines.

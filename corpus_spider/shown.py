@@ -1,0 +1,79 @@
+"""What `extract` shows of one page: its text and where that is from, or all that is known of it."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_spider.console import Console
+    from storage.records import Document, Processed
+
+MARKS = {"h": "## ", "l": "- ", "q": "> ", "t": "| ", "c": "    "}
+ENCODING_WORDS = {
+    "bom": "by its byte order mark",
+    "utf-8": "by its bytes",
+    "header": "declared by the server",
+    "meta": "declared by the page",
+    "detected": "detected",
+}
+
+
+def show(processed: Processed, console: Console, *, as_json: bool, marks: bool = False) -> int:
+    """Write the text, or all that is known of it as JSON; return 0, or 1 when there is no text and say why."""
+    document, drop = processed.document, processed.drop
+    if as_json:
+        console.json({"drop": drop} if document is None else _fields(document))
+    elif document is not None:
+        console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
+        console.result(marked(document) if marks else document.text)
+    if drop is not None:
+        console.note(f"no text: {drop.reason}{drop.detail and f' ({drop.detail})'}")
+    return 1 if document is None else 0
+
+
+def marked(document: Document) -> str:
+    """Return the text with a mark before each line that is no mere paragraph, as Markdown has them."""
+    lines = zip_longest(document.text.split("\n"), document.kinds, fillvalue="")
+    return "\n".join(f"{MARKS.get(kind, '')}{line}" for line, kind in lines)
+
+
+def _fields(document: Document) -> dict[str, object]:
+    """Name what is known of a text as an export would."""
+    stated, found = document.metadata, document.language
+    return {
+        "text": document.text,
+        "title": stated.title,
+        "author": stated.author,
+        "date": stated.published,
+        "date_text": stated.published_text,
+        "date_calendar": stated.published_calendar,
+        "date_source": stated.published_source,
+        "date_confidence": stated.published_confidence,
+        "language": found.language,
+        "language_confidence": found.confidence,
+        "script": found.script,
+        "script_share": found.script_share,
+        "canonical": stated.canonical,
+        "chars": len(document.text),
+        "extractor": document.extractor,
+        "extractor_version": document.extractor_version,
+        "extractor_reason": document.extractor_reason,
+        "encoding": document.encoding,
+        "encoding_source": document.encoding_source,
+        "replaced": document.replaced,
+        "exact": document.fingerprint.exact.hex(),
+        "confidence": document.confidence,
+        "kinds": document.kinds,
+        "captions": document.captions,
+        "comments": document.comments,
+    }
+
+
+def _provenance(document: Document) -> str:
+    found, source = document.language, document.encoding_source
+    reason = f" ({document.extractor_reason})" if document.extractor_reason else ""
+    return (
+        f"{found.language} {found.confidence:.2f}, {len(document.text)} characters; "
+        f"{document.extractor}{reason}; {document.encoding}, {ENCODING_WORDS.get(source, source)}"
+    )

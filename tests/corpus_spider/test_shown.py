@@ -1,0 +1,51 @@
+"""What `extract` shows of a page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.config import Config
+from corpus_spider.console import Console
+from corpus_spider.shown import marked, show
+from corpus_spider.single import Wanted, extract
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from storage.records import Processed
+
+SENTENCE = "The committee met on Tuesday and agreed, after a long discussion, that the bridge will be rebuilt soon. "
+PAGE = (
+    "<html lang=en><title>A bridge is rebuilt</title><body><article><h1>A bridge is rebuilt</h1>"
+    "<figure><img src=a><figcaption>The bridge</figcaption></figure>"
+    f"<p>{SENTENCE * 3}</p><h2>What comes next</h2><p>{SENTENCE * 2}</p><ul><li>{SENTENCE}</li></ul>"
+    f"<blockquote>{SENTENCE * 2}</blockquote><p>{SENTENCE * 3}</p></article>"
+)
+
+
+@pytest.fixture
+def processed(tmp_path: Path) -> Processed:
+    """A small article as a crawl would read it."""
+    (tmp_path / "page.html").write_text(PAGE)
+    return extract(str(tmp_path / "page.html"), Wanted(), Config())
+
+
+def test_lines_are_marked_as_markdown_has_them(processed: Processed) -> None:
+    """Headings, items and quotations have marks; without kinds a text stays as it is."""
+    assert processed.document
+    lines = marked(processed.document).split("\n")
+    assert [line[:3] for line in lines] == ["The", "## ", "The", "- T", "> T", "The"]
+    assert marked(replace(processed.document, kinds="")) == processed.document.text
+
+
+def test_json_has_what_stands_beside_the_text(processed: Processed, capsys: pytest.CaptureFixture[str]) -> None:
+    """Confidence, kinds, captions and comments under the names that an export uses."""
+    assert show(processed, Console(), as_json=True) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["title"], shown["kinds"], shown["captions"]) == ("A bridge is rebuilt", "phplqp", ["The bridge"])
+    assert 0.5 < shown["confidence"] <= 1
+    assert shown["comments"] == []
