@@ -2,53 +2,122 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.evaluation import evaluate_corpus, evaluate_texts, load_gold
-from storage.records import Capture, Selection, SiteModel
+from corpus_spider.evaluation import (
+    GoldPage,
+    PageScore,
+    Report,
+    as_plain,
+    digest,
+    doubts,
+    evaluate_corpus,
+    evaluate_extractors,
+    load_gold,
+    render,
+)
+from storage.errors import ConfigError, DiskError
+from storage.records import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from corpus_spider.evaluation import GoldPage, Report
+    from corpus_spider.evaluation.worst import Worst
+
+DEFAULT = "auto"
 
 
-class NoTextError(Exception):
-    """A page of which a crawl would keep nothing."""
+@dataclass(frozen=True, slots=True)
+class Keepers:
+    """Who gets each text beside its score: a folder, and what remembers the worst."""
+
+    folder: Path | None = None
+    worst: Worst | None = None
+
+    def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
+        """Give a text to both. Raises DiskError when it cannot be written."""
+        if self.worst is not None:
+            self.worst(name, page, text, found)
+        if self.folder is not None:
+            write(self.folder / (re.sub(r"[^\w-]", "_", name) or "_") / f"{page.id}.txt", text)
 
 
-def assess(gold: Path, extractors: tuple[str, ...], console: Console) -> list[Report]:
-    """Score each extractor on the pages of a gold folder, through the whole of a page's processing.
+def assess(options: Mapping[str, Any], load: Callable[[Path], Config], console: Console) -> None:
+    """Score what the options of `evaluate` name and write what they ask for; ``load`` reads a configuration.
 
-    Raises ConfigError when the folder or an extractor is not there.
+    Raises ConfigError when the gold folder, an extractor or a corpus is not there, or a floor would be lowered.
     """
-    from pipelines.extractors import get
-
-    pages, names = load_gold(gold), [get(name).name for name in extractors or ("auto",)]
+    _refuse_what_does_not_fit(options)
+    pages = load_gold(options["gold"])
+    for doubt in doubts(pages):
+        console.note(doubt)
+    keepers = Keepers(options["output"], _worst(options))
+    names, against = list(options["extractors"]), options["against"]
     reports = []
-    with console.progress("pages", len(pages) * len(names)) as show:
-        for done, name in enumerate(names):
-            reports.append(evaluate_texts(pages, name, _counted(reader(name), show, done * len(pages))))
-    return reports
+    if options["corpus"]:
+        reports.append(_corpus(pages, load(options["corpus"]), console, keepers))
+    elif not names:
+        names.append(DEFAULT)
+    if against is not None and against not in {*names, *(report.name for report in reports)}:
+        names.append(against)
+    reports += _extractors(pages, names, console, keepers) if names else []
+    _show(reports, options, console)
+    if keepers.worst is not None:
+        from corpus_spider.evaluation.worst import as_html
+
+        write(options["html"], as_html(reports, keepers.worst.cases()))
+    if options["pin"]:
+        _pin(options, pages, reports)
 
 
-def assess_corpus(gold: Path, config: Config, console: Console) -> list[Report]:
+def _refuse_what_does_not_fit(options: Mapping[str, Any]) -> None:
+    if options["pin"] and options["corpus"]:
+        raise ConfigError("are of extractors, not of a corpus", where="--pin", do="Leave out --corpus.")
+    if options["html"] and not options["html"].absolute().parent.is_dir():
+        raise ConfigError("is in no folder that is there", where=str(options["html"]), do="Make the folder first.")
+
+
+def _worst(options: Mapping[str, Any]) -> Worst | None:
+    if not options["html"]:
+        return None
+    from corpus_spider.evaluation.worst import Worst
+
+    return Worst(options["worst"])
+
+
+def _extractors(pages: Sequence[GoldPage], names: Sequence[str], console: Console, keep: Keepers) -> list[Report]:
+    with console.progress("texts", len(pages) * len(set(names))) as show:
+        return evaluate_extractors(pages, names, show, keep)
+
+
+def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: Keepers) -> Report:
     """Score the texts that a corpus holds of the gold pages, crawled from a server whose URLs carry their ids."""
     from storage.corpus import Corpus
 
-    pages = load_gold(gold)
     config.require_corpus()
-    with (
-        Corpus.open(config.database_url, read_only=True) as corpus,
-        console.progress("pages", len(pages)) as show,
-    ):
+    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("pages", len(pages)) as show:
         drops = {dropped.url: dropped.reason for dropped in corpus.drops()}
         documents = corpus.documents(Selection(include_duplicates=True))
-        return [evaluate_corpus(pages, documents, drops, config.corpus.name, show)]
+        return evaluate_corpus(pages, documents, drops, config.corpus.name, show, keep)
+
+
+def _show(reports: Sequence[Report], options: Mapping[str, Any], console: Console) -> None:
+    against = options["against"]
+    if options["as_json"]:
+        console.json(as_plain(*reports, against=against))
+    else:
+        console.result(render(*reports, drawn=console.on_terminal, against=against).rstrip())
+
+
+def _pin(options: Mapping[str, Any], pages: Sequence[GoldPage], reports: Sequence[Report]) -> None:
+    from corpus_spider.evaluation import floors
+
+    floors.pin(options["pin"], floors.measured(digest(pages), reports), allow_lower=options["allow_lower"])
 
 
 def paper_tables(options: Mapping[str, Any], console: Console) -> None:
@@ -61,30 +130,10 @@ def paper_tables(options: Mapping[str, Any], console: Console) -> None:
     console.json(found) if options["as_json"] else console.result(render(found, by, drawn=console.on_terminal).rstrip())
 
 
-def reader(extractor: str) -> Callable[[GoldPage], str]:
-    """Return a function that makes the text of a gold page as a crawl would, however short it is."""
-    from pipelines.process import process
-
-    model = SiteModel(extractor=extractor, min_chars=1)
-
-    def read(page: GoldPage) -> str:
-        capture = Capture(page.url or "about:blank", datetime.now(UTC), 200, (), (), page.html())
-        processed = process(capture, model)
-        if processed.document is None:
-            raise NoTextError(processed.drop.reason if processed.drop else "empty")
-        return processed.document.text
-
-    return read
-
-
-def _counted(read: Callable[[GoldPage], str], show: Callable[[int], None], done: int) -> Callable[[GoldPage], str]:
-    """Return the same function, telling how many pages it has read."""
-    count = done
-
-    def counted(page: GoldPage) -> str:
-        nonlocal count
-        count += 1
-        show(count)
-        return read(page)
-
-    return counted
+def write(path: Path, text: str) -> None:
+    """Write a text in UTF-8, its folder too where it is not there. Raises DiskError when that fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise DiskError(f"cannot be written: {error.strerror}", where=str(path), do="Name another place.") from error

@@ -221,14 +221,24 @@ def demo(state: State, /, **options: Any) -> int:
     return report.exit_code
 
 
-@verb("evaluate --gold gold/", "evaluate --gold gold/ --extractor auto --extractor bte --json")
+@verb(
+    "evaluate --gold gold/",
+    "evaluate --gold gold/ --extractor auto --extractor readability --against readability --json",
+    "evaluate --gold gold/ --html worst.html --output texts/",
+)
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
 @click.option(
     "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this one; may be repeated [auto]."
 )
+@click.option("--corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead.")
+@click.option("--against", metavar="NAME", help="Score this one too, and tell the differences to it.")
+@click.option("--output", type=click.Path(path_type=Path), help="Folder for the texts, as EXTRACTOR/ID.txt.")
+@click.option("--html", type=click.Path(path_type=Path), help="File for the worst pages beside their true text.")
 @click.option(
-    "--corpus", "corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead."
+    "--worst", type=click.IntRange(min=1), default=20, show_default=True, help="How many of each extractor in --html."
 )
+@click.option("--pin", type=click.Path(path_type=Path), help="File for the F1 reached, as floors; none may get lower.")
+@click.option("--allow-lower", is_flag=True, help="With --pin: lower floors too.")
 @click.option(
     "--paper-tables", type=click.Choice(["language", "site"]), help="The papers' tables: F1 by this, and MB/s."
 )
@@ -238,20 +248,12 @@ def evaluate(state: State, /, **options: Any) -> None:
 
     What extractors make of pages whose true text is known, or what a corpus holds of them.
     """
-    from corpus_spider import assess, config_load, evaluation
+    from corpus_spider import assess, config_load
 
     if options["paper_tables"]:
         assess.paper_tables(options, state.console)
-        return
-    if options["corpus"]:
-        config = config_load.load(options["corpus"], overrides=state.overrides)
-        reports = assess.assess_corpus(options["gold"], config, state.console)
     else:
-        reports = assess.assess(options["gold"], options["extractors"], state.console)
-    if options["as_json"]:
-        state.console.result(evaluation.as_json(*reports))
-    else:
-        state.console.result(evaluation.render(*reports, drawn=state.console.on_terminal).rstrip())
+        assess.assess(options, lambda path: config_load.load(path, overrides=state.overrides), state.console)
 
 
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")

@@ -1,19 +1,25 @@
-"""How good the texts are: extractors or a corpus against pages with their true text, as a table or JSON."""
+"""How good the texts are: extractors or a corpus against pages with their true text, as tables, JSON or a page."""
 
-from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_corpus, evaluate_texts
-from corpus_spider.evaluation.gold import GoldPage, load_gold
-from corpus_spider.evaluation.report import as_json, render
+from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_corpus, evaluate_texts, score_texts
+from corpus_spider.evaluation.gold import GoldPage, digest, doubts, load_gold
+from corpus_spider.evaluation.report import render
+from corpus_spider.evaluation.run import evaluate_extractors
 from corpus_spider.evaluation.scores import Score, score
+from corpus_spider.evaluation.summary import as_plain
 
 __all__ = [
     "GoldPage",
     "PageScore",
     "Report",
     "Score",
-    "as_json",
+    "as_plain",
+    "digest",
+    "doubts",
     "evaluate_corpus",
+    "evaluate_extractors",
     "evaluate_texts",
     "load_gold",
     "render",
     "score",
+    "score_texts",
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
-from corpus_spider.evaluation.scores import ZERO, Score, score
+from corpus_spider.evaluation.scores import NOTHING, ZERO, Measures, Score, measures, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -29,6 +29,17 @@ class PageScore:
     score: Score
     empty: bool = False
     missing: str = ""
+    measures: Measures = NOTHING
+    cluster: str = ""
+    """By which pages are drawn together for intervals; "": the page alone."""
+    reason: str = ""
+    """What the extractor says of its choice."""
+    confidence: float | None = None
+    """The F1 that the extractor itself expected."""
+    size: int = 0
+    """Bytes of the page as served."""
+    seconds: float | None = None
+    """Processor time of the extraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +50,66 @@ class Report:
     scores: tuple[PageScore, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text that somebody made of a page, and what is known of how it came about."""
+
+    text: str
+    extractor: str
+    title: str | None = None
+    """The title that the page states; serves where the gold page has none."""
+    missing: str = ""
+    reason: str = ""
+    confidence: float | None = None
+    size: int = 0
+    seconds: float | None = None
+
+
+class Keep(Protocol):
+    """Somebody who wants each text beside its score."""
+
+    def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
+        """Take one page of the report of that name."""
+        ...
+
+
+def keep_nothing(name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
+    """Want no texts."""
+
+
+def score_reading(page: GoldPage, truth: str, reading: Reading) -> PageScore:
+    """Score what was made of a page against its true text."""
+    title = page.title or reading.title
+    missing = bool(reading.missing)
+    return PageScore(
+        page.id,
+        page.language,
+        page.site,
+        reading.extractor,
+        ZERO if missing else score(reading.text, truth, title),
+        empty=not reading.text.strip(),
+        missing=reading.missing,
+        measures=NOTHING if missing else measures(reading.text, truth, title),
+        cluster=page.cluster,
+        reason=reading.reason,
+        confidence=reading.confidence,
+        size=reading.size,
+        seconds=reading.seconds,
+    )
+
+
+def score_texts(name: str, texts: Iterable[tuple[GoldPage, str]]) -> Report:
+    """Score texts that were made elsewhere, as by weights that have not seen the page's site, under a name.
+
+    ``render(report)`` gives tables by language, with intervals that draw sites anew; of several reports side by side,
+    ``against`` one of them with paired differences. ``summary.rows`` has the same as plain values.
+    """
+    return Report(name, tuple(score_reading(page, page.truth(), Reading(text, name)) for page, text in texts))
+
+
 def evaluate_texts(pages: Iterable[GoldPage], name: str, read: Callable[[GoldPage], str]) -> Report:
     """Score the text that ``read`` gives for each page; where it fails the page scores 0 and tells the error."""
-    return Report(name, tuple(_read_and_score(page, name, read) for page in pages))
+    return Report(name, tuple(score_reading(page, page.truth(), _read(page, name, read)) for page in pages))
 
 
 def evaluate_corpus(
@@ -50,12 +118,14 @@ def evaluate_corpus(
     drops: Mapping[str, str] | None = None,
     name: str = "corpus",
     progress: Callable[[int], None] = lambda _: None,
+    keep: Keep = keep_nothing,
 ) -> Report:
     """Score the texts a corpus holds of the gold pages, crawled from any server whose URLs carry the page's id.
 
     The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. Of several documents of a page
     the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to reasons: a
-    page that the corpus does not hold scores 0 and is listed with its reason. ``progress`` hears how many are scored.
+    page that the corpus does not hold scores 0 and is listed with its reason. ``progress`` hears how many are scored,
+    ``keep`` gets the texts.
     """
     wanted = list(pages)
     ids = {page.id for page in wanted}
@@ -63,7 +133,9 @@ def evaluate_corpus(
     reasons = {found: reason for url, reason in (drops or {}).items() if (found := page_id(url, ids)) is not None}
     scores = []
     for count, page in enumerate(wanted, start=1):
-        scores.append(_score_stored(page, held, reasons))
+        reading = _stored(page, held, reasons)
+        scores.append(score_reading(page, page.truth(), reading))
+        keep(name, page, reading.text, scores[-1])
         progress(count)
     return Report(name, tuple(scores))
 
@@ -81,17 +153,16 @@ def page_id(url: str, ids: set[str]) -> str | None:
     return None
 
 
-def _read_and_score(page: GoldPage, name: str, read: Callable[[GoldPage], str]) -> PageScore:
+def failure(error: Exception) -> str:
+    """Return an error as a reason why there is no text."""
+    return f"error: {error!r}"[:200]
+
+
+def _read(page: GoldPage, name: str, read: Callable[[GoldPage], str]) -> Reading:
     try:
-        text = read(page)
+        return Reading(read(page), name)
     except Exception as error:  # noqa: BLE001 - one page that breaks an extractor must not cost the scores of the others
-        return PageScore(page.id, page.language, page.site, name, ZERO, empty=True, missing=f"error: {error!r}"[:200])
-    return _scored(page, text, name)
-
-
-def _scored(page: GoldPage, text: str, extractor: str, title: str | None = None) -> PageScore:
-    result = score(text, page.truth(), page.title or title)
-    return PageScore(page.id, page.language, page.site, extractor, result, empty=not text.strip())
+        return Reading("", name, missing=failure(error))
 
 
 def _latest(documents: Iterable[CorpusDocument], ids: set[str]) -> dict[str, CorpusDocument]:
@@ -103,9 +174,8 @@ def _latest(documents: Iterable[CorpusDocument], ids: set[str]) -> dict[str, Cor
     return latest
 
 
-def _score_stored(page: GoldPage, held: Mapping[str, CorpusDocument], reasons: Mapping[str, str]) -> PageScore:
+def _stored(page: GoldPage, held: Mapping[str, CorpusDocument], reasons: Mapping[str, str]) -> Reading:
     document = held.get(page.id)
-    if document is not None:
-        return _scored(page, document.text, document.extractor, document.title)
-    reason = reasons.get(page.id, NOT_SEEN)
-    return PageScore(page.id, page.language, page.site, NO_EXTRACTOR, ZERO, empty=True, missing=reason)
+    if document is None:
+        return Reading("", NO_EXTRACTOR, missing=reasons.get(page.id, NOT_SEEN))
+    return Reading(document.text, document.extractor, document.title, reason=document.extractor_reason)

@@ -8,13 +8,18 @@ known; ``has_gold`` false for pages without a true text, which are left out), ``
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from pipelines.hosts import registered_domain
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 MANIFEST = "manifest.jsonl"
@@ -35,13 +40,19 @@ class GoldPage:
     encoding: str | None = None
     """What the bytes really decode as, whatever they declare."""
 
+    @property
+    def cluster(self) -> str:
+        """The registered domain of the page's site, or the site's name; of a page that names neither, its id."""
+        host = self.site or _host(self.url)
+        return registered_domain(host) or host or self.id
+
     def html(self) -> bytes:
         """Return the page as served."""
         return self.page_path.read_bytes()
 
     def truth(self) -> str:
-        """Return the true text."""
-        return self.truth_path.read_text(encoding="utf-8", errors="replace")
+        """Return the true text; what of it is not UTF-8 becomes U+FFFD."""
+        return self.truth_path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def load_gold(folder: Path) -> list[GoldPage]:
@@ -54,10 +65,9 @@ def load_gold(folder: Path) -> list[GoldPage]:
         raise ConfigError(
             f"is no gold folder: there is no {MANIFEST}", where=str(folder), do="name a folder with pages/ and gold/"
         )
-    lines = manifest.read_text(encoding="utf-8", errors="replace").split("\n")
     pages = [
         _page(folder, _entry(line, f"{manifest}, line {number}"))
-        for number, line in enumerate(lines, start=1)
+        for number, line in enumerate(_lines(manifest), start=1)
         if line.strip()
     ]
     kept = [page for page in pages if page is not None]
@@ -67,10 +77,48 @@ def load_gold(folder: Path) -> list[GoldPage]:
     return kept
 
 
+def doubts(pages: Sequence[GoldPage]) -> list[str]:
+    """Say what is odd about the true texts, and of how many pages; nothing of it keeps a page from being scored."""
+    empty, wrong = 0, 0
+    for page in pages:
+        truth = page.truth()
+        empty += not truth.strip()
+        wrong += "\ufffd" in truth
+    counts = {"an empty true text: the right answer is no text": empty, "a true text that is not all UTF-8": wrong}
+    return [f"{count} of {len(pages)} pages have {what}" for what, count in counts.items() if count]
+
+
+def digest(pages: Sequence[GoldPage]) -> str:
+    """Return the SHA-256 of ids, languages, pages and true texts, whatever the order: what a score depends on."""
+    parts = sorted(
+        "\t".join(
+            [page.id, page.language, *(sha256(part).hexdigest() for part in (page.html(), page.truth().encode()))]
+        )
+        for page in pages
+    )
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _host(url: str | None) -> str:
+    try:
+        return urlsplit(url or "").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _lines(manifest: Path) -> list[str]:
+    try:
+        return manifest.read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", where=str(manifest), do="see to its permissions"
+        ) from error
+
+
 def _entry(line: str, where: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"is not JSON: {error}", where=where, do="write one JSON object a line") from error
     fields = entry if isinstance(entry, dict) else {}
     for key in ("id", "lang"):
@@ -88,6 +136,8 @@ def _page(folder: Path, entry: dict[str, Any]) -> GoldPage | None:
     for path in paths:
         if not path.is_file():
             raise ConfigError("is missing", where=str(path), do=f"add it, or take its line out of {MANIFEST}")
+        if not os.access(path, os.R_OK):
+            raise ConfigError("cannot be read", where=str(path), do="see to its permissions")
     known = {key: value if isinstance(value, str) else None for key, value in entry.items()}
     return GoldPage(
         entry["id"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,17 +16,23 @@ from corpus_spider.evaluation import (
     PageScore,
     Report,
     Score,
-    as_json,
+    as_plain,
+    doubts,
     evaluate_corpus,
+    evaluate_extractors,
     evaluate_texts,
     load_gold,
     render,
     score,
+    score_texts,
     scores,
 )
 from corpus_spider.evaluation.evaluate import page_id
-from corpus_spider.evaluation.report import by_extractor, by_language
+from corpus_spider.evaluation.scores import Measures, measures
+from corpus_spider.evaluation.summary import by_extractor, by_language
+from pipelines.process import process
 from storage.errors import ConfigError
+from storage.records import Capture, SiteModel
 from tests.storage.test_exports import a_document
 
 if TYPE_CHECKING:
@@ -99,6 +106,44 @@ def test_the_title_costs_nobody(text: str, truth: str, f1: float) -> None:
     assert score(text, truth, "Title").f1 == pytest.approx(f1)
 
 
+TEXTS = "the cat sat\nthe dog", "the cat sat\na dog ran"
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "title", "expected"),
+    [
+        (
+            *TEXTS,
+            None,
+            Measures(Score(4 / 5, 4 / 6, 8 / 11), Score(4 / 5, 4 / 6, 8 / 11), Score(9 / 15, 9 / 16, 18 / 31)),
+        ),
+        ("b a", "a b", None, Measures(Score(1 / 2, 1 / 2, 1 / 2), Score(1, 1, 1), Score(0, 0, 0))),
+        ("新闻 报", "新闻报", None, Measures(Score(1, 1, 1), Score(1, 1, 1), Score(1, 1, 1))),
+        ("ข่าว", "ข่า", None, Measures(Score(2 / 3, 1, 4 / 5), Score(2 / 3, 1, 4 / 5), Score(3 / 4, 1, 6 / 7))),
+        ("می\u200cرود", "می رود", None, Measures(Score(0, 0, 0), Score(0, 0, 0), Score(0, 0, 0))),
+        ("Title\nbody", "body", "Title", Measures(Score(1, 1, 1), Score(1, 1, 1), Score(1, 1, 1))),
+        ("", "", "Title", Measures(Score(1, 1, 1), Score(1, 1, 1), Score(1, 1, 1))),
+        ("…", "body", "Title", Measures()),
+        ("body\nbody", "body body", None, Measures(Score(1, 1, 1), Score(1, 1, 1), Score(1, 1, 1))),
+        ("one", "one\none", None, Measures(Score(1, 1 / 2, 2 / 3), Score(1, 1 / 2, 2 / 3), Score(1, 1 / 2, 2 / 3))),
+    ],
+)
+def test_the_other_measures(text: str, truth: str, title: str | None, expected: Measures) -> None:
+    """Words in order, words in any order, and the Thai paper's lengths; each lets the title pass."""
+    assert measures(text, truth, title) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text("ab บ新\u200c\u0301\n", max_size=40), truth=st.text("ab บ新\u200c\u0301\n", max_size=40))
+def test_every_measure_is_a_share(text: str, truth: str) -> None:
+    """All values are within 0 and 1, the same texts are the same by each, and words in any order are no fewer."""
+    found = measures(text, truth, "a")
+    shares = [value for one in (found.words, found.bag, found.thai) for value in (one.precision, one.recall, one.f1)]
+    assert all(0 <= value <= 1 for value in shares)
+    assert found.bag.f1 >= found.words.f1
+    assert {measures(text, text).words.f1, measures(text, text).thai.f1} == {1}
+
+
 def longest_common_subsequence(left: str, right: str) -> int:
     lengths = [0] * (len(right) + 1)
     for character in left:
@@ -154,6 +199,7 @@ def test_a_gold_folder_is_read(gold: Path) -> None:
         (['{"id": "../../etc/passwd", "lang": "en"}'], "cannot name a file"),
         (['{"id": "gone", "lang": "en"}'], "gone.html: is missing"),
         (['{"id": "en-one", "lang": "en"}'] * 2, "names en-one twice"),
+        (["[" * 100_000], "line 1: is not JSON"),
         (['{"id": "xx", "lang": "en", "has_gold": false}'], "names no page"),
         ([], "names no page"),
     ],
@@ -249,37 +295,60 @@ def test_the_titles_the_corpus_found_serve_where_the_gold_has_none(gold: Path) -
 
 
 def test_the_summary_of_some_pages_is_mean_and_median(gold: Path) -> None:
-    """Mean F1, median, P, R and the count of empty texts are over all pages of a group."""
+    """Means, median and the count of empty texts are over all pages of a group, ``all`` the first of them."""
     texts = {"en-one": TRUE_TEXTS["en-one"], "en-two": "", "fa-one": TRUE_TEXTS["fa-one"] * 2}
-    report = evaluate_texts(load_gold(gold), "some", lambda page: texts[page.id])
-    whole = json.loads(as_json(report))["reports"][0]["all"]
-    assert whole == {
+    report = score_texts("some", ((page, texts[page.id]) for page in load_gold(gold)))
+    whole = as_plain(report)["summary"][0]
+    assert whole == whole | {
+        "extractor": "some",
+        "language": "all",
         "pages": 3,
         "f1": 0.5556,
         "median": 0.6667,
         "precision": 0.5,
         "recall": 0.6667,
+        "word_f1": 0.5556,
+        "bag_f1": 0.5556,
+        "thai_f1": 0.5556,
         "empty": 1,
+        "mb_per_second": None,
     }
+    assert 0 <= whole["f1_low"] < whole["f1"] < whole["f1_high"] <= 1
 
 
 def test_the_json_holds_every_page(gold: Path) -> None:
-    """Programs find all figures by report, language, extractor and page."""
+    """Programs find all figures by extractor and language, site, reader and page, as plain values."""
     pages = load_gold(gold)
     first = evaluate_texts(pages, "perfect", strip_tags)
     second = evaluate_texts(pages, "nothing", lambda _page: "")
-    reports = json.loads(as_json(first, second))["reports"]
-    assert [report["name"] for report in reports] == ["perfect", "nothing"]
-    assert reports[0]["languages"]["fa"]["f1"] == 1
-    assert reports[1]["extractors"]["nothing"]["empty"] == 3
-    assert reports[1]["pages"][0] == {
+    found = as_plain(first, second)
+    assert found == json.loads(json.dumps(found))
+    keys = [(row["extractor"], row["language"]) for row in found["summary"]]
+    assert keys == [(name, language) for name in ("perfect", "nothing") for language in ("all", "en", "fa")]
+    assert [row["f1"] for row in found["summary"]] == [1, 1, 1, 0, 0, 0]
+    assert {"extractor": "nothing", "read_by": "nothing", "pages": 3, "f1": 0.0} in found["readers"]
+    assert [(row["extractor"], row["site"]) for row in found["sites"]][:2] == [
+        ("perfect", "(none)"),
+        ("perfect", "paper.example"),
+    ]
+    assert found["pages"][3] == {
         "page": "en-one",
+        "extractor": "nothing",
         "language": "en",
         "site": "paper.example",
-        "extractor": "nothing",
-        "score": {"precision": 0.0, "recall": 0.0, "f1": 0.0},
+        "precision": 0.0,
+        "recall": 0.0,
+        "f1": 0.0,
+        "words_f1": 0.0,
+        "bag_f1": 0.0,
+        "thai_f1": 0.0,
         "empty": True,
         "missing": "",
+        "read_by": "nothing",
+        "reason": "",
+        "confidence": None,
+        "bytes": 0,
+        "milliseconds": None,
     }
 
 
@@ -288,8 +357,8 @@ def test_the_table_shows_languages_and_what_is_missing(gold: Path) -> None:
     document = a_document(1, TRUE_TEXTS["fa-one"], url="http://h/fa-one")
     text = render(evaluate_corpus(load_gold(gold), [document], {"http://h/en-two": "[red]drop[/red]"}))
     lines = [line.split() for line in text.splitlines()]
-    assert ["fa", "*", "1", "1.000", "1.000", "1.000", "1.000", "0"] in lines
-    assert ["en", "*", "2", "0.000", "0.000", "0.000", "0.000", "2"] in lines
+    assert ["fa", "*", "1", "1.000", "-", *["1.000"] * 6, "0", "-"] in lines
+    assert ["en", "*", "2", "0.000", "-", *["0.000"] * 6, "2", "-"] in lines
     assert "corpus: 2 of 3 pages without a text, scored 0" in text
     assert "en-one\tnot in the corpus\n" in text
     assert "en-two\t[red]drop[/red]\n" in text
@@ -334,4 +403,106 @@ def test_a_report_without_pages_is_rendered() -> None:
     empty = Report("nobody", ())
     assert "median" in render(empty)
     assert "nobody" not in render(empty)
-    assert json.loads(as_json(empty))["reports"][0]["all"] is None
+    assert as_plain(empty)["summary"] == []
+
+
+ARTICLE = "The committee met on Tuesday and agreed that the old bridge will be rebuilt in the next year. "
+
+
+def write_article(folder: Path, name: str, language: str = "en") -> str:
+    """Add a page that every extractor can read, and return its line of the manifest."""
+    html = f"<html lang=en><title>Bridge</title><article>{f'<p>{ARTICLE * 3}</p>' * 3}</article>"
+    (folder / "pages" / f"{name}.html").write_text(html)
+    (folder / "gold" / f"{name}.txt").write_text("\n".join([ARTICLE * 3] * 3))
+    return json.dumps({"id": name, "lang": language, "site": "bridge.example"})
+
+
+def test_extractors_run_in_turn_and_are_timed(gold: Path) -> None:
+    """Each extractor has every page, what it says of it, and a speed, in the order of the names; each is run once."""
+    write_manifest(gold, write_article(gold, "a"), write_article(gold, "b", "fa"))
+    heard: list[int] = []
+    kept: list[tuple[str, str, str]] = []
+    reports = evaluate_extractors(
+        load_gold(gold),
+        ["density", "auto", "density"],
+        heard.append,
+        lambda name, page, text, _: kept.append((name, page.id, text.split()[0])),
+    )
+    assert [report.name for report in reports] == ["density", "auto"]
+    assert [page.score.f1 for report in reports for page in report.scores] == [1, 1, 1, 1]
+    assert [row["mb_per_second"] > 0 for row in as_plain(*reports)["summary"]] == [True] * 6
+    assert reports[1].scores[0].extractor in {"scored", "density"}
+    assert reports[1].scores[0].reason
+    assert heard == [1, 2, 3, 4]
+    assert sorted(kept) == sorted((name, page, "The") for name in ("auto", "density") for page in ("a", "b"))
+
+
+def test_texts_are_those_a_crawl_would_keep(gold: Path) -> None:
+    """Decoding, extraction and cleaning are the same as in the processing of a page."""
+    write_manifest(gold, write_article(gold, "a"))
+    body = f"<meta charset=utf-8><p>{ARTICLE}\u200b caf\u00c3\u00a9 \u00a0 e\u0301</p>".encode()
+    (gold / "pages" / "a.html").write_bytes(body)
+    texts: list[str] = []
+    evaluate_extractors(load_gold(gold), ["density"], keep=lambda _name, _page, text, _: texts.append(text))
+    capture = Capture("https://bridge.example/", datetime.now(UTC), 200, (), (), body)
+    document = process(capture, SiteModel(extractor="density", min_chars=1)).document
+    assert document is not None
+    assert texts == [document.text]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"%PDF-1.4 \x01\x02", "not_html"),
+        (b"", "no"),
+        (b"<p>" + b"\x81\xff\xfe" * 400, ""),
+        (b"\0\0\0", ""),
+        ("<meta charset=x-no-such><p>текст</p>".encode("koi8-r"), ""),
+        (b"<p>" * 5_000, ""),
+    ],
+)
+def test_pages_nobody_can_read_are_counted(gold: Path, body: bytes, told: str) -> None:
+    """No page, whatever its bytes, ends an evaluation; where there is no text the reason is told."""
+    write_manifest(gold, write_article(gold, "a"), write_article(gold, "b"))
+    (gold / "pages" / "a.html").write_bytes(body)
+    broken, whole = evaluate_extractors(load_gold(gold), ["auto"])[0].scores
+    assert broken.score.f1 < 1
+    assert told in broken.missing
+    assert bool(broken.missing) == broken.empty
+    assert whole.score.f1 == 1
+
+
+def test_files_that_vanish_cost_their_page_only(gold: Path) -> None:
+    """What is gone between reading the manifest and reading the page is an error of that page."""
+    write_manifest(gold, write_article(gold, "a"), write_article(gold, "b"))
+    pages = load_gold(gold)
+    (gold / "pages" / "a.html").unlink()
+    broken, whole = evaluate_extractors(pages, ["auto"])[0].scores
+    assert "FileNotFoundError" in broken.missing
+    assert whole.score.f1 == 1
+
+
+def test_what_is_odd_about_true_texts_is_counted(gold: Path) -> None:
+    """Empty ones and such in another encoding than UTF-8 are told; a byte order mark is not text."""
+    (gold / "gold" / "en-one.txt").write_bytes(b" \n")
+    (gold / "gold" / "en-two.txt").write_bytes("café".encode("latin-1"))
+    (gold / "gold" / "fa-one.txt").write_bytes(b"\xef\xbb\xbftext")
+    pages = load_gold(gold)
+    assert [doubt.partition(" pages")[0] for doubt in doubts(pages)] == ["1 of 3", "1 of 3"]
+    assert pages[2].truth() == "text"
+    assert evaluate_texts(pages[:1], "nothing", lambda _page: "").scores[0].score.f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("site", "url", "expected"),
+    [
+        ("www.news.example.co.uk", None, "example.co.uk"),
+        ("Daily Parrot", None, "Daily Parrot"),
+        (None, "https://en.paper.co.uk/1", "paper.co.uk"),
+        (None, "http://[broken", "x"),
+        (None, None, "x"),
+    ],
+)
+def test_pages_are_drawn_with_their_site(tmp_path: Path, site: str | None, url: str | None, expected: str) -> None:
+    """The site is a registered domain, or a name, or the page alone."""
+    assert GoldPage("x", "en", tmp_path, tmp_path, url=url, site=site).cluster == expected

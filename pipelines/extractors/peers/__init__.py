@@ -9,6 +9,9 @@ that would take its tree builder seconds, has no text, with the reason.
 
 from __future__ import annotations
 
+import logging
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -28,7 +31,7 @@ from pipelines.extractors.soup import markup, sanitise
 from storage.records import Extraction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 INSTALL = "Run `make peers`, or install corpus-spider[peers]"
 """How to come by them."""
@@ -57,7 +60,8 @@ class Peer:
         if problem:
             return Extraction((), self.name, release, problem)
         try:
-            lines = [" ".join(line.split()) for line in self.read(html, options)]
+            with _quiet():
+                lines = [" ".join(line.split()) for line in self.read(html, options)]
         except Exception as error:  # noqa: BLE001 - the libraries' errors are of every kind, and one page is no reason to end
             return Extraction((), self.name, release, f"{self.name} failed: {type(error).__name__}")
         return Extraction(tuple(sanitise(line) for line in lines if line), self.name, release)
@@ -84,3 +88,16 @@ def find(name: str) -> Extractor | None:
 def installed() -> tuple[Extractor, ...]:
     """Return the peers whose libraries are installed."""
     return tuple(extractor for name in PEERS if (extractor := find(name)))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the libraries' remarks on single pages out of the log, whatever loggers they have."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

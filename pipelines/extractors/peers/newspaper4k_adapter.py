@@ -6,7 +6,6 @@ default.
 
 from __future__ import annotations
 
-import logging
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -51,5 +50,4 @@ def _readable(language: str) -> str:
         StopWords(language)
     except (ImportError, OSError, ValueError):
         return DEFAULT
-    logging.getLogger("jieba").setLevel(logging.CRITICAL + 1)
     return language

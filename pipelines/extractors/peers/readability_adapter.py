@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.soup import render, scan
@@ -23,5 +22,4 @@ def read(html: str, options: ExtractorOptions) -> Iterable[str]:
     """Return the paragraphs of the summary."""
     from readability import Document
 
-    logging.getLogger("readability").setLevel(logging.CRITICAL + 1)
     return render(scan(Document(html, url=options.url or None).summary(html_partial=True)))

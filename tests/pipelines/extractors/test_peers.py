@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import socket
+import warnings
 from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING
 
@@ -89,6 +91,22 @@ def test_a_failing_library_is_told_in_the_extraction(monkeypatch: pytest.MonkeyP
 
     found = peers.Peer("justext", "justext", read)(PAGE, ExtractorOptions())
     assert (found.paragraphs, found.reason) == ((), "justext failed: ZeroDivisionError")
+
+
+def test_remarks_of_the_libraries_stay_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever logger they use, also when they fail; ours are heard again afterwards."""
+
+    def read(html: str, _: ExtractorOptions) -> list[str]:
+        logging.getLogger("some.library").error("a remark")
+        warnings.warn("another", stacklevel=1)
+        raise ValueError(html)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        peers.Peer("justext", "justext", read)(PAGE, ExtractorOptions())
+    assert caplog.records == []
+    logging.getLogger("pipelines").error("ours")
+    assert [record.message for record in caplog.records] == ["ours"]
 
 
 def test_peers_are_for_evaluation_and_in_no_corpus() -> None:

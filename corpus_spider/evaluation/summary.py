@@ -1,0 +1,188 @@
+"""Scores summed up: means with intervals by extractor and language or site, and differences to another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.evaluation.intervals import Interval, interval
+from corpus_spider.evaluation.scores import Score
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from corpus_spider.evaluation.evaluate import PageScore, Report
+
+ALL, NO_SITE = "all", "(none)"
+DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Means over some pages; ``empty`` counts those without any text."""
+
+    pages: int
+    f1: float
+    interval: Interval | None
+    """Where the mean lies, by drawing sites anew; None for pages of one site."""
+    median: float
+    precision: float
+    recall: float
+    words: Score
+    bag: Score
+    thai: Score
+    empty: int
+    mb_per_second: float | None
+    """Megabytes (10^6 bytes) of source in a second of processor time; None where nothing was timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean F1 less that of another on the same pages, with its interval."""
+
+    other: str
+    f1: float
+    interval: Interval | None
+
+
+def summarise(scores: Sequence[PageScore]) -> Summary:
+    """Return the summary of one or more scores."""
+    values = [page.score for page in scores]
+    return Summary(
+        pages=len(values),
+        f1=fmean(value.f1 for value in values),
+        interval=interval([value.f1 for value in values], _clusters(scores)),
+        median=median(value.f1 for value in values),
+        precision=fmean(value.precision for value in values),
+        recall=fmean(value.recall for value in values),
+        words=_mean([page.measures.words for page in scores]),
+        bag=_mean([page.measures.bag for page in scores]),
+        thai=_mean([page.measures.thai for page in scores]),
+        empty=sum(page.empty for page in scores),
+        mb_per_second=_speed(scores),
+    )
+
+
+def grouped(scores: Iterable[PageScore], key: Callable[[PageScore], str]) -> dict[str, list[PageScore]]:
+    """Return the scores of each value of the key, in its order."""
+    groups: defaultdict[str, list[PageScore]] = defaultdict(list)
+    for page in scores:
+        groups[key(page)].append(page)
+    return {name: groups[name] for name in sorted(groups)}
+
+
+def by_language(report: Report) -> dict[str, Summary]:
+    """Return a summary for each language of the gold pages."""
+    return {name: summarise(scores) for name, scores in grouped(report.scores, lambda page: page.language).items()}
+
+
+def by_extractor(report: Report) -> dict[str, Summary]:
+    """Return a summary for each extractor that had a text in the report."""
+    return {name: summarise(scores) for name, scores in grouped(report.scores, lambda page: page.extractor).items()}
+
+
+def by_site(report: Report) -> dict[str, list[PageScore]]:
+    """Return the scores of each site, and of the pages that name none."""
+    return grouped(report.scores, lambda page: page.site or NO_SITE)
+
+
+def difference(scores: Sequence[PageScore], other: Report) -> Difference | None:
+    """Return how much better these pages were read than by the other, page by page; None when it shares none.
+
+    The interval is that of the differences, so what makes a page hard for both does not count.
+    """
+    theirs = {page.page: page.score.f1 for page in other.scores}
+    shared = [page for page in scores if page.page in theirs]
+    if not shared:
+        return None
+    differences = [page.score.f1 - theirs[page.page] for page in shared]
+    return Difference(other.name, fmean(differences), interval(differences, _clusters(shared)))
+
+
+def named(reports: Iterable[Report], name: str | None) -> Report | None:
+    """Return the report of that name; None when none is asked for. Raises ConfigError when there is no such report."""
+    found = {report.name: report for report in reports}
+    if name is not None and name not in found:
+        raise ConfigError(f"{name!r} is not scored", where="--against", do=f"Name one of: {', '.join(found)}.")
+    return found[name] if name is not None else None
+
+
+def as_plain(*reports: Report, against: str | None = None) -> dict[str, Any]:
+    """Return the reports as plain values: ``summary`` by extractor and language, ``sites``, ``readers``, ``pages``.
+
+    ``readers`` tells who made the texts of a corpus or of ``auto``. Scores have four digits; an interval of pages of
+    one site is null.
+    """
+    other = named(reports, against)
+    return {
+        "summary": [row for report in reports for row in rows(report, other)],
+        "sites": [_site_row(report, site, scores) for report in reports for site, scores in by_site(report).items()],
+        "readers": [
+            {"extractor": report.name, "read_by": reader, "pages": found.pages, "f1": round(found.f1, DIGITS)}
+            for report in reports
+            for reader, found in by_extractor(report).items()
+        ],
+        "pages": [_page(report.name, page) for report in reports for page in report.scores],
+    }
+
+
+def rows(report: Report, other: Report | None = None) -> list[dict[str, Any]]:
+    """Return a row for all pages of a report, as language ``all``, and one for each language."""
+    groups = {ALL: list(report.scores)} if report.scores else {}
+    groups |= grouped(report.scores, lambda page: page.language)
+    return [{"extractor": report.name, "language": name} | _row(scores, other) for name, scores in groups.items()]
+
+
+def _row(scores: Sequence[PageScore], other: Report | None) -> dict[str, Any]:
+    found = summarise(scores)
+    row: dict[str, Any] = {"pages": found.pages, "f1": found.f1, **_bounds("f1", found.interval)}
+    row |= {"median": found.median, "precision": found.precision, "recall": found.recall}
+    for name, measure in (("word", found.words), ("bag", found.bag), ("thai", found.thai)):
+        row |= {f"{name}_{key}": value for key, value in asdict(measure).items()}
+    row |= {"empty": found.empty, "mb_per_second": found.mb_per_second}
+    if other is not None and (apart := difference(scores, other)):
+        row |= {"against": apart.other, "difference": apart.f1, **_bounds("difference", apart.interval)}
+    return _rounded(row)
+
+
+def _site_row(report: Report, site: str, scores: Sequence[PageScore]) -> dict[str, Any]:
+    found = summarise(scores)
+    row = {"extractor": report.name, "site": site, "pages": found.pages, "f1": found.f1, "median": found.median}
+    return _rounded(row | {"precision": found.precision, "recall": found.recall, "empty": found.empty})
+
+
+def _page(name: str, page: PageScore) -> dict[str, Any]:
+    row: dict[str, Any] = {"page": page.page, "extractor": name, "language": page.language, "site": page.site}
+    row |= asdict(page.score)
+    row |= {f"{measure}_f1": value["f1"] for measure, value in asdict(page.measures).items()}
+    row |= {"empty": page.empty, "missing": page.missing, "read_by": page.extractor, "reason": page.reason}
+    return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": _milliseconds(page)})
+
+
+def _milliseconds(page: PageScore) -> float | None:
+    return None if page.seconds is None else page.seconds * 1000
+
+
+def _bounds(name: str, found: Interval | None) -> dict[str, float | None]:
+    return {f"{name}_low": found.low if found else None, f"{name}_high": found.high if found else None}
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in row.items()}
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    return Score(*(fmean(getattr(score, name) for score in scores) for name in ("precision", "recall", "f1")))
+
+
+def _speed(scores: Sequence[PageScore]) -> float | None:
+    timed = [(page.size, page.seconds) for page in scores if page.seconds is not None]
+    seconds = sum(taken for _, taken in timed)
+    return sum(size for size, _ in timed) / 1e6 / seconds if seconds else None
+
+
+def _clusters(scores: Sequence[PageScore]) -> list[str]:
+    return [page.cluster or page.page for page in scores]

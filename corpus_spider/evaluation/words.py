@@ -1,0 +1,49 @@
+"""Words, for scores and for showing what differs: runs of letters and digits.
+
+Of scripts that do not part words by spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan) each character with its
+marks is one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import regex
+
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
+_WORD = rf"[[\p{{L}}\p{{N}}]&&[{_SPACELESS}]]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}\u200c\u200d]--[{_SPACELESS}]]+"
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@cache
+def _pattern() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(_WORD, regex.VERSION1)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in order."""
+    return _pattern().findall(text)
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each word begins and ends."""
+    return (match.span() for match in _pattern().finditer(text))
+
+
+def coded(*texts: Sequence[str]) -> list[str]:
+    """Write each sequence of words as a string in which a character stands for a word, the same one in all.
+
+    No character is a surrogate; of more words than there are characters the last share one.
+    """
+    codes: dict[str, str] = {}
+    return ["".join(codes.setdefault(word, _character(len(codes))) for word in text) for text in texts]
+
+
+def _character(number: int) -> str:
+    return chr(min(number if number < _SURROGATES.start else number + len(_SURROGATES), 0x10FFFF))
