@@ -40,7 +40,7 @@ from storage.records import Extraction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NAME, VERSION = "auto", "2"
+NAME, VERSION = "auto", "3"
 
 SURE = 0.7
 """Expected F1 from which the learned reading needs no second opinion."""

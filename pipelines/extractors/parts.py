@@ -15,6 +15,7 @@ import numpy as np
 
 from pipelines.extractors.base import PARAGRAPH_KINDS
 from pipelines.extractors.block_marks import BIT, marks
+from pipelines.extractors.block_walk import LINE
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ FEW = 4
 """Most blocks of an element that is a caption."""
 LAYOUT = 0.5
 """An item, cell or quotation that holds more than this share of the text is layout."""
+REPEATED = 0.35
+"""Share of the text from which what repeats is a copy of the article."""
 LONG = 60
 """Characters of a comment that needs no other beside it."""
 MAX_LINKED = 0.5
@@ -82,6 +85,13 @@ class Kinds:
         self.held = page.total(page.texts.chars * chosen)
         self.known = {0: ParagraphKind.PARAGRAPH}
 
+    def lines(self, index: int) -> list[str]:
+        """Return a block as lines of readable text; preformatted text has lines of its own."""
+        if self.of(index) is not ParagraphKind.PREFORMATTED:
+            return self.blocks.lines(index)
+        parts = self.blocks.texts[index].replace(LINE, "\n").split("\n")
+        return [line for part in parts if (line := " ".join(part.split()))]
+
     def of(self, index: int) -> ParagraphKind:
         """Return what a block is; each element is looked at once."""
         passed, kind = [], self.known[0]
@@ -118,6 +128,22 @@ def captions(blocks: Blocks) -> tuple[Array, Array]:
 def _naming(attributes: str) -> str:
     """Return the words of class, id and itemprop in lower case."""
     return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
+
+
+def copies(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks repeat one before, where these are a good part of the text.
+
+    Then the page holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides
+    one of them; a few repeated lines are the author's.
+    """
+    seen: set[str] = set()
+    repeated = np.zeros(len(chosen), bool)
+    for index in np.flatnonzero(chosen).tolist():
+        text = "".join(page.blocks.texts[index].split())
+        repeated[index] = text in seen
+        seen.add(text)
+    held, doubled = (int(page.texts.chars[blocks].sum()) for blocks in (chosen, repeated))
+    return repeated & (doubled > REPEATED * held)
 
 
 def shown_title(page: Page, likeness: Array) -> str:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_features import Columns
     from pipelines.extractors.block_texts import Array
 
-NAME, VERSION = "scored", "1"
+NAME, VERSION = "scored", "2"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -177,12 +177,15 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
     if body and (doubts := stated_body.doubts(page, chosen, body)).any():
         likely = _logistic(log_odds(probability) - doubts)
         chosen, confidence = choose(np.where(out, 0.0, likely), page.texts.chars)
-    return Content(chosen & ~out & ~page.hidden & (title <= TITLE), confidence, captions)
+    chosen &= ~out & ~page.hidden & (title <= TITLE)
+    return Content(chosen & ~parts.copies(page, chosen), confidence, captions)
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:
-    kinds, lines = parts.Kinds(page, content.chosen), page.blocks.lines
-    found = [(line, kinds.of(index)) for index in np.flatnonzero(content.chosen).tolist() for line in lines(index)]
+    kinds = parts.Kinds(page, content.chosen)
+    found = [
+        (line, kinds.of(index)) for index in np.flatnonzero(content.chosen).tolist() for line in kinds.lines(index)
+    ]
     beside = Parts(
         "".join(kind for _, kind in found),
         parts.shown_title(page, title),
