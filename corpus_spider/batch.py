@@ -12,6 +12,7 @@ from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.locks import SiteLocks
+from storage.visits import UNCHANGED_TEXT
 from storage.warc import read_record
 from storage.warc.writer import OPEN
 
@@ -124,7 +125,7 @@ def _count(corpus: Corpus, fetch: StoredFetch, processed: Processed, report: Ree
     report.pages += 1
     before = corpus.document(fetch.lease.url) if fetch.outcome == "document" and fetch.lease else None
     after = processed.document
-    if fetch.reason == "unchanged" or (before is None and after is None):
+    if fetch.reason == UNCHANGED_TEXT or (before is None and after is None):
         report.unchanged += 1
     elif before is None:
         report.gained += 1

@@ -89,6 +89,9 @@ def init(state: State, /, **options: Any) -> None:
 @click.option(
     "--page-limit", type=click.IntRange(min=1), help="Stop after so many pages (exit 12; the next crawl goes on)."
 )
+@click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit 12).")
+@click.option("--size-limit", metavar="SIZE", help="Stop after so much was received, such as 5GB (exit 12).")
+@click.option("--now", is_flag=True, help="Read every feed, sitemap and start page now, due or not.")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled and by which rules; fetch nothing.")
 @as_json
 def crawl(state: State, /, **options: Any) -> int:
@@ -101,7 +104,8 @@ def crawl(state: State, /, **options: Any) -> int:
     5 another crawl works on a site, 7 nothing could be fetched,
     9 corpus of a newer version, 11 stopped by a signal, 12 by a limit, 13 forced.
     """
-    config = state.load(**{"crawl.page_limit": options["page_limit"]}).only(options["sites"])
+    limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
+    config = state.load(**limits).only(options["sites"])
     from corpus_spider import plan
     from corpus_spider.status import INTERNALS
 
@@ -111,7 +115,7 @@ def crawl(state: State, /, **options: Any) -> int:
         return 0
     from corpus_spider.crawl import crawl as start
 
-    code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0)
+    code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0, now=options["now"])
     _report(state, options, summary, INTERNALS)
     return code
 

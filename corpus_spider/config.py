@@ -35,6 +35,7 @@ from corpus_spider.config_values import (
 )
 from storage.errors import ConfigError
 from storage.records import Kind, Seed, SiteModel
+from storage.schedule import DAY, Schedule
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
@@ -49,6 +50,8 @@ WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=LARGEST)]
 FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=LARGEST)]
 Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 Texts = tuple[str, ...]
+Span = Annotated[float, msgspec.Meta(ge=0, le=366 * DAY)]
+Spans = tuple[Span, ...]
 
 
 def program_version() -> str:
@@ -103,7 +106,12 @@ class Crawl:
     backlog: Annotated[Positive, Key("Fetched pages that may wait for a worker.")] = 2000
     min_chars: Annotated[Count, Key("Shortest text that is kept, in letters of an alphabet; 0: any, lists too.")] = 200
     language_backend: Annotated[str, Key("Language identification: pycld2 or langdetect.", identifier_name)] = "pycld2"
+    reread: Annotated[
+        Spans, Key('Ages at which a young article is read again, such as "1d"; empty: never.', duration=True)
+    ] = (DAY, 3 * DAY)
     page_limit: Annotated[Count, Key("Pages in one run at most; 0: no limit.")] = 0
+    time_limit: Annotated[Span, Key('Longest time of one run, such as "2h"; 0: no limit.', duration=True)] = 0.0
+    size_limit: Annotated[Reserve, Key("Bytes received in one run at most; 0: no limit.", size=True)] = 0
     roll_bytes: Annotated[
         FileSize, Key("A WARC file of this size is closed and the next begun; 1 MiB at least.", size=True)
     ] = GIB
@@ -233,7 +241,14 @@ class Config:
             min_chars=self.crawl.min_chars,
             parameters=() if site.p is None else (("p", site.p),),
         )
-        return replace(model, version=sha256(msgspec.json.encode((program_version(), model))).hexdigest()[:12])
+        return replace(model, version=_digest((program_version(), model)))
+
+    def schedule(self) -> Schedule:
+        """Return when what is fetched is read again, and a digest of the rules by which each site's links are taken."""
+        rules = {
+            site.name: (_site_hosts(site), site.allow, site.deny, self.site_max_depth(site)) for site in self.sites
+        }
+        return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
 
     def seeds(self) -> list[Seed]:
         """Return every start page, feed and sitemap of every site, each once a site."""
@@ -255,6 +270,10 @@ class Config:
             msgspec.json.encode({"corpus": corpus, "crawl": crawl, "site": sites})
         )
         return plain
+
+
+def _digest(value: object) -> str:
+    return sha256(msgspec.json.encode(value)).hexdigest()[:12]
 
 
 def masked(database_url: str) -> str:

@@ -20,6 +20,8 @@ Check = Callable[[str], str]
 SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 SIZES |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 SIZE_PATTERN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([kmgt]?i?b|)", re.IGNORECASE)
+DURATIONS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+DURATION_PATTERN = r"(\d{1,9}(?:\.\d{1,9})?)\s*(min|[smhd])"
 SHOWN_CHARS = 60
 TYPE_WORDS = {
     "int": "a whole number",
@@ -43,11 +45,12 @@ COUNTRY_NOT_LANGUAGE = {"vn": "vi", "jp": "ja", "cn": "zh", "gr": "el", "cz": "c
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """How a key is documented, what its texts must look like, and whether it is a size in bytes."""
+    """How a key is documented, what its texts must look like, and whether it is a size in bytes or a time."""
 
     explanation: str
     check: Check | None = None
     size: bool = False
+    duration: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
         value = parse_size(value)
     elif given.as_text and isinstance(value, str) and _is_list(kind):
         value = [part for part in re.split(r"[,\s]+", value) if part]
+    if key.duration:
+        value = [_seconds(part) for part in value] if isinstance(value, list) else _seconds(value)
     try:
         converted = msgspec.convert(value, kind, strict=not given.as_text)
     except msgspec.ValidationError as error:
@@ -155,6 +160,20 @@ def parse_size(text: str) -> int:
     if match is None or match[2].lower() not in SIZES:
         raise WrongValueError(f'expected a size such as "10 MiB", in TiB at most, got "{text[:SHOWN_CHARS]}"')
     return int(float(match[1]) * SIZES[match[2].lower()])
+
+
+def parse_duration(text: str) -> float:
+    """Read ``2h``, ``1h30m``, ``3 d`` or a number of seconds as seconds."""
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text.strip()):
+        return float(text)
+    if not re.fullmatch(rf"(?:{DURATION_PATTERN}\s*)+", text.strip(), re.IGNORECASE):
+        raise WrongValueError(f'expected a time such as "90m", "2h" or "1d", got "{text[:SHOWN_CHARS]}"')
+    parts = re.findall(DURATION_PATTERN, text, re.IGNORECASE)
+    return sum(float(number) * DURATIONS[unit.lower()] for number, unit in parts)
+
+
+def _seconds(value: object) -> object:
+    return parse_duration(value) if isinstance(value, str) else value
 
 
 def web_address(text: str) -> str:

@@ -33,15 +33,18 @@ STOP_SECONDS = 10.0
 CLOSE_SECONDS = 10.0
 
 
-def crawl(config: Config, *, log_level: str = "INFO", quiet: bool = False) -> tuple[int, dict[str, Any]]:
+def crawl(
+    config: Config, *, log_level: str = "INFO", quiet: bool = False, now: bool = False
+) -> tuple[int, dict[str, Any]]:
     """Crawl the configured sites until nothing is due; return the exit code and the summary of the run.
 
+    ``now``: read every source, whether it is due or not.
     Raises CorpusError before anything is fetched when the crawl cannot start. An error of disk or database during the
     crawl is raised after the session is closed.
     """
     start_fork_server()
     with _interruptible():
-        session = Session.open(config)
+        session = Session.open(config, now=now)
         logger.info("run %d: %d sites, %d workers", session.run_id, len(session.sites), config.workers)
         code = FORCED
         try:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from corpus_spider.pauses import HostPauses
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from pipelines.line import Line
     from storage.records import Lease
@@ -38,6 +38,10 @@ class DispatchLimits:
     total: int = 256
     backlog: int = 2000
     page_limit: int = 0
+    time_limit: float = 0.0
+    """Seconds after which nothing more is handed out; 0: no limit."""
+    size_limit: int = 0
+    """Bytes, as received, after which nothing more is handed out; 0: no limit."""
     retries: int = 3
     """Pauses in a row after which a host is left to the next run."""
     patience: float = 30.0
@@ -49,16 +53,16 @@ class DispatchLimits:
 class Dispatcher:
     """The feed of a spider: :meth:`leases` yields until nothing is due, leased or fetched but unprocessed."""
 
-    def __init__(self, line: Line, limits: DispatchLimits) -> None:
+    def __init__(self, line: Line, limits: DispatchLimits, pauses: HostPauses | None = None) -> None:
         self.line, self.limits = line, limits
-        self.pauses = HostPauses(limits.retries)
+        self.pauses = pauses or HostPauses(limits.retries)
         self.stopping = False
         self.limit_reached = False
         self.handed_out = 0
         self._out: Counter[str] = Counter()
         self._active: set[str] = set()
         self._drain: asyncio.Task[int] | None = None
-        self._looked = -math.inf
+        self._looked, self._started = -math.inf, time.monotonic()
         self._next_retry = math.inf
         """When (epoch seconds) the first of the URLs given back in this run is due, as far as it is still to come."""
         line.on_settled = self.settled
@@ -98,9 +102,14 @@ class Dispatcher:
             self.line.break_down(error)
 
     def _over(self) -> bool:
-        if self.limits.page_limit and self.handed_out >= self.limits.page_limit:
-            self.limit_reached = True
+        self.limit_reached = self.limit_reached or any(self._limits_reached())
         return (self.stopping or self.line.error is not None) or (self.limit_reached and not self._busy())
+
+    def _limits_reached(self) -> Iterator[bool]:
+        limits = self.limits
+        yield bool(limits.page_limit) and self.handed_out >= limits.page_limit
+        yield bool(limits.time_limit) and time.monotonic() - self._started >= limits.time_limit
+        yield bool(limits.size_limit) and self.line.counts.bytes >= limits.size_limit
 
     def _busy(self) -> bool:
         return bool(self._out or self.line.held or self.line.waiting or self._draining())

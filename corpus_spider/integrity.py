@@ -17,6 +17,7 @@ from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.records import Kind, Pointer, Selection
 from storage.warc import read_record, scan
+from storage.warc.scanning import ANSWERS
 from storage.warc.writer import is_being_written
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *,
     # What follows the last row of a growing file is on its way into the database.
     end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
     if deep:
-        _match(rows, name, _File(path, end), report)
+        _match(rows, corpus.revisits(name), _File(path, end), report)
         return
     report.records += len(rows)
     size = _renamed(path).stat().st_size
@@ -114,21 +115,23 @@ def _renamed(path: Path) -> Path:
     return path if path.exists() else path.with_name(path.name.removesuffix(OPEN))
 
 
-def _match(rows: dict[int, Pointer], name: str, file: _File, report: CheckReport) -> None:
-    """Match the records of a file with the rows that point into it, both ways."""
-    responses = 0
+def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, report: CheckReport) -> None:
+    """Match the records of a file with the rows that point into it, both ways, and revisits with their originals."""
+    name = file.path.name.removesuffix(OPEN)
+    answers = 0
     for record in file.scan():
         if not record.ok:
             report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
-        elif record.type == "response":
-            responses += 1
+        elif record.is_answer:
+            answers += 1
             report.problems += _mismatch(rows.pop(record.offset, None), record, name)
-    report.records += responses
+            report.problems += _misled(revisits.get(record.offset), record, name)
+    report.records += answers
     report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
-    report.problems += _second_opinion(file, name, responses)
+    report.problems += _second_opinion(file, name, answers)
 
 
-def _second_opinion(warc: _File, name: str, responses: int) -> list[str]:
+def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
     """Have warcio read the file too: damage that only its writer's own reader understands is damage all the same."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
@@ -137,10 +140,10 @@ def _second_opinion(warc: _File, name: str, responses: int) -> list[str]:
     try:
         with warc.open() as file:
             stream = file if warc.end is None else LimitReader(file, warc.end)
-            read = sum(record.rec_type == "response" for record in ArchiveIterator(stream))
+            read = sum(record.rec_type in ANSWERS for record in ArchiveIterator(stream))
     except (ArchiveLoadFailed, OSError, ValueError) as error:
         return [f"{name}: warcio cannot read it ({error})"]
-    return [] if read == responses else [f"{name}: warcio finds {read} responses where there are {responses}"]
+    return [] if read == answers else [f"{name}: warcio finds {read} answers where there are {answers}"]
 
 
 def _mismatch(row: Pointer | None, record: ScannedRecord, name: str) -> list[str]:
@@ -149,6 +152,13 @@ def _mismatch(row: Pointer | None, record: ScannedRecord, name: str) -> list[str
         return [f"{place}: a record without a row ({record.uri})"]
     same = (row.length, row.record_id, row.payload_digest) == (record.length, record.record_id, record.payload_digest)
     return [] if same else [f"{place}: row and record differ in length, id or digest ({record.uri})"]
+
+
+def _misled(original: str | None, record: ScannedRecord, name: str) -> list[str]:
+    """Compare what a revisit refers to with what its row does; an orphan's has no row to compare with."""
+    if original is None or (record.type, record.refers_to) == ("revisit", original):
+        return []
+    return [f"{name} at {record.offset}: it should be a revisit of record {original} ({record.uri})"]
 
 
 def _check_documents(corpus: Corpus, config: Config, report: CheckReport, *, deep: bool) -> None:

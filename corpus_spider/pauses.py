@@ -30,6 +30,10 @@ class HostPauses:
         """Return for how many seconds a host is still left alone; infinity when for the rest of the run."""
         return max(0.0, self._until.get(host, 0.0) - time.monotonic())
 
+    def resume(self, host: str, seconds: float) -> None:
+        """Keep to a pause that was asked for in an earlier run."""
+        self._until[host] = time.monotonic() + seconds
+
     def answered(self, host: str) -> None:
         """Note that a host answers as it should."""
         self._pauses.pop(host, None)

@@ -7,9 +7,10 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from storage.records import Failure, Fetched
+from storage.warc.headers import sha1
 
 if TYPE_CHECKING:
-    from storage.records import Capture, Lease
+    from storage.records import Capture, Lease, Original
 
 # Asked again a little later in the same run, then in a later one.
 BACKOFF = (2.0, 10.0, 900.0)
@@ -34,6 +35,8 @@ class RetryPolicy:
 
     def judge_answer(self, capture: Capture, lease: Lease, now: float) -> Fetched:
         """Decide what an exchange means. A status that may pass, or a body the server cut, is asked for again."""
+        if repeats(capture, lease.original):
+            return Fetched(capture, lease, original=lease.original)
         reason = _passing_fault(capture)
         if reason is None:
             return Fetched(capture, lease)
@@ -45,6 +48,24 @@ class RetryPolicy:
         if reason in OF_HOST:
             return Failure(lease, reason, now + BACKOFF[min(lease.attempts, 1)])
         return Failure(lease, reason, self.retry_at(lease, now) if passing else None)
+
+
+CONDITIONS = ("If-None-Match", "If-Modified-Since")
+
+
+def conditions(original: Original | None) -> dict[str, str]:
+    """Return the headers that ask for an answer only if it has changed since the last whole one (RFC 9110, 13.1)."""
+    values = (original.etag, original.modified) if original else ()
+    return {name: value for name, value in zip(CONDITIONS, values, strict=False) if value}
+
+
+def repeats(capture: Capture, original: Original | None) -> bool:
+    """Say whether an answer is the one there was: the server says so, having been asked, or its payload is the same."""
+    if original is None or capture.truncated:
+        return False
+    if capture.status == 304:
+        return any(name.title() in CONDITIONS for name, _ in capture.request_headers)
+    return capture.status == 200 and sha1(capture.body) == original.payload_digest
 
 
 def pause_asked(capture: Capture, now: float) -> float | None:

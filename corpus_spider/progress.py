@@ -64,7 +64,7 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
     if code == 7:
         return f"Nothing could be fetched; first reason: {summary['first_failure'] or 'robots.txt refuses every URL'}."
-    return {11: "Stopped by a signal: ", 12: "Stopped at the page limit: "}.get(code, "Ended by an error: ") + left
+    return {11: "Stopped by a signal: ", 12: "Stopped at a limit: "}.get(code, "Ended by an error: ") + left
 
 
 def _tried(summary: Mapping[str, Any]) -> int:
@@ -100,6 +100,7 @@ def words(line: Line, seconds: float, pending: int | None = None) -> str:
     parts = [
         f"{counts.pages} fetched ({counts.pages / max(seconds, 0.001):.1f}/s, {counts.bytes / 2**20:.1f} MiB)",
         f"{counts.documents} documents",
+        f"{counts.unchanged} unchanged" if counts.unchanged else "",
         f"{counts.drops.total()} without text",
         f"{counts.failures.total()} tries failed" if counts.failures else "",
         f"{counts.refused} refused by robots.txt" if counts.refused else "",

@@ -9,7 +9,7 @@ import shutil
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,13 +17,13 @@ import msgspec
 from corpus_spider import recovery
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
+from corpus_spider.pauses import HostPauses
 from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
 from storage.errors import CorpusError, DatabaseError, DiskError
 from storage.locks import SiteLocks
-from storage.records import UrlState
 from storage.warc import WarcInfo, WarcWriter
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config import Config
-    from storage.records import Capture, Pointer
+    from storage.records import Capture, Original, Pointer
 
 logger = logging.getLogger(__name__)
 
@@ -56,9 +56,16 @@ class Left:
         return cls(count_pending(corpus, sites), corpus.frontier.next_due(sites))
 
 
+def _wake(corpus: Corpus, config: Config, sites: tuple[str, ...], *, now: bool) -> None:
+    """Make pending what is due by now."""
+    corpus.frontier.seed(config.seeds())
+    woken = corpus.frontier.wake(sites, time.time(), sources=now)
+    logger.info("%d known URLs are due again", woken)
+
+
 def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:
     """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
-    return sum(states.get(UrlState.PENDING, 0) for states in corpus.frontier.counts(sites).values())
+    return corpus.frontier.count_pending(sites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +99,8 @@ class Session:
         self._closing = threading.Lock()
 
     @classmethod
-    def open(cls, config: Config) -> Session:
-        """Check, lock, recover and start a run.
+    def open(cls, config: Config, *, now: bool = False) -> Session:
+        """Check, lock, recover and start a run. ``now``: every source is due.
 
         Raises ConfigError (no contact), DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing
         held.
@@ -106,7 +113,8 @@ class Session:
             locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
             recovery.recover(corpus, config.warc_folder, sites)
             corpus.set_licences({site.name: site.licence for site in config.sites})
-            corpus.frontier.seed(config.seeds())
+            corpus = replace(corpus, schedule=config.schedule())
+            _wake(corpus, config, sites, now=now)
             run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode())
             archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
@@ -129,8 +137,17 @@ class Session:
             total=4 * crawl.concurrency,
             backlog=crawl.backlog,
             page_limit=crawl.page_limit,
+            time_limit=crawl.time_limit,
+            size_limit=crawl.size_limit,
             retries=crawl.retries,
         )
+
+    def host_pauses(self) -> HostPauses:
+        """Return which hosts are to be left alone; some have asked for it in an earlier run."""
+        pauses, now = HostPauses(self.config.crawl.retries), time.time()
+        for host, until in self.corpus.frontier.pauses(self.sites, now).items():
+            pauses.resume(host, until - now)
+        return pauses
 
     def summary(self) -> dict[str, Any]:
         """What went through, for the run's row and the last line of a crawl."""
@@ -139,6 +156,7 @@ class Session:
             "ended": self.ended,
             "pages": counts.pages,
             "documents": counts.documents,
+            "unchanged": counts.unchanged,
             "bytes": counts.bytes,
             "spilled": counts.spilled,
             "dropped": dict(counts.drops.most_common()),
@@ -223,8 +241,8 @@ class GuardedArchive:
         self._announced: set[str] = set()
         self._locks, self._looked = locks, time.monotonic()
 
-    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
-        """Append a group, fsynced.
+    def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
+        """Append a group, fsynced; a capture with an original as a revisit of it.
 
         Raises DiskError when the disk is, or is about to be, full, and LockedError when a lost connection to the
         database has cost the run its locks and another run has taken them.
@@ -233,7 +251,7 @@ class GuardedArchive:
         if time.monotonic() - self._looked > LOCK_SECONDS:
             self._locks.ensure()
             self._looked = time.monotonic()
-        pointers = self._writer.append(captures)
+        pointers = self._writer.append(captures, originals)
         for name in sorted({pointer.warc for pointer in pointers} - self._announced):
             self._corpus.register_warc(self._run_id, name)
             self._announced.add(name)

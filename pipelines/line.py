@@ -41,6 +41,8 @@ class LineCounts:
     answered: int = 0
     """Pages with a success or redirect status."""
     documents: int = 0
+    unchanged: int = 0
+    """Answers that were those there had been: nothing to read."""
     bytes: int = 0
     spilled: int = 0
     drops: Counter[str] = field(default_factory=Counter)
@@ -56,6 +58,7 @@ class LineCounts:
         self.pages += 1
         self.bytes += len(fetched.capture.body)
         self.answered += fetched.capture.status < 400
+        self.unchanged += fetched.original is not None
         if fetched.reason:
             self._failed(fetched.reason, fetched.lease)
 
@@ -138,6 +141,11 @@ class Line:
         await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
         self.counts.failure(failure)
         self.on_settled(failure.lease, failure.retry_at)
+
+    def pause(self, host: str, until: float) -> None:
+        """Note durably until when (epoch seconds) a host asked to be left alone, so that the next run knows too."""
+        frontier = self.parts.corpus.frontier
+        self.parts.writer.call(lambda: frontier.pause(host, until))
 
     def record(self, capture: Capture) -> None:
         """Archive an exchange that nobody waits for (robots.txt)."""

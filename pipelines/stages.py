@@ -67,6 +67,8 @@ class Archive(Stage):
         """Wait until the exchange is durable; let go of pages that need no processing or find the backlog full."""
         with self.ending():
             fetch_id = await self.line.archive(page.fetched)
+        if page.fetched.original:
+            raise self.dropped("unchanged")
         if page.fetched.reason or page.fetched.retry_at:
             raise self.dropped(page.fetched.reason or "retry")
         if not self.line.hold(fetch_id):

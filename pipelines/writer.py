@@ -20,7 +20,7 @@ from storage.errors import CorpusError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from storage.records import Capture, Fetched, Lease, Pointer, Processed
+    from storage.records import Capture, Fetched, Lease, Original, Pointer, Processed
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ T = TypeVar("T")
 class Archive(Protocol):
     """Where captures are made durable (storage.warc)."""
 
-    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
-        """Append, flush and fsync; return a pointer for each."""
+    def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
+        """Append, flush and fsync, as revisits where there is an original; return a pointer for each."""
         ...
 
 
@@ -145,7 +145,8 @@ class Writer:
 
     def _write_fetched(self, jobs: list[_Job]) -> list[int]:
         items: list[Fetched] = [job.value for job in jobs]
-        pointers = self._timed("archive", lambda: self._archive.append([item.capture for item in items]))
+        captures, originals = [item.capture for item in items], [item.original for item in items]
+        pointers = self._timed("archive", lambda: self._archive.append(captures, originals))
         group = list(zip(items, pointers, strict=True))
         return self._timed("commit_fetched", lambda: self._store.record_fetched(self._run_id, group))
 

@@ -6,7 +6,7 @@ import os
 import socket
 import uuid
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +16,7 @@ from storage import documents, failpoints, fetches, opening, reading, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
+from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Corpus(AbstractContextManager["Corpus"]):
     """
 
     database: Database
+    schedule: Schedule = field(default_factory=Schedule)
+    """When what is fetched from now on is read again."""
 
     @classmethod
     def open(cls, where: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Self:
@@ -55,7 +58,7 @@ class Corpus(AbstractContextManager["Corpus"]):
     @property
     def frontier(self) -> Frontier:
         """What to fetch: seeds, leases, retries."""
-        return Frontier(self.database)
+        return Frontier(self.database, self.schedule)
 
     @property
     def name(self) -> str:
@@ -126,7 +129,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """
 
         def work(connection: Connection) -> list[int]:
-            ids = fetches.write_fetched(connection, run_id, group)
+            ids = fetches.write_fetched(connection, run_id, group, self.schedule)
             failpoints.reach("before_fetched_commit")
             return ids
 
@@ -137,14 +140,14 @@ class Corpus(AbstractContextManager["Corpus"]):
     def record_processed(self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False) -> None:
         """Write the *processed* transaction: a document or a drop for each (fetch id, lease, processed), links, states.
 
-        A text like the newest version of its URL makes no version: its outcome is the drop ``unchanged``. Fetches that
-        have an outcome are passed over, so writing the same group again changes nothing; with ``again``, for
+        A text like the newest version of its URL makes no version: its outcome is the drop ``unchanged_text``. Fetches
+        that have an outcome are passed over, so writing the same group again changes nothing; with ``again``, for
         re-extraction in the order of `fetches`, their outcome is replaced while version and id stay.
         """
 
         def work(connection: Connection) -> None:
             serialise(connection, _PROCESSED_LOCK)
-            documents.write_processed(connection, group, again=again)
+            documents.write_processed(connection, group, self.schedule, again=again)
             failpoints.reach("before_processed_commit")
 
         self.database.write(work)
@@ -194,6 +197,10 @@ class Corpus(AbstractContextManager["Corpus"]):
     def pointers(self, warc: str) -> list[tuple[int, Pointer]]:
         """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""
         return self.database.read(lambda connection: soundness.pointers(connection, warc))
+
+    def revisits(self, warc: str) -> dict[int, str]:
+        """Return, of the revisit records in one WARC file, by offset the id of the record that has the payload."""
+        return self.database.read(lambda connection: soundness.revisits(connection, warc))
 
     def problems(self) -> list[str]:
         """Return what in the database does not agree with itself, one line a case; empty when all is well."""

@@ -13,17 +13,19 @@ import sqlalchemy as sa
 from storage import duplicates
 from storage.database import chunks, insert_many, insert_rows, upsert
 from storage.duplicates import Standing
-from storage.frontier import MAX_HOPS, Found, add_links
+from storage.found import MAX_HOPS, Found, add_links
 from storage.records import Document, Drop, Lease, Processed, UrlState
 from storage.schema import document, document_text, fetch, storable, url
+from storage.visits import UNCHANGED_TEXT, Ended, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlalchemy.engine import Connection
 
+    from storage.schedule import Schedule
+
 Item = tuple[int, Lease, Processed]
-UNCHANGED = "unchanged"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -77,7 +79,7 @@ class Outcomes:
     dropped: list[tuple[Target, Drop]] = field(default_factory=list)
 
 
-def write_processed(connection: Connection, group: Sequence[Item], *, again: bool = False) -> None:
+def write_processed(connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False) -> None:
     """Give fetches their outcome: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
     Fetches that have an outcome are passed over. ``again`` (re-extraction) replaces the outcome of the same fetch
@@ -90,7 +92,8 @@ def write_processed(connection: Connection, group: Sequence[Item], *, again: boo
     _replace(connection, outcomes.replaced)
     _store_drops(connection, outcomes.dropped)
     if not again:
-        _finish(connection, [(target, *items[target.fetch_id]) for target in targets])
+        add_links(connection, list(_found(targets, items)))
+        _finish(connection, schedule, outcomes, items)
 
 
 def decide(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]], versions: Versions) -> Outcomes:
@@ -106,7 +109,7 @@ def decide(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]],
         elif (version := versions.next_version(target, storable(made.text))) is not None:
             outcomes.new.append((target, version, made))
         else:
-            outcomes.dropped.append((target, Drop(UNCHANGED, "", made.language.language)))
+            outcomes.dropped.append((target, Drop(UNCHANGED_TEXT, "", made.language.language)))
     return outcomes
 
 
@@ -216,13 +219,30 @@ def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]])
     _set_outcomes(connection, rows)
 
 
-def _finish(connection: Connection, done: Sequence[tuple[Target, Lease, Processed]]) -> None:
-    ids = [{"of_url": target.url_id} for target, _, _ in done]
-    if not ids:
-        return
-    fetched = url.c.id == sa.bindparam("of_url"), url.c.state == UrlState.FETCHED
-    connection.execute(sa.update(url).where(*fetched).values(state=UrlState.DONE), ids)
-    add_links(connection, [Found(link, lease) for _, lease, processed in done for link in processed.links])
+def _found(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]]) -> Iterator[Found]:
+    for target in targets:
+        lease, processed = items[target.fetch_id]
+        yield from (Found(link, lease, target.fetched_at) for link in processed.links)
+
+
+def _finish(
+    connection: Connection, schedule: Schedule, outcomes: Outcomes, items: dict[int, tuple[Lease, Processed]]
+) -> None:
+    """Settle the URLs of a group with when they are due again."""
+    new = [(target, "document", None, made.metadata.published) for target, _, made in outcomes.new]
+    dropped = [(target, "drop", drop.reason, None) for target, drop in outcomes.dropped]
+    ended = [
+        Ended(
+            target.url_id,
+            target.fetched_at.timestamp(),
+            outcome,
+            reason,
+            [link.url for link in items[target.fetch_id][1].links],
+            published,
+        )
+        for target, outcome, reason, published in (*new, *dropped)
+    ]
+    settle(connection, schedule, ended, UrlState.FETCHED)
 
 
 def _prints_of(connection: Connection, document_ids: Sequence[int]) -> set[int]:

@@ -1,7 +1,8 @@
 """The fetch table: one row per WARC response record, written in the *fetched* transaction, and what became of it.
 
 Outcomes: none yet (the page awaits processing), ``document``, ``drop``, ``retry`` and ``failed`` (an answer that was no
-page), ``record`` (kept for the record only: robots.txt), ``orphan`` (a record found in a WARC after a crash).
+page), ``unchanged`` (a revisit record: the answer is the one there was), ``record`` (kept for the record only:
+robots.txt), ``orphan`` (a record found in a WARC after a crash).
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import sqlalchemy as sa
 
 from storage.database import chunks, insert_rows, upsert
 from storage.frontier import LEASE_COLUMNS, lease_of
+from storage.originals import remember
 from storage.records import Fetched, Kind, Lease, Pointer, Unprocessed, UrlState
 from storage.schema import fetch, url, warc_file
+from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow, Database
+    from storage.schedule import Schedule
 
 PAGE_OF_ROWS = 500
+UNCHANGED, NOT_MODIFIED, SAME_PAYLOAD = "unchanged", "not_modified", "same_payload"
 _MIME_LENGTH = 100
 
 POINTER_COLUMNS = (
@@ -33,6 +38,15 @@ POINTER_COLUMNS = (
     fetch.c.warc_length,
     fetch.c.record_id,
     fetch.c.payload_digest,
+)
+
+_original, _original_file = fetch.alias("original_fetch"), warc_file.alias("original_file")
+_ORIGINAL_COLUMNS = (
+    _original_file.c.name.label("of_warc"),
+    _original.c.warc_offset.label("of_offset"),
+    _original.c.warc_length.label("of_length"),
+    _original.c.record_id.label("of_record"),
+    _original.c.payload_digest.label("of_digest"),
 )
 
 # As expressions, so that a walk by id never turns into a search by outcome or site, sorted anew for every page of rows.
@@ -57,6 +71,8 @@ class StoredFetch:
     reason: str | None
     detail: str | None
     language: str | None
+    original: Pointer | None = None
+    """Of a revisit: where the payload is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +104,31 @@ def outcome_of(fetched: Fetched) -> str | None:
     """Decide the outcome of an exchange at the time it is fetched; None: its page awaits processing."""
     if fetched.lease is None:
         return "record"
+    if fetched.original is not None:
+        return UNCHANGED
     if fetched.retry_at is not None:
         return "retry"
     return None if fetched.reason is None else "failed"
 
 
-_STATE_AFTER = {None: UrlState.FETCHED, "retry": UrlState.PENDING, "failed": UrlState.FAILED}
+def reason_of(fetched: Fetched) -> str | None:
+    """Return why an exchange brings no page: for one that brought nothing new, who said so."""
+    if fetched.original is None:
+        return fetched.reason
+    return NOT_MODIFIED if fetched.capture.status == 304 else SAME_PAYLOAD
 
 
-def write_fetched(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+_STATE_AFTER = {
+    None: UrlState.FETCHED,
+    "retry": UrlState.PENDING,
+    "failed": UrlState.FAILED,
+    UNCHANGED: UrlState.DONE,
+}
+
+
+def write_fetched(
+    connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule
+) -> list[int]:
     """Write fetch rows and URL states; return the fetch ids in order. Rows already there are left as they are."""
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
     rows = [_fetch_row(run_id, warcs[pointer.warc], fetched, pointer) for fetched, pointer in group]
@@ -106,7 +138,19 @@ def write_fetched(connection: Connection, run_id: int, group: Sequence[tuple[Fet
     changes = [_url_change(group[at][0]) for at in new if group[at][0].lease]
     if changes:
         connection.execute(_URL_FETCHED, changes)
+    _settle(connection, [group[at][0] for at in new], schedule)
+    remember(connection, [(ids[at], group[at][0]) for at in new], schedule.rules)
     return [ids[at] if at in ids else known[row["warc_id"], row["warc_offset"]] for at, row in enumerate(rows)]
+
+
+def _settle(connection: Connection, group: Sequence[Fetched], schedule: Schedule) -> None:
+    """Note when URLs are due again that need no processing."""
+    for outcome, state in (("failed", UrlState.FAILED), (UNCHANGED, UrlState.DONE)):
+        over = [(each, each.lease) for each in group if each.lease and outcome_of(each) == outcome]
+        ended = [
+            Ended(lease.url_id, each.capture.fetched_at.timestamp(), outcome, reason_of(each)) for each, lease in over
+        ]
+        settle(connection, schedule, ended, state)
 
 
 _URL_FETCHED = (
@@ -147,7 +191,8 @@ def _fetch_row(run_id: int | None, warc_id: int, fetched: Fetched, pointer: Poin
         "ip": capture.ip,
         "truncated": capture.truncated,
         "outcome": outcome_of(fetched),
-        "reason": fetched.reason,
+        "reason": reason_of(fetched),
+        "original_id": fetched.original.fetch_id if fetched.original else None,
     }
 
 
@@ -239,9 +284,11 @@ def stored_fetches(
 ) -> Iterator[StoredFetch]:
     """Stream fetches by id, a page of rows at a time, so that no transaction stays open while the caller works."""
     statement = (
-        sa.select(fetch, *POINTER_COLUMNS[:1], *LEASE_COLUMNS)
+        sa.select(fetch, *POINTER_COLUMNS[:1], *LEASE_COLUMNS, *_ORIGINAL_COLUMNS)
         .outerjoin(url, url.c.id == fetch.c.url_id)
         .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .outerjoin(_original, _original.c.id == fetch.c.original_id)
+        .outerjoin(_original_file, _original_file.c.id == _original.c.warc_id)
         .where(fetch.c.id > sa.bindparam("after"))
         .order_by(fetch.c.id)
         .limit(PAGE_OF_ROWS)
@@ -271,7 +318,13 @@ def _stored_fetch(row: AnyRow) -> StoredFetch:
         reason=row.reason,
         detail=row.detail,
         language=row.language,
+        original=_original_of(row),
     )
+
+
+def _original_of(row: AnyRow) -> Pointer | None:
+    values = [getattr(row, column.name) for column in _ORIGINAL_COLUMNS]
+    return None if row.original_id is None else Pointer(*values)
 
 
 def warc_files(connection: Connection) -> list[WarcFile]:

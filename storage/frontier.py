@@ -1,24 +1,38 @@
 """The frontier: every URL ever found, the state it is in, and which come next.
 
-A URL is in exactly one `UrlState`. Within a host the order is: priority, then depth, then first
-found first served. Times to try again are epoch seconds and are given by the caller, so that nothing here depends on a
-clock. One run at a time works on a site (see storage.locks); leases carry the run's id and are given back with
-`Frontier.release` after a crash.
+A URL is in exactly one `UrlState`. Within a host the order is: priority, then the newest date stated, then depth, then
+first found first served. Times are epoch seconds. One run at a time works on a site (see storage.locks); leases carry
+the run's id and are given back with `Frontier.release` after a crash.
 """
 
 from __future__ import annotations
 
 import secrets
+import time
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import among, chunks, insert_many, upsert
-from storage.records import Failure, Kind, Lease, Link, Seed, UrlState
-from storage.schema import MAX_URL, host, url
+from storage.database import chunks, insert_many, upsert
+from storage.found import (
+    CLEAN_SLATE,
+    FINISHED,
+    SEED_PRIORITY,
+    START_PAGE_PRIORITY,
+    Found,
+    add_links,
+    base_row,
+    insert_hosts,
+    is_key,
+)
+from storage.originals import with_originals
+from storage.records import Failure, Kind, Lease, Seed, UrlState
+from storage.schedule import Schedule
+from storage.schema import host, url
+from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,13 +40,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow, Database
-
-MAX_HOPS = 5
-"""Redirects followed from one URL to the next."""
-
-SEED_PRIORITY = {Kind.FEED: 30, Kind.SITEMAP: 20}
-START_PAGE_PRIORITY = 10
-FEED_ITEM_PRIORITY = 5
 
 LEASE_COLUMNS = (
     url.c.id.label("lease_id"),
@@ -50,7 +57,7 @@ _PENDING = url.c.state == sa.literal_column("'pending'")
 SETTLED = url.c.state != sa.literal_column("'pending'")
 
 
-_ORDER = (url.c.priority.desc(), url.c.depth, url.c.id)
+_ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
 
 
 def _of_host() -> sa.ColumnElement[bool]:
@@ -72,58 +79,40 @@ def lease_of(row: AnyRow) -> Lease:
     )
 
 
-def is_key(text: str) -> bool:
-    """Say whether ``text`` may be a key of the frontier: ASCII, no longer than `MAX_URL`."""
-    return 0 < len(text) <= MAX_URL and text.isascii() and "\x00" not in text
-
-
-def link_priority(kind: Kind, parent: Kind) -> int:
-    """Rank a link: feeds and sitemaps first, then what a feed names as new, then the rest."""
-    return SEED_PRIORITY.get(kind, FEED_ITEM_PRIORITY if parent is Kind.FEED else 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A link and the page it was found in."""
-
-    link: Link
-    parent: Lease
-
-    @property
-    def hops(self) -> int:
-        return self.parent.hops + 1 if self.link.redirect else 0
-
-    @property
-    def kind(self) -> Kind:
-        """What to expect: the target of a redirect is expected to be what its source was."""
-        return self.parent.kind if self.link.redirect and self.link.kind is Kind.PAGE else self.link.kind
-
-    @property
-    def is_self(self) -> bool:
-        """True for a redirect to another spelling of the URL itself (http to https): same key, other address."""
-        return self.link.redirect and self.link.url == self.parent.url
-
-
-def follows(found: Found) -> bool:
-    """Decide whether a link enters the frontier at all."""
-    usable = is_key(found.link.url) and found.hops <= MAX_HOPS
-    return usable and not (found.is_self and found.link.fetch_url == found.parent.fetch_url)
-
-
 @dataclass(frozen=True, slots=True)
 class Frontier:
     """What to fetch, leases and retries. Reached as ``corpus.frontier``; safe to call from any thread."""
 
     database: Database
+    schedule: Schedule = field(default_factory=Schedule)
 
-    def seed(self, seeds: Iterable[Seed], *, renew: bool = True) -> None:
-        """Put start pages, feeds and sitemaps into the frontier; idempotent.
+    def seed(self, seeds: Iterable[Seed]) -> None:
+        """Put start pages, feeds and sitemaps into the frontier, all of their sites' at once; idempotent.
 
-        ``renew``: those that are done or failed become pending again with a clean slate (attempts and redirects 0), so
-        that a nightly run reads them anew. URLs that are pending, leased or fetched keep their state.
+        Pages that are known already become sources. Sources that were named once and are not any more are not read
+        again.
         """
         rows = [_seed_row(seed) for seed in {seed.url: seed for seed in seeds if is_key(seed.url)}.values()]
-        self.database.write(lambda connection: _write_seeds(connection, rows, renew=renew))
+        self.database.write(lambda connection: _write_seeds(connection, rows))
+
+    def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
+        """Turn what is due again pending, with a clean slate (attempts and redirects 0); return how many URLs.
+
+        ``sources``: every feed, sitemap, start and section page of these sites, due or not.
+        """
+        return self.database.write(lambda connection: _wake(connection, sites, now, sources=sources))
+
+    def pause(self, host_name: str, until: float) -> None:
+        """Remember that a host asked to be left alone until then (epoch seconds)."""
+        statement = sa.update(host).where(host.c.name == host_name, host.c.paused_until < until)
+        self.database.write(lambda connection: connection.execute(statement.values(paused_until=until)))
+
+    def pauses(self, sites: Collection[str], now: float) -> dict[str, float]:
+        """Return until when (epoch seconds) hosts of these sites are to be left alone, those of the future only."""
+        statement = sa.select(host.c.name, sa.func.max(host.c.paused_until)).group_by(host.c.name)
+        statement = statement.where(host.c.site.in_(sites), host.c.paused_until > now)
+        rows = self.database.read(lambda connection: connection.execute(statement).all())
+        return {row[0]: row[1] for row in rows}
 
     def lease(
         self, run_id: int, quotas: Mapping[str, int], now: float, *, sites: Collection[str] | None = None
@@ -134,7 +123,12 @@ class Frontier:
         fetched, failed or released: there is no time-out, because the locks tell when a run is dead.
         """
         token = secrets.randbits(62)
-        return self.database.write(lambda connection: _lease(connection, (run_id, token), quotas, (now, sites)))
+
+        def work(connection: Connection) -> list[Lease]:
+            leases = _lease(connection, (run_id, token), quotas, (now, sites))
+            return with_originals(connection, leases, self.schedule.rules)
+
+        return self.database.write(work)
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
         """Return the hosts of these sites that have a URL due at ``now``, in alphabetical order."""
@@ -155,8 +149,16 @@ class Frontier:
 
     def fail(self, run_id: int, failures: Sequence[Failure]) -> None:
         """Give back leases that brought no exchange: to pending with a ``retry_at``, to failed without."""
-        changes = [_failure_change(failure, run_id) for failure in failures]
-        self.database.write(lambda connection: _give_back(connection, changes))
+        now = time.time()
+
+        def work(connection: Connection) -> None:
+            held = _held(connection, run_id, failures)
+            _give_back(connection, [_failure_change(failure) for failure in held])
+            over = [failure for failure in held if failure.retry_at is None]
+            ended = [Ended(failure.lease.url_id, now, "failed", failure.reason) for failure in over]
+            settle(connection, self.schedule, ended, UrlState.FAILED)
+
+        self.database.write(work)
 
     def release(self, sites: Collection[str]) -> int:
         """Turn all leases of these sites back to pending; return how many. For a clean stop and for recovery."""
@@ -167,6 +169,11 @@ class Frontier:
         )
         return self.database.write(lambda connection: connection.execute(statement).rowcount)
 
+    def count_pending(self, sites: Collection[str]) -> int:
+        """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
+        statement = sa.select(sa.func.count()).select_from(url).where(_PENDING, url.c.site.in_(sites))
+        return self.database.read(lambda connection: connection.execute(statement).scalar_one())
+
     def counts(self, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
         """Count URLs by site and state. Walks an index entry per URL: for summaries, not for loops."""
         return self.database.read(lambda connection: count_states(connection, sites))
@@ -174,22 +181,6 @@ class Frontier:
     def add(self, found: Sequence[Found]) -> int:
         """Put found links into the frontier in a transaction of their own; return how many were new."""
         return self.database.write(lambda connection: add_links(connection, found))
-
-
-def add_links(connection: Connection, found: Sequence[Found]) -> int:
-    """Put found links into the frontier, those it knows already excepted; return how many were new.
-
-    A redirect to another spelling of its own URL queues that URL again under the new address. A redirect that a seed
-    made is followed at every run, not only the first time: a moved feed must be read each night.
-    """
-    wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
-    known = known_urls(connection, wanted)
-    rows = [_link_row(each) for key, each in wanted.items() if key not in known]
-    if rows:
-        insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
-        _insert_hosts(connection, rows)
-    _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
-    return len(rows)
 
 
 def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
@@ -204,52 +195,21 @@ def count_states(connection: Connection, sites: Collection[str] | None = None) -
     return dict(table)
 
 
-def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
-    """Return those of the canonical URLs that the frontier has."""
-    found: set[str] = set()
-    for part in chunks(sorted(keys)):
-        found.update(connection.execute(sa.select(url.c.url).where(among(connection, url.c.url, part))).scalars())
-    return found
-
-
-def _insert_hosts(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    pairs = sorted({(row["site"], row["host"]) for row in rows})
-    statement = upsert(connection, host).on_conflict_do_nothing()
-    connection.execute(statement, [{"site": site, "name": name} for site, name in pairs])
-
-
-def _base_row(key: str, fetch_url: str, site: str, host_name: str) -> dict[str, Any]:
-    return {
-        "url": key,
-        "fetch_url": fetch_url,
-        "site": site,
-        "host": host_name,
-        "state": UrlState.PENDING,
-        "attempts": 0,
-        "next_try": 0.0,
+def _seed_row(seed: Seed) -> dict[str, Any]:
+    priority = SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY)
+    base = base_row(seed.url, seed.fetch_url, seed.site, seed.host)
+    return base | {
+        "kind": seed.kind,
+        "seed": True,
+        "priority": priority,
+        "depth": 0,
+        "hops": 0,
+        "found_from": None,
         "found_at": datetime.now(UTC),
     }
 
 
-def _seed_row(seed: Seed) -> dict[str, Any]:
-    priority = SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY)
-    base = _base_row(seed.url, seed.fetch_url, seed.site, seed.host)
-    return base | {"kind": seed.kind, "seed": True, "priority": priority, "depth": 0, "hops": 0, "found_from": None}
-
-
-def _link_row(found: Found) -> dict[str, Any]:
-    link, parent = found.link, found.parent
-    return _base_row(link.url, link.fetch_url, parent.site, link.host) | {
-        "kind": found.kind,
-        "seed": False,
-        "priority": link_priority(found.kind, parent.kind),
-        "depth": parent.depth if link.redirect else parent.depth + 1,
-        "hops": found.hops,
-        "found_from": parent.url_id,
-    }
-
-
-def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]], *, renew: bool) -> None:
+def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         return
     insert = upsert(connection, url)
@@ -260,35 +220,29 @@ def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]], *, rene
         where=sa.and_(url.c.state != UrlState.LEASED, url.c.state != UrlState.FETCHED),
     )
     insert_many(connection, statement, rows)
-    _insert_hosts(connection, rows)
-    if renew:
-        for part in chunks([row["url"] for row in rows]):
-            finished = url.c.state.in_([UrlState.DONE, UrlState.FAILED])
-            connection.execute(sa.update(url).where(url.c.url.in_(part), finished).values(_CLEAN_SLATE | {"hops": 0}))
+    insert_hosts(connection, rows)
+    for part in chunks([row["url"] for row in rows]):
+        unscheduled = url.c.url.in_(part), url.c.state.in_(FINISHED), url.c.due_again.is_(None)
+        connection.execute(sa.update(url).where(*unscheduled).values(CLEAN_SLATE | {"hops": 0}))
+    _retire_seeds(connection, rows)
 
 
-_CLEAN_SLATE: dict[str, Any] = {"state": UrlState.PENDING, "attempts": 0, "next_try": 0.0, "reason": None}
+def _retire_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Read no more what the configuration named once and does not name any more."""
+    named = {row["url"] for row in rows}
+    scheduled = url.c.site.in_({row["site"] for row in rows}), url.c.due_again.is_not(None)
+    once = sa.select(url.c.id, url.c.url).where(*scheduled, url.c.seed, url.c.found_from.is_(None))
+    gone = [row.id for row in connection.execute(once) if row.url not in named]
+    for part in chunks(gone):
+        connection.execute(sa.update(url).where(url.c.id.in_(part)).values(seed=False, due_again=None))
 
 
-def _requeue(connection: Connection, redirects: Sequence[Found]) -> None:
-    seeds = _seeds_among(connection, [each.parent.url_id for each in redirects])
-    for each in redirects:
-        again = _CLEAN_SLATE | {"fetch_url": each.link.fetch_url, "hops": each.hops}
-        if each.is_self:
-            connection.execute(sa.update(url).where(url.c.id == each.parent.url_id).values(again))
-        elif each.parent.url_id in seeds:
-            finished = url.c.state.in_([UrlState.DONE, UrlState.FAILED])
-            statement = sa.update(url).where(url.c.url == each.link.url)
-            connection.execute(statement.where(finished).values(again))
-            connection.execute(statement.values(seed=True, priority=seeds[each.parent.url_id]))
-
-
-def _seeds_among(connection: Connection, url_ids: Sequence[int]) -> dict[int, int]:
-    seeds: dict[int, int] = {}
-    for part in chunks(sorted(set(url_ids))):
-        statement = sa.select(url.c.id, url.c.priority).where(url.c.id.in_(part), url.c.seed)
-        seeds.update((row.id, row.priority) for row in connection.execute(statement))
-    return seeds
+def _wake(connection: Connection, sites: Collection[str], now: float, *, sources: bool) -> int:
+    scheduled = url.c.site.in_(sites), url.c.due_again.is_not(None)
+    is_source = sa.or_(url.c.seed, url.c.kind != Kind.PAGE, url.c.period > 0)
+    asked = sa.or_(url.c.due_again <= now, is_source) if sources else url.c.due_again <= now
+    statement = sa.update(url).where(*scheduled, asked).values(CLEAN_SLATE | {"hops": 0})
+    return connection.execute(statement).rowcount
 
 
 def _lease(
@@ -331,11 +285,19 @@ def _due(connection: Connection, place: AnyRow, quota: int, now: float) -> Seque
     return connection.execute(statement).all()
 
 
-def _failure_change(failure: Failure, run_id: int) -> dict[str, Any]:
+def _held(connection: Connection, run_id: int, failures: Sequence[Failure]) -> list[Failure]:
+    """Leave out what was given back already, when only the answer to a commit was lost."""
+    held: set[int] = set()
+    for part in chunks([failure.lease.url_id for failure in failures]):
+        ours = url.c.id.in_(part), url.c.state == UrlState.LEASED, url.c.leased_by == run_id
+        held.update(connection.execute(sa.select(url.c.id).where(*ours)).scalars())
+    return [failure for failure in failures if failure.lease.url_id in held]
+
+
+def _failure_change(failure: Failure) -> dict[str, Any]:
     state = UrlState.FAILED if failure.retry_at is None else UrlState.PENDING
     return {
         "of_url": failure.lease.url_id,
-        "of_run": run_id,
         "new_state": state,
         "new_try": failure.retry_at or 0.0,
         "why": failure.reason,
@@ -345,8 +307,7 @@ def _failure_change(failure: Failure, run_id: int) -> dict[str, Any]:
 def _give_back(connection: Connection, changes: Sequence[dict[str, Any]]) -> None:
     if not changes:
         return
-    held = url.c.id == sa.bindparam("of_url"), url.c.state == UrlState.LEASED, url.c.leased_by == sa.bindparam("of_run")
-    statement = sa.update(url).where(*held)
+    statement = sa.update(url).where(url.c.id == sa.bindparam("of_url"))
     statement = statement.values(
         state=sa.bindparam("new_state"),
         next_try=sa.bindparam("new_try"),

@@ -80,6 +80,19 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
+class Original:
+    """The last whole answer of a URL: where its record is, and what to ask with whether it has changed."""
+
+    fetch_id: int
+    uri: str
+    fetched_at: datetime
+    record_id: str
+    payload_digest: str
+    etag: str = ""
+    modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """A URL handed to one run to fetch. ``url`` is the canonical form and the key; ``fetch_url`` is what to ask for."""
 
@@ -92,6 +105,8 @@ class Lease:
     depth: int = 0
     hops: int = 0
     attempts: int = 0
+    original: Original | None = None
+    """Its last whole answer, when there is one to ask about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +126,14 @@ class Fetched:
 
     ``lease`` is None for exchanges nobody leased (robots.txt). With a lease and neither ``reason`` nor ``retry_at``
     the page awaits processing; with ``retry_at`` (epoch seconds) its URL goes back to pending; with ``reason`` alone
-    it has failed.
+    it has failed. With ``original`` it brought nothing new: it is archived as a revisit of that record, and over.
     """
 
     capture: Capture
     lease: Lease | None = None
     reason: str | None = None
     retry_at: float | None = None
+    original: Original | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -130,7 +130,9 @@ host = Table(
     metadata,
     Column("site", Words, primary_key=True),
     Column("name", Words, primary_key=True),
+    Column("paused_until", Double, nullable=False, server_default="0"),
 )
+"""``paused_until``: epoch seconds until which the host has asked to be left alone."""
 
 url = Table(
     "url",
@@ -153,13 +155,26 @@ url = Table(
     Column("lease_token", Big),
     Column("found_from", Big, ForeignKey("url.id")),
     Column("found_at", Moment, nullable=False),
+    Column("dated", Double, nullable=False, server_default="0"),
+    Column("due_again", Double),
+    Column("period", Double, nullable=False, server_default="0"),
+    Column("unchanged", Integer, nullable=False, server_default="0"),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("reads", Integer, nullable=False, server_default="0"),
+    Column("read_at", Double, nullable=False, server_default="0"),
+    Column("news_at", Double, nullable=False, server_default="0"),
 )
+"""``dated``: when a feed or sitemap says it was published or changed, 0 when none does. ``due_again``: from when on a
+URL that is done or failed is pending again, NULL for never. The rest is what storage.schedule learns. Times are epoch
+seconds.
+"""
 _pending = text("state = 'pending'")
 Index(
     "ix_url_due",
     url.c.site,
     url.c.host,
     url.c.priority.desc(),
+    url.c.dated.desc(),
     url.c.depth,
     url.c.id,
     url.c.next_try,
@@ -168,6 +183,8 @@ Index(
 )
 _settled = text("state <> 'pending'")
 Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_settled, postgresql_where=_settled)
+_again = text("due_again IS NOT NULL")
+Index("ix_url_due_again", url.c.site, url.c.due_again, sqlite_where=_again, postgresql_where=_again)
 
 fetch = Table(
     "http_fetch",
@@ -193,11 +210,24 @@ fetch = Table(
     Column("language", Words),
     Column("version", Integer),
     Column("crashes", Integer, nullable=False),
+    Column("original_id", Big, ForeignKey("http_fetch.id")),
     UniqueConstraint("warc_id", "warc_offset"),
 )
+"""``original_id``: of a revisit record, the fetch whose response record has the payload."""
 Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
 _awaiting = text("outcome IS NULL")
 Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
+
+original = Table(
+    "original",
+    metadata,
+    Column("url_id", Big, ForeignKey(url.c.id), primary_key=True, autoincrement=False),
+    Column("fetch_id", Big, ForeignKey(fetch.c.id), nullable=False),
+    Column("etag", Words, nullable=False),
+    Column("modified", Words, nullable=False),
+    Column("rules", Words, nullable=False),
+)
+"""The last whole answer (200) of a URL, and what to ask with whether it has changed. ``rules``: see Schedule."""
 
 scheme = Table(
     "scheme",

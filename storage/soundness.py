@@ -51,6 +51,18 @@ def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:
     return [(row.id, pointer_of(row)) for row in connection.execute(query)]
 
 
+def revisits(connection: Connection, name: str) -> dict[int, str]:
+    """Return, of the revisits in one WARC file, by offset the id of the record that has the payload."""
+    query = (
+        sa.select(fetch.c.warc_offset, _original.c.record_id)
+        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .join(_original, _original.c.id == fetch.c.original_id)
+        .where(warc_file.c.name == name)
+    )
+    return {row.warc_offset: row.record_id for row in connection.execute(query)}
+
+
+_original = fetch.alias("original_fetch")
 _any_fetch = fetch.alias("any_fetch")
 _newest = (
     sa.select(sa.func.max(_any_fetch.c.id)).where(_any_fetch.c.url_id == url.c.id).correlate(url).scalar_subquery()
@@ -74,6 +86,9 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a duplicate set without its representative": sa.select(duplicate_set.c.id)
     .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
     .where(duplicate_set.c.size > 0, document.c.id.is_(None)),
+    "a revisit of no response": sa.select(fetch.c.uri)
+    .outerjoin(_original, _original.c.id == fetch.c.original_id)
+    .where(fetch.c.outcome == "unchanged", sa.or_(_original.c.id.is_(None), _original.c.original_id.is_not(None))),
     "a URL in an unknown state": sa.select(url.c.url).where(url.c.state.notin_([state.value for state in UrlState])),
     "a URL leased by a run that has ended": sa.select(url.c.url)
     .outerjoin(run, run.c.id == url.c.leased_by)

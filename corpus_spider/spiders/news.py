@@ -16,7 +16,7 @@ from corpus_spider.console import safe
 from corpus_spider.dispatch import Dispatcher
 from corpus_spider.extensions.capture import CAPTURE, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
-from corpus_spider.policy import OF_HOST, RetryPolicy, failure_reason, pause_asked
+from corpus_spider.policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
 from corpus_spider.session import Session, exit_code
 from pipelines.stages import Page
 from storage.errors import CorpusError
@@ -43,7 +43,7 @@ class NewsSpider(Spider):
     def __init__(self, session: Session, **values: Any) -> None:
         super().__init__(**values)
         self.session = session
-        self.dispatcher = Dispatcher(session.line, session.dispatch_limits())
+        self.dispatcher = Dispatcher(session.line, session.dispatch_limits(), session.host_pauses())
         self.policy = RetryPolicy(session.config.crawl.retries)
         self.pauses = self.dispatcher.pauses
         self._settling: set[asyncio.Task[None]] = set()
@@ -82,7 +82,8 @@ class NewsSpider(Spider):
         """Turn a lease into a request whose body stays as it comes over the wire."""
         self._keep_delay(lease)
         meta = {LEASE: lease, KIND: lease.kind, WIRE: True}
-        return Request(lease.fetch_url, self.parse, errback=self.failed, meta=meta, dont_filter=True)
+        headers = conditions(lease.original)
+        return Request(lease.fetch_url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
 
     def _keep_delay(self, lease: Lease) -> None:
         """Have the downloader keep the site's delay at a host that only a link has named (a subdomain)."""
@@ -98,6 +99,7 @@ class NewsSpider(Spider):
             self.pauses.answered(lease.host)
         else:
             self.pauses.pause(lease.host, asked)
+            self.line.pause(lease.host, now + asked)
         yield Page(self.policy.judge_answer(capture, lease, now))
 
     async def failed(self, failure: TwistedFailure) -> None:

@@ -64,9 +64,11 @@ class RecordCheck:
         self._left, self._buffer = int(length), b""
         block, payload = (_Digest.of(self.fields, name) for name in ("block", "payload"))
         self._digests = [digest for digest in (block, payload) if digest]
-        if self.fields.get("warc-type") == "response" and "application/http" in self.fields.get("content-type", ""):
-            self._payload = _Payload(payload)
-        elif payload:
+        kind = self.fields.get("warc-type")
+        if kind in {"response", "revisit"} and "application/http" in self.fields.get("content-type", ""):
+            self._payload = _Payload(payload if kind == "response" else None)
+        if payload and (kind != "response" or self._payload is None):
+            # What a revisit states is the digest of the payload it refers to.
             self._digests.remove(payload)
         self._block_digest = block
         self._take = self._block if self._left else self._tail

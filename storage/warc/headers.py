@@ -1,4 +1,4 @@
-"""WARC/1.1 record headers (ISO 28500:2017): a warcinfo, a response with its request; and header bytes read back."""
+"""WARC/1.1 record headers (ISO 28500:2017): warcinfo, response or revisit with its request; and back."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from storage.warc.members import member
 from storage.warc.payload_type import identify
 
 if TYPE_CHECKING:
-    from storage.records import Capture
+    from storage.records import Capture, Original
 
 END = b"\r\n\r\n"
 """What ends a record's headers, and what follows its block."""
 KIND = "X-Corpus-Kind"
 """Our own field: what the URL was expected to hold (records.Kind)."""
+
+SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 _DESCRIPTION = (
     "bodies are stored as received, content-encoded, with the transfer coding undone; headers as Scrapy gives them: "
@@ -89,17 +92,14 @@ def warcinfo(info: WarcInfo, name: str, made: datetime) -> tuple[str, bytes]:
     return record_id, member(head, block + END, stored=False)
 
 
-def encode(capture: Capture, warcinfo_id: str) -> EncodedPair:
-    """Return the response and request records of a capture, as a file with that warcinfo record keeps them."""
+def encode(capture: Capture, warcinfo_id: str, original: Original | None = None) -> EncodedPair:
+    """Return the response (with ``original``: revisit) and request records of a capture, as a file with that warcinfo
+    record keeps them.
+    """
+    if original is not None:
+        return _revisit(capture, warcinfo_id, original)
     record_id, head, body_type = _new_id(), response_head(capture), identify(capture)
-    payload_digest = sha1(capture.body)
-    common = {
-        "WARC-Warcinfo-ID": f"<{warcinfo_id}>",
-        "WARC-Target-URI": _target(capture.url),
-        "WARC-Date": warc_date(capture.fetched_at),
-        "WARC-IP-Address": capture.ip or "",
-        "WARC-Protocol": (capture.protocol or "").lower(),
-    }
+    payload_digest, common = sha1(capture.body), _common(capture, warcinfo_id)
     response = _record_head(
         {
             "WARC-Type": "response",
@@ -120,6 +120,42 @@ def encode(capture: Capture, warcinfo_id: str) -> EncodedPair:
         record_id,
         payload_digest,
     )
+
+
+def _revisit(capture: Capture, warcinfo_id: str, original: Original) -> EncodedPair:
+    """Return the records of an answer that brought the payload of an earlier one: its headers, and where that lies."""
+    record_id, head, common = _new_id(), response_head(capture), _common(capture, warcinfo_id)
+    profile = NOT_MODIFIED if capture.status == 304 else SAME_PAYLOAD
+    record = _record_head(
+        {
+            "WARC-Type": "revisit",
+            "WARC-Record-ID": f"<{record_id}>",
+            **common,
+            "WARC-Profile": profile,
+            "WARC-Refers-To": f"<{original.record_id}>",
+            "WARC-Refers-To-Target-URI": _target(original.uri),
+            "WARC-Refers-To-Date": warc_date(original.fetched_at),
+            # WARC 1.1, 6.7.2: the word for a payload that was left out as a duplicate.
+            "WARC-Truncated": "length" if profile == SAME_PAYLOAD else "",
+            KIND: capture.kind.value,
+            "Content-Type": "application/http;msgtype=response",
+            "WARC-Payload-Digest": original.payload_digest,
+            "WARC-Block-Digest": sha1(head),
+            "Content-Length": str(len(head)),
+        }
+    )
+    request = _request(capture, record_id, common)
+    return EncodedPair(member(record + head, END, stored=False), request, record_id, original.payload_digest)
+
+
+def _common(capture: Capture, warcinfo_id: str) -> dict[str, str]:
+    return {
+        "WARC-Warcinfo-ID": f"<{warcinfo_id}>",
+        "WARC-Target-URI": _target(capture.url),
+        "WARC-Date": warc_date(capture.fetched_at),
+        "WARC-IP-Address": capture.ip or "",
+        "WARC-Protocol": (capture.protocol or "").lower(),
+    }
 
 
 def _request(capture: Capture, concurrent_to: str, common: dict[str, str]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from storage.records import Capture, Kind
 from storage.warc.headers import END, KIND, identifier, parse_headers, sha1
 from storage.warc.http_blocks import parse_request, parse_response
 from storage.warc.members import MAX_RECORD
+from storage.warc.scanning import ANSWERS
 from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
@@ -24,12 +26,17 @@ _REQUEST_BYTES = 1 << 16
 """How far behind a response its request record is looked for; requests are small."""
 
 
-def read_record(folder: Path, pointer: Pointer) -> Capture:
+def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None) -> Capture:
     """Return the capture that a pointer leads to, whether its file is closed or still being written.
+
+    A revisit record holds no payload: ``original`` points to the response that has it. What comes back is what was
+    read then, at the time of the revisit: the payload of the original, and its status and headers where the server
+    only said that nothing had changed.
 
     The headers are those given to the writer but for what ``http_blocks`` documents; the request's are empty when its
     record is not there. Raises DamageError, naming file and offset, when the file is missing or the record is not the
-    one pointed to: another id, bytes that do not inflate, lengths or digests that do not agree.
+    one pointed to: another id, bytes that do not inflate, lengths or digests that do not agree, a revisit of another
+    record or of none that was given.
     """
     where = f"{folder / pointer.warc}, offset {pointer.offset}"
     try:
@@ -39,9 +46,22 @@ def read_record(folder: Path, pointer: Pointer) -> Capture:
     except OSError as error:
         raise disk_error(error, folder / pointer.warc) from error
     try:
-        return _capture(data, pointer)
+        fields, visit = _capture(data, pointer)
+        if fields["warc-type"] == "response":
+            return visit
+        refers_to = identifier(fields.get("warc-refers-to", ""))
+        if original is None or refers_to != original.record_id:
+            raise ValueError(f"it is a revisit of record {refers_to}")
     except (ValueError, KeyError, zlib.error) as error:
         raise DamageError(f"damaged record: {error}", where=where, do="Run `corpus-spider check --deep`.") from error
+    return _resolved(visit, read_record(folder, original))
+
+
+def _resolved(visit: Capture, original: Capture) -> Capture:
+    whole = replace(visit, body=original.body, truncated=original.truncated)
+    if visit.status != 304:
+        return whole
+    return replace(whole, status=original.status, response_headers=original.response_headers)
 
 
 def _read(folder: Path, pointer: Pointer) -> bytes:
@@ -64,15 +84,16 @@ def _read_range(path: Path, pointer: Pointer) -> bytes:
         os.close(descriptor)
 
 
-def _capture(data: bytes, pointer: Pointer) -> Capture:
+def _capture(data: bytes, pointer: Pointer) -> tuple[dict[str, str], Capture]:
+    """Fields of the record and what it holds itself; a revisit holds no payload."""
     fields, block = _record(data[: pointer.length], whole=True)
-    if identifier(fields["warc-record-id"]) != pointer.record_id or fields["warc-type"] != "response":
+    if identifier(fields["warc-record-id"]) != pointer.record_id or fields["warc-type"] not in ANSWERS:
         raise ValueError(f"this is not record {pointer.record_id}")
     status, headers, body = parse_response(block)
-    digest = sha1(body)
+    digest = sha1(body) if fields["warc-type"] == "response" else fields["warc-payload-digest"]
     if digest != pointer.payload_digest or digest != fields["warc-payload-digest"]:
         raise ValueError("the payload is not what its digest says")
-    return Capture(
+    return fields, Capture(
         url=fields.get("warc-target-uri", ""),
         fetched_at=datetime.fromisoformat(fields["warc-date"]),
         status=status,

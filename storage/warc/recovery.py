@@ -30,9 +30,9 @@ class Recovered:
     records: tuple[ScannedRecord, ...]
     """The sound records."""
     orphans: tuple[ScannedRecord, ...]
-    """Sound responses that no committed pointer leads to."""
+    """Sound answers that no committed pointer leads to."""
     missing: tuple[int, ...]
-    """Committed offsets at which there is no sound response: rows without a record. Not to be expected."""
+    """Committed offsets at which there is no sound answer: rows without a record. Not to be expected."""
     damaged: tuple[ScannedRecord, ...]
     """Damaged ranges that have sound records behind them; they stay where they are."""
     torn: str | None
@@ -91,12 +91,12 @@ def examine(path: Path, committed: Collection[int]) -> Recovered:
     scanned = list(scan(path))
     records = tuple(record for record in scanned if record.ok)
     size = records[-1].end if records else 0
-    offsets = {record.offset for record in records if record.type == "response"}
+    offsets = {record.offset for record in records if record.is_answer}
     return Recovered(
         name,
         size,
         records,
-        tuple(record for record in records if record.type == "response" and record.offset not in committed),
+        tuple(record for record in records if record.is_answer and record.offset not in committed),
         tuple(sorted(set(committed) - offsets)),
         tuple(record for record in scanned if not record.ok and record.offset < size),
         f"{name}.torn-{size}" if scanned and not scanned[-1].ok else None,

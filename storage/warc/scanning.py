@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+ANSWERS = frozenset({"response", "revisit"})
 _CHUNK = 1 << 16
 _PEEK = 1 << 14
 
@@ -26,7 +27,7 @@ _PEEK = 1 << 14
 class ScannedRecord:
     """A record of a WARC file, or a damaged range of one: then ``damage`` says why and the rest is what could be read.
 
-    ``offset`` and ``length`` are in bytes of the file; ``date`` is as written; ``status`` is of responses only.
+    ``offset`` and ``length`` are in bytes of the file; ``date`` is as written; ``status`` is of answers only.
     """
 
     offset: int
@@ -38,6 +39,13 @@ class ScannedRecord:
     status: int | None = None
     payload_digest: str = ""
     damage: str | None = None
+    refers_to: str = ""
+    """Of a revisit: the id of the record that has its payload."""
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is one that a fetch points to: a response or a revisit."""
+        return self.type in ANSWERS
 
     @property
     def ok(self) -> bool:
@@ -180,4 +188,5 @@ def _scanned(
         status,
         fields.get("warc-payload-digest", ""),
         damage,
+        identifier(fields.get("warc-refers-to", "")),
     )

@@ -7,6 +7,7 @@ import os
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from storage.disk import disk_error, sync_folder
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from storage.records import Capture
+    from storage.records import Capture, Original
 
 OPEN = ".open"
 """Suffix of a file that is being written, or that a dead run left behind."""
@@ -54,16 +55,17 @@ class WarcWriter:
         """Final name of the file that is being written; None before the first capture and after close."""
         return self._file.name if self._file else None
 
-    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
+    def append(self, captures: Sequence[Capture], originals: Sequence[Original | None] = ()) -> list[Pointer]:
         """Write a group of captures and wait for the disk; return one pointer each, in the same order.
 
+        A capture that has an original, the answer it repeats, becomes a revisit record. None needs to have one.
         Raises DiskError when the disk refuses; nothing of the group counts as written then, and the writer is dead.
         """
         if self._dead:
             raise DiskError("the WARC writer stopped after an error", where=str(self._folder), do="Start again.")
         try:
             self._finish_full()
-            pointers = [self._write(capture) for capture in captures]
+            pointers = [self._write(*each) for each in zip_longest(captures, originals)]
             self._sync()
         except OSError as error:
             raise disk_error(error, self._abandon()) from error
@@ -87,12 +89,12 @@ class WarcWriter:
         if not self._dead:
             self._abandon()
 
-    def _write(self, capture: Capture) -> Pointer:
+    def _write(self, capture: Capture, original: Original | None) -> Pointer:
         if self._file and self._file.size >= self._roll_bytes:
             self._file.sync()
             self._retire()
         file = self._file = self._file or self._create()
-        pair = encode(capture, file.warcinfo_id)
+        pair = encode(capture, file.warcinfo_id, original)
         pointer = Pointer(file.name, file.size, len(pair.response), pair.record_id, pair.payload_digest)
         file.write(pair.response)
         file.write(pair.request)

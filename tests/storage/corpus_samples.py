@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import sqlalchemy as sa
+
+from storage.found import CLEAN_SLATE, FINISHED
 from storage.records import (
     Capture,
     Document,
@@ -23,7 +26,7 @@ from storage.records import (
     Processed,
     Seed,
 )
-from storage.schema import metadata
+from storage.schema import metadata, url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +99,12 @@ class Crawl:
         self.run_id = self.corpus.start_run("{}")
 
     def seed(self, *paths: str, kind: Kind = Kind.PAGE) -> None:
-        self.corpus.frontier.seed([seed(path, kind, self.site) for path in paths])
+        """Name sources and have them read, again if need be."""
+        seeds = [seed(path, kind, self.site) for path in paths]
+        self.corpus.frontier.seed(seeds)
+        finished = url.c.url.in_([each.url for each in seeds]), url.c.state.in_(FINISHED)
+        again = sa.update(url).where(*finished).values(CLEAN_SLATE | {"hops": 0})
+        self.corpus.database.write(lambda connection: connection.execute(again))
 
     def lease(self, quota: int = 1000, now: float = 1.0) -> list[Lease]:
         return self.corpus.frontier.lease(self.run_id, {self.site: quota}, now)

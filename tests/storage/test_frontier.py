@@ -11,7 +11,7 @@ from corpus_samples import Crawl, capture, dropped, link, made, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storage.frontier import MAX_HOPS, Found, follows, link_priority
+from storage.found import MAX_HOPS, Found, follows, link_priority
 from storage.records import Failure, Fetched, Kind, Lease, Link, Seed, UrlState
 from storage.schema import url
 

@@ -1,0 +1,69 @@
+"""The last whole answer of each URL: what to ask with whether it has changed, and what a revisit record refers to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks, insert_many, upsert
+from storage.records import Original
+from storage.schema import fetch, original
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.records import Capture, Fetched, Lease
+
+MAX_VALIDATOR = 1000
+
+
+def validator(value: str | None) -> str:
+    """Return an ETag or Last-Modified that can be sent back as it came; nothing for one that is odd or too long."""
+    text = (value or "").strip()
+    return text if len(text) <= MAX_VALIDATOR and text.isascii() and text.isprintable() else ""
+
+
+def remember(connection: Connection, group: Sequence[tuple[int, Fetched]], rules: Mapping[str, str]) -> None:
+    """Keep whole answers as what later ones are compared with, by fetch id; of revisits, the validators alone."""
+    rows: dict[int, dict[str, Any]] = {}
+    for fetch_id, each in group:
+        if each.lease and (each.original or _is_whole(each)):
+            row = _row(each.capture, each.original)
+            row |= {"url_id": each.lease.url_id, "fetch_id": each.original.fetch_id if each.original else fetch_id}
+            rows[each.lease.url_id] = row | {"rules": rules.get(each.lease.site, "")}
+    insert = upsert(connection, original)
+    values = {name: insert.excluded[name] for name in ("fetch_id", "etag", "modified", "rules")}
+    insert_many(connection, insert.on_conflict_do_update(index_elements=["url_id"], set_=values), [*rows.values()])
+
+
+def _is_whole(fetched: Fetched) -> bool:
+    settled = fetched.reason is not None or fetched.retry_at is not None
+    return fetched.capture.status == 200 and fetched.capture.truncated is None and not settled
+
+
+def _row(capture: Capture, before: Original | None) -> dict[str, Any]:
+    """Return the validators of an answer; a 304 may leave out those that stay (RFC 9110, 15.4.5)."""
+    etag, modified = validator(capture.header("ETag")), validator(capture.header("Last-Modified"))
+    if before is not None and not (etag or modified):
+        etag, modified = before.etag, before.modified
+    return {"etag": etag, "modified": modified}
+
+
+def with_originals(connection: Connection, leases: Sequence[Lease], rules: Mapping[str, str]) -> list[Lease]:
+    """Add to each lease its URL's last whole answer, when it was read under the rules of today."""
+    columns = (fetch.c.id, fetch.c.uri, fetch.c.fetched_at, fetch.c.record_id, fetch.c.payload_digest)
+    statement = sa.select(original.c.url_id, original.c.rules, *columns, original.c.etag, original.c.modified)
+    statement = statement.join(fetch, fetch.c.id == original.c.fetch_id)
+    known: dict[int, tuple[str, Original]] = {}
+    for part in chunks([lease.url_id for lease in leases]):
+        for url_id, under, *values in connection.execute(statement.where(among(connection, original.c.url_id, part))):
+            known[url_id] = (under, Original(*values))
+    return [_with(lease, known.get(lease.url_id), rules.get(lease.site, "")) for lease in leases]
+
+
+def _with(lease: Lease, known: tuple[str, Original] | None, rules: str) -> Lease:
+    return replace(lease, original=known[1]) if known and known[0] == rules else lease

@@ -1,0 +1,126 @@
+"""What a visit means for the next one: URLs are settled (done or failed) with when they are due again.
+
+`storage.schedule` decides; here its questions are answered from the frontier, and its answers written there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks
+from storage.records import Kind, UrlState
+from storage.schedule import End, Habit, Visit, moment
+from storage.schema import url
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+    from storage.schedule import Schedule
+
+REFUSED = frozenset({"robots", "private_address", "port", "scheme", "invalid_url"})
+"""Failures that are our own refusal to ask."""
+GONE = frozenset({"http_404", "http_410"})
+LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
+SECTION_DEPTH = 1
+"""A page of links that a start page leads to is a source too; further down they are too many."""
+_FAULTS = ("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused")
+_HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
+_COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a visit to a URL ended: ``outcome`` as in the fetch table, why, the links it named, its date as stated."""
+
+    url_id: int
+    now: float
+    outcome: str
+    reason: str | None = None
+    links: Sequence[str] = ()
+    published: str | None = None
+
+
+def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], held: UrlState) -> None:
+    """Turn URLs that are ``held`` into done or failed, with when they are due again. Links must be stored before."""
+    rows = _rows(connection, [each.url_id for each in ended])
+    changes = [
+        _change(schedule, each, row, news=_brings_news(connection, each, row))
+        for each in ended
+        if (row := rows.get(each.url_id))
+    ]
+    if changes:
+        connection.execute(_settling(held), changes)
+
+
+def _settling(held: UrlState) -> sa.Update:
+    learned: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
+    return sa.update(url).where(url.c.id == sa.bindparam("of_url"), url.c.state == held).values(learned)
+
+
+def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
+    statement = sa.select(*_COLUMNS, *(url.c[name] for name in _HABIT))
+    return {
+        row.id: row
+        for part in chunks(sorted(set(url_ids)))
+        for row in connection.execute(statement.where(among(connection, url.c.id, part)))
+    }
+
+
+def is_source(ended: Ended, row: AnyRow) -> bool:
+    """Say whether a URL is read for what it leads to: named by the configuration, a feed, a sitemap, a section page."""
+    section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
+    still = row.period > 0 and ended.outcome in {"unchanged", "failed"}
+    return bool(row.seed or row.kind != Kind.PAGE or section or still)
+
+
+def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
+    """Say whether a source names a URL that was not known when it was last read, whoever told of it first."""
+    if not ended.links or not is_source(ended, row):
+        return False
+    if not row.reads:
+        return True
+    newer = url.c.found_at > datetime.fromtimestamp(row.read_at, UTC)
+    for part in chunks(sorted(ended.links)):
+        found = sa.select(url.c.id).where(among(connection, url.c.url, part), newer).limit(1)
+        if connection.execute(found).first():
+            return True
+    return False
+
+
+def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
+    source = is_source(ended, row)
+    dated = row.dated or moment(ended.published)
+    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if _is_article(ended) else None
+    visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
+    habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
+    state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
+    change = {f"new_{name}": getattr(habit, name) for name in _HABIT}
+    return change | {"of_url": row.id, "new_state": state, "new_due_again": due_again, "new_dated": dated}
+
+
+def _is_article(ended: Ended) -> bool:
+    return ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT
+
+
+def _end(ended: Ended, *, source: bool, news: bool) -> End:
+    """Name the end of a visit: an answer that a source should not give counts as a failure of the source."""
+    if ended.outcome == "failed" and ended.reason in REFUSED:
+        return End.REFUSED
+    if ended.outcome == "failed":
+        return End.FAILED
+    if not source:
+        return End.READ
+    if ended.reason in GONE:
+        return End.GONE
+    if ended.outcome == "drop" and (ended.reason or "").startswith(_FAULTS):
+        return End.FAILED
+    if news:
+        return End.NEWS
+    return End.MOVED if ended.reason == "redirect" else End.NOTHING
