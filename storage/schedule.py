@@ -116,7 +116,7 @@ def moment(stated: str | None) -> float:
     """Read a date or time of ISO 8601 as epoch seconds, UTC where it names no zone; 0 when there is none."""
     try:
         read = datetime.fromisoformat(stated or "")
-        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+        return max(0.0, (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return 0.0
 

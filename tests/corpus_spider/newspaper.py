@@ -65,6 +65,8 @@ class Newspaper:
     """When each path was asked for, monotonic seconds."""
     arrivals: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """The same by host."""
+    sent: dict[str, Message] = field(default_factory=dict)
+    """The headers of the last request for each path."""
     port: int = 0
     server: ThreadingHTTPServer | None = None
 
@@ -84,6 +86,7 @@ class Newspaper:
         self.asked[path] += 1
         self.times[path].append(now)
         self.arrivals[headers.get("Host", "")].append(now)
+        self.sent[path] = headers
         self.agents.add(headers.get("User-Agent", ""))
 
     def answer(self, path: str) -> Answer:

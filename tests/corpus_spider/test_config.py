@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.config import Config, Corpus, Crawl, Site, keys, masked
 from corpus_spider.config_load import assemble, load
-from corpus_spider.config_values import WrongValueError, parse_size
+from corpus_spider.config_values import WrongValueError, parse_duration, parse_size
 from storage.errors import ConfigError
 from storage.records import Kind
 
@@ -356,3 +356,36 @@ def test_any_table_is_either_a_configuration_or_a_config_error(table: dict[str, 
     except ConfigError:
         return
     assert json.loads(json.dumps(config.effective(), allow_nan=False)) == config.effective()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90m", 5400),
+        ("2h", 7200),
+        ("1h30m", 5400),
+        ("1d", 86400),
+        ("45 s", 45),
+        ("0.5h", 1800),
+        ("10min", 600),
+        ("7", 7),
+    ],
+)
+def test_times_are_read_with_their_units(text: str, seconds: float) -> None:
+    """Alone or put together; a bare number is seconds."""
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "h", "2 weeks", "-1h", "1h 30", "١h"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """With an example of what is."""
+    with pytest.raises(WrongValueError, match="such as"):
+        parse_duration(text)
+
+
+def test_ages_are_times_in_a_list(tmp_path: Path) -> None:
+    """From the file as texts, from the command line with commas; in any order."""
+    file = tmp_path / "corpus.toml"
+    file.write_text('[crawl]\nreread = ["3d", "6h"]\n')
+    assert load(file, environ={}).schedule().reread == (21600.0, 259200.0)
+    assert load(file, environ={}, overrides={"crawl.reread": "1h,2d"}).crawl.reread == (3600.0, 172800.0)

@@ -96,11 +96,13 @@ def test_every_exchange_is_in_the_archive_as_it_came(tmp_path: Path, newspaper: 
 
 
 def test_a_second_crawl_does_not_fetch_articles_again(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Start pages and feeds are read anew, known articles are not."""
+    """Right after the first it asks for nothing; start pages and feeds are read anew when asked for."""
     crawl(configured(tmp_path, newspaper))
     newspaper.asked.clear()
-    crawl(tmp_path)
-    assert newspaper.asked["/"] == 1
+    assert "Nothing is due" in crawl(tmp_path)
+    assert newspaper.asked.total() == 0
+    crawl(tmp_path, "--now")
+    assert newspaper.asked["/"] == newspaper.asked["/feed.xml"] == 1
     assert not [path for path in newspaper.asked if path.startswith("/article/")]
 
 

@@ -235,3 +235,21 @@ def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_lim
 
     assert asyncio.run(scenario()).limit_reached
     assert len(bench.workers.done) == page_limit
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"size_limit": 1}, {"page_limit": 1}])
+def test_a_limit_ends_the_run_and_the_next_one_goes_on(bench: Bench, limit: dict[str, float]) -> None:
+    """Time, bytes or pages: what is out is finished, the rest stays pending."""
+
+    async def scenario() -> None:
+        bench.seed(40)
+        line = bench.line()
+        dispatcher = Dispatcher(line, limits(bench, **limit))
+        leases = await crawl(line, dispatcher)
+        assert dispatcher.limit_reached
+        assert len(leases) < 40
+        bench.corpus.frontier.release(["s"])
+        rest = await crawl(line, Dispatcher(line, limits(bench)))
+        assert len(leases) + len(rest) == 40
+
+    asyncio.run(scenario())

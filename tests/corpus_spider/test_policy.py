@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from corpus_spider.middlewares.refusal import RefusalError
-from corpus_spider.policy import BACKOFF, RetryPolicy, failure_reason, retry_after
-from storage.records import Capture, Lease
+from corpus_spider.policy import BACKOFF, RetryPolicy, conditions, failure_reason, retry_after
+from storage.records import Capture, Lease, Original
+from storage.warc.headers import sha1
 
 NOW = 1_700_000_000.0
 HTTP_DATE = "Tue, 14 Nov 2023 22:14:20 GMT"  # sixty seconds after NOW
@@ -96,3 +98,45 @@ class CannotResolveHostError(Exception):
 )
 def test_a_request_without_an_answer_has_a_reason_to_count_by(error: BaseException, expected: tuple[str, bool]) -> None:
     assert failure_reason(error) == expected
+
+
+ORIGINAL = Original(7, "http://a.example/", datetime.now(UTC), "urn:uuid:1", sha1(b"page"), '"v1"', HTTP_DATE)
+ASKED = (("if-none-match", '"v1"'),)
+
+
+@pytest.mark.parametrize(
+    ("original", "expected"),
+    [
+        (ORIGINAL, {"If-None-Match": '"v1"', "If-Modified-Since": HTTP_DATE}),
+        (replace(ORIGINAL, etag=""), {"If-Modified-Since": HTTP_DATE}),
+        (replace(ORIGINAL, etag="", modified=""), {}),
+        (None, {}),
+    ],
+)
+def test_what_is_known_of_the_last_answer_is_asked_with(original: Original | None, expected: dict[str, str]) -> None:
+    assert conditions(original) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "asked", "original", "unchanged"),
+    [
+        (304, b"", ASKED, ORIGINAL, True),
+        (304, b"", (("If-Modified-Since", HTTP_DATE),), ORIGINAL, True),
+        (304, b"", (), ORIGINAL, False),
+        (304, b"", ASKED, None, False),
+        (200, b"page", ASKED, ORIGINAL, True),
+        (200, b"page", (), ORIGINAL, True),
+        (200, b"Page", ASKED, ORIGINAL, False),
+        (200, b"page", ASKED, None, False),
+        (404, b"page", ASKED, ORIGINAL, False),
+        (503, b"page", ASKED, ORIGINAL, False),
+    ],
+)
+def test_an_answer_repeats_another_when_it_was_asked_for_so_or_is_the_same(
+    status: int, body: bytes, asked: tuple[tuple[str, str], ...], original: Original | None, unchanged: bool
+) -> None:
+    """A 304 that nobody asked for is no such answer, nor is one that was cut off."""
+    answer = replace(capture(status), body=body, request_headers=asked)
+    known = replace(lease(), original=original)
+    assert (RetryPolicy().judge_answer(answer, known, NOW).original is not None) == unchanged
+    assert RetryPolicy().judge_answer(replace(answer, truncated="length"), known, NOW).original is None

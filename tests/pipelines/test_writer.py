@@ -32,7 +32,7 @@ class Ledger:
         self.gate.set()
         self.fail = False
 
-    def append(self, captures: Sequence[Capture]) -> list[Pointer]:
+    def append(self, captures: Sequence[Capture], originals: Sequence[object]) -> list[Pointer]:
         assert self.gate.wait(10)
         if self.fail:
             raise DiskError("full")

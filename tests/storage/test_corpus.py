@@ -135,7 +135,7 @@ def test_versions_follow_the_text(corpus: Corpus) -> None:
         crawl.visit("x", made(text))
     versions = sorted(corpus.documents(Selection(include_duplicates=True)), key=lambda each: each.version)
     assert [(each.version, each.text) for each in versions] == [(1, "one"), (2, "two"), (3, "one")]
-    assert [drop.reason for drop in corpus.drops()] == ["unchanged"]
+    assert [drop.reason for drop in corpus.drops()] == ["unchanged_text"]
     newest = corpus.document("https://a.example/x")
     assert newest is not None
     assert newest.version == 3
@@ -234,7 +234,7 @@ def test_hostile_strings_are_stored_without_what_no_database_takes(corpus: Corpu
     assert (read.text, read.title) == ("a\ufffdb\ufffdc \U0001f600 e\u0301", "\ufffd\ufffd'; DROP TABLE document; --")
     assert next(corpus.drops()).reason == "bad\ufffd"
     crawl.visit("x", made("a\x00b\ud800c \U0001f600 e\u0301"))
-    assert [drop.reason for drop in corpus.drops()] == ["bad\ufffd", "unchanged"]
+    assert [drop.reason for drop in corpus.drops()] == ["bad\ufffd", "unchanged_text"]
 
 
 @pytest.mark.parametrize(

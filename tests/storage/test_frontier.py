@@ -92,18 +92,19 @@ def test_leases_are_released_by_site(corpus: Corpus) -> None:
     assert corpus.frontier.counts(["b.example"]) == {"b.example": {UrlState.LEASED: 2}}
 
 
-@pytest.mark.parametrize("renew", [True, False])
-def test_seeds_are_renewed_for_a_new_run(corpus: Corpus, renew: bool) -> None:
-    """Done and failed seeds are read again with a clean slate; URLs in the middle of something are left alone."""
+@pytest.mark.parametrize("now", [True, False])
+def test_sources_are_read_again_when_due_or_asked_for(corpus: Corpus, now: bool) -> None:
+    """Done and failed sources come back with a clean slate; URLs in the middle of something are left alone."""
     crawl = Crawl(corpus)
-    crawl.visit("done", made("text"))
-    crawl.seed("failed", "leased", "fetched")
+    crawl.seed("done", "failed", "leased", "fetched")
     leases = {path: lease for lease in crawl.lease() for path in paths([lease])}
+    crawl.process([leases["done"]], [made("text")])
     corpus.frontier.fail(crawl.run_id, [Failure(leases["failed"], "unreachable")])
     crawl.fetch(leases["fetched"])
     seeds = [seed(path) for path in ("done", "failed", "leased", "fetched", "new", "new")]
-    corpus.frontier.seed(seeds, renew=renew)
-    renewed = {"done": "pending", "failed": "pending"} if renew else {"done": "done", "failed": "failed"}
+    corpus.frontier.seed(seeds)
+    corpus.frontier.wake([crawl.site], 0.0, sources=now)
+    renewed = {"done": "pending", "failed": "pending"} if now else {"done": "done", "failed": "failed"}
     assert states(corpus) == renewed | {"leased": "leased", "fetched": "fetched", "new": "pending"}
     assert {lease.attempts for lease in crawl.lease()} == {0}
 
@@ -203,17 +204,19 @@ def test_feeds_that_redirect_in_a_circle_stop(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "parent", "expected"),
+    ("kind", "parent", "depth", "expected"),
     [
-        (Kind.PAGE, Kind.PAGE, 0),
-        (Kind.PAGE, Kind.FEED, 5),
-        (Kind.FEED, Kind.PAGE, 30),
-        (Kind.SITEMAP, Kind.SITEMAP, 20),
+        (Kind.PAGE, Kind.PAGE, 1, 0),
+        (Kind.PAGE, Kind.PAGE, 0, 3),
+        (Kind.PAGE, Kind.SITEMAP, 0, 0),
+        (Kind.PAGE, Kind.FEED, 0, 5),
+        (Kind.FEED, Kind.PAGE, 0, 30),
+        (Kind.SITEMAP, Kind.SITEMAP, 0, 20),
     ],
 )
-def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, expected: int) -> None:
-    """News first: feeds, sitemaps, items of feeds, then the rest."""
-    assert link_priority(kind, parent) == expected
+def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, depth: int, expected: int) -> None:
+    """News first: feeds, sitemaps, items of feeds, what start pages show, then the rest."""
+    assert link_priority(kind, replace(PARENT, kind=parent, depth=depth)) == expected
 
 
 def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corpus) -> None:

@@ -1,0 +1,63 @@
+"""Two nights of a real loopback newspaper: what is asked, sent, archived and stored the second time."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from storage import Corpus
+from storage.warc import read_record
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def newspaper() -> Iterator[Newspaper]:
+    with served(Newspaper(articles=6)) as paper:
+        yield paper
+
+
+def test_what_has_not_changed_is_asked_for_and_neither_sent_nor_processed(tmp_path: Path, newspaper: Newspaper) -> None:
+    """A feed answers 304, the start page with the same bytes: two revisits that resolve."""
+    feed = newspaper.answer("/feed.xml")
+
+    def answer() -> tuple[int, dict[str, str], bytes]:
+        unchanged = newspaper.sent["/feed.xml"].get("If-None-Match") == '"1"'
+        return (304, {"ETag": '"1"'}, b"") if unchanged else (200, feed[1] | {"ETag": '"1"'}, feed[2])
+
+    newspaper.extra["/feed.xml"] = answer
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl").returncode == 0
+    second = run(tmp_path, "crawl", "--now", "--json")
+    assert second.returncode == 0, second.stderr
+    summary = json.loads(second.stdout)
+    assert (summary["unchanged"], summary["documents"]) == (2, 0)
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        revisits = {row.uri: row for row in corpus.fetches(outcomes=["unchanged"])}
+    reasons = {uri.removeprefix(newspaper.origin): row.reason for uri, row in revisits.items()}
+    assert reasons == {"/": "same_payload", "/feed.xml": "not_modified"}
+    read = {uri: read_record(tmp_path / "warc", row.pointer, row.original) for uri, row in revisits.items()}
+    assert read[f"{newspaper.origin}/feed.xml"].body == feed[2]
+    assert read[f"{newspaper.origin}/"].status == 200
+    checked = run(tmp_path, "check", "--deep")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_pause_holds_across_runs(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Asked to come back in an hour, neither the run that was told nor the next one asks the host for anything."""
+    newspaper.extra["/feed.xml"] = lambda: (429, {"Retry-After": "3600"}, b"later")
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, per_host=1))
+    run(tmp_path, "crawl")
+    asked = newspaper.asked.total()
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        (until,) = corpus.frontier.pauses(["newspaper"], time.time()).values()
+    assert until - time.time() == pytest.approx(3600, abs=120)
+    run(tmp_path, "crawl", "--now")
+    assert newspaper.asked.total() == asked
