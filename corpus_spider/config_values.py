@@ -21,7 +21,7 @@ SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 SIZES |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 SIZE_PATTERN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([kmgt]?i?b|)", re.IGNORECASE)
 DURATIONS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
-DURATION_PATTERN = r"(\d{1,9}(?:\.\d{1,9})?)\s*(min|[smhd])"
+DURATION_PATTERN = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(min|[smhd])"
 SHOWN_CHARS = 60
 TYPE_WORDS = {
     "int": "a whole number",
@@ -164,7 +164,7 @@ def parse_size(text: str) -> int:
 
 def parse_duration(text: str) -> float:
     """Read ``2h``, ``1h30m``, ``3 d`` or a number of seconds as seconds."""
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text.strip()):
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text.strip()):
         return float(text)
     if not re.fullmatch(rf"(?:{DURATION_PATTERN}\s*)+", text.strip(), re.IGNORECASE):
         raise WrongValueError(f'expected a time such as "90m", "2h" or "1d", got "{text[:SHOWN_CHARS]}"')

@@ -139,7 +139,7 @@ class Dispatcher:
         room = self.limits.total - self._out.total()
         if self.limits.page_limit:
             room = min(room, self.limits.page_limit - self.handed_out)
-        if len(self.line.held) + self.line.waiting >= self.limits.backlog:
+        if self.limit_reached or len(self.line.held) + self.line.waiting >= self.limits.backlog:
             return {}
         quotas: dict[str, int] = {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
