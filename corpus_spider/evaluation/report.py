@@ -8,7 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from corpus_spider.console import safe
-from corpus_spider.evaluation.summary import Summary, by_extractor, by_language, difference, grouped, named, summarise
+from corpus_spider.evaluation.summary import (
+    ALL,
+    Summary,
+    by_extractor,
+    by_language,
+    difference,
+    grouped,
+    named,
+    summarise,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -71,12 +80,13 @@ def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:
 def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., str]) -> str:
     rows = []
     for report in reports:
-        groups = {"all": list(report.scores)} | grouped(report.scores, lambda page: page.language)
+        groups = {ALL: list(report.scores)} | grouped(report.scores, lambda page: page.language)
         for language, scores in groups.items() if report is not other else ():
-            if found := difference(scores, other):
+            found = difference(scores, other)
+            if found and (language == ALL or len(scores) >= FEW):
                 cells = (str(len(scores)), f"{found.f1:+.3f}", _bounds(found.interval, "+.3f"))
-                rows.append((report.name, _marked(language, len(scores)), *cells))
-    title = f"F1 less that of {other.name}, page by page (* fewer than {FEW} pages)"
+                rows.append((report.name, language, *cells))
+    title = f"F1 less that of {other.name}, page by page; --json has languages of fewer than {FEW} pages too"
     return draw(title, ("texts", "language", "pages", "difference", "95 %"), rows)
 
 

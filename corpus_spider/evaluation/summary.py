@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from corpus_spider.evaluation.evaluate import PageScore, Report
+    from corpus_spider.evaluation.scores import Measures
 
 ALL, NO_SITE = "all", "(none)"
 DIGITS = 4
@@ -140,7 +141,7 @@ def _row(scores: Sequence[PageScore], other: Report | None) -> dict[str, Any]:
     found = summarise(scores)
     row: dict[str, Any] = {"pages": found.pages, "f1": found.f1, **_bounds("f1", found.interval)}
     row |= {"median": found.median, "precision": found.precision, "recall": found.recall}
-    for name, measure in (("word", found.words), ("bag", found.bag), ("thai", found.thai)):
+    for name, measure in _others(found).items():
         row |= {f"{name}_{key}": value for key, value in asdict(measure).items()}
     row |= {"empty": found.empty, "mb_per_second": found.mb_per_second}
     if other is not None and (apart := difference(scores, other)):
@@ -157,9 +158,13 @@ def _site_row(report: Report, site: str, scores: Sequence[PageScore]) -> dict[st
 def _page(name: str, page: PageScore) -> dict[str, Any]:
     row: dict[str, Any] = {"page": page.page, "extractor": name, "language": page.language, "site": page.site}
     row |= asdict(page.score)
-    row |= {f"{measure}_f1": value["f1"] for measure, value in asdict(page.measures).items()}
+    row |= {f"{name}_f1": found.f1 for name, found in _others(page.measures).items()}
     row |= {"empty": page.empty, "missing": page.missing, "read_by": page.extractor, "reason": page.reason}
     return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": _milliseconds(page)})
+
+
+def _others(found: Summary | Measures) -> dict[str, Score]:
+    return {"word": found.words, "bag": found.bag, "thai": found.thai}
 
 
 def _milliseconds(page: PageScore) -> float | None:

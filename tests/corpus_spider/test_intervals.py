@@ -97,7 +97,9 @@ def test_differences_stand_in_every_row_and_in_a_table() -> None:
     assert [row["difference"] for row in found] == [0.075, 0.0, 0.15, 0.0, 0.0, 0.0]
     assert all(row["difference_low"] <= row["difference"] <= row["difference_high"] for row in found)
     lines = render(*reports, against="other").splitlines()
-    assert "one\tfa *\t2\t+0.150\t+0.100 to +0.200" in lines
-    assert not [line for line in lines if line.startswith("other\tfa")]
+    assert [line.split("\t")[:4] for line in lines if line.startswith("one\tall\t")] == [["one", "all", "4", "+0.075"]]
+    assert not [line for line in lines if line.startswith(("other\tall", "one\tfa"))]
+    many = (report("one", [0.2] * 10 + [0.4] * 10), report("other", [0.1] * 10 + [0.4] * 10))
+    assert "one\tfa\t10\t+0.050\t+0.020 to +0.080" in render(*many, against="other").splitlines()
     with pytest.raises(ConfigError, match="'third' is not scored"):
         as_plain(*reports, against="third")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 import warnings
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,6 +43,12 @@ def name(request: pytest.FixtureRequest) -> str:
     if peers.find(request.param) is None:
         pytest.skip(f"{request.param} is not installed (make peers)")
     return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _without_our_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the folders of tests from where modules are found: one of them has a helper of a library's name."""
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if "tests" not in Path(path).parts])
 
 
 @pytest.fixture
