@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -61,6 +61,7 @@ _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
+_TAG_NAME = re.compile("</?[a-zA-Z]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
 
@@ -70,25 +71,24 @@ def sanitise(html: str) -> str:
 
 
 def readable(html: str) -> tuple[str, CodePoints]:
-    """Sanitise a page; also return its characters as numbers, in the narrowest type that holds them."""
-    if "\0" not in html:
-        try:
-            return html, code_points(html)
-        except UnicodeEncodeError:
-            pass
+    """Sanitise a page; also return its characters as numbers, in a narrow type that holds them."""
+    try:
+        data = code_points(html)
+        if not data.size or data.min():
+            return html, data
+    except UnicodeEncodeError:
+        pass
     html = _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
     return html, code_points(html)
 
 
 def code_points(text: str) -> CodePoints:
-    """Return the characters of a text as numbers, in the narrowest type that holds them.
+    """Return the characters of a text as numbers, in a narrow type that holds them.
 
     Raises UnicodeEncodeError on lone surrogates.
     """
-    try:
-        return np.frombuffer(text.encode("latin-1"), dtype=np.uint8)
-    except UnicodeEncodeError:
-        pass
+    if text.isascii():
+        return np.frombuffer(text.encode(), dtype=np.uint8)
     data = np.frombuffer(text.encode("utf-16-le"), dtype=np.uint16)
     return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
 
@@ -101,16 +101,18 @@ class Tag(NamedTuple):
     name: str
 
 
+def _any_case(text: str) -> str:
+    """Return a pattern for a text in any case. Spelt out, it is found twice as fast as with IGNORECASE."""
+    return "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else letter for letter in text)
+
+
+_END_TAGS = {name: re.compile(rf"</{_any_case(name)}(?=[\s/>])") for name in DROPPED}
+
+
 def _end_tag(html: str, name: str, position: int) -> int:
     """Return where the next end tag of an element begins, in any case; the end of the page when there is none."""
-    start = html.find("</", position)
-    while start >= 0:
-        after = start + 2 + len(name)
-        following = html[after : after + 1]
-        if html[start + 2 : after].lower() == name and (following.isspace() or following in {"/", ">"}):
-            return start
-        start = html.find("</", start + 2)
-    return len(html)
+    match = _END_TAGS[name].search(html, position)
+    return match.start() if match else len(html)
 
 
 def _script_end(html: str, position: int) -> int:
@@ -189,52 +191,57 @@ def markup(html: str) -> Iterator[Tag]:
         yield Tag(start, position, name)
 
 
-_ASCII = 0x80
+def _first_of(names: Iterable[str]) -> str:
+    """Return a pattern for the first of these names that a text begins with, letter by letter, in any case."""
+    rests: dict[str, list[str]] = {}
+    for name in sorted(names):
+        rests.setdefault(name[:1], []).append(name[1:])
+    choices = [_any_case(first) + (_first_of(rest) if rest != [""] else "") for first, rest in rests.items() if first]
+    return f"(?:{'|'.join(choices)}){'?' * ('' in rests)}"
 
 
-def _opening_pairs() -> NDArray[np.bool_]:
-    """Which two characters after ``<`` may begin what goes with all it holds; beyond ASCII all count as its last."""
-    table = np.zeros((_ASCII, _ASCII), dtype=bool)
-    table[[ord("!"), ord("?")]] = True
-    table[ord("/")] = [not chr(second).isalpha() for second in range(_ASCII)]
-    for first, second in ((name[0], name[1]) for name in DROPPED):
-        for one in (ord(first), ord(first.upper())):
-            table[one, [ord(second), ord(second.upper())]] = True
-    return table.reshape(-1)
+def _letters(place: int) -> str:
+    """Return the letters that dropped elements have at a place of their names, in both cases."""
+    found = {name[place] for name in DROPPED}
+    return "".join(sorted(found | {letter.upper() for letter in found}))
 
 
-_MAY_OPEN = _opening_pairs()
+# Two letters are tested before names: nearly all tags are passed over at once.
+_OPENER = re.compile(
+    rf"<(?:(?=[{_letters(0)}][{_letters(1)}])({_first_of(DROPPED)})(?![^\s/>])|!--|!\[CDATA\[|[!?]|/(?![a-zA-Z]))"
+)
+_REST = re.compile(_ATTRIBUTES)
 
 
-def _openers(data: CodePoints) -> NDArray[np.int64]:
-    """Return where something dropped may begin."""
-    less_than = np.flatnonzero(data == ord("<"))
-    inner = less_than[: np.searchsorted(less_than, data.size - 2)]
-    first, second = (np.minimum(data[inner + offset], _ASCII - 1) for offset in (1, 2))
-    pairs = first.astype(np.uint16) * _ASCII + second
-    return np.concatenate((inner[_MAY_OPEN[pairs]], less_than[inner.size :]))
-
-
-def dropped(html: str, data: CodePoints) -> Iterator[Tag]:
+def dropped(html: str) -> Iterator[Tag]:
     """Yield of ``markup`` what goes with all it holds, comments and declarations: a quicker look that skips other tags.
 
-    ``data`` are the page's characters as numbers. It is right where none of them begins inside a tag, in the value of
-    an attribute. The caller has to check that.
+    What begins inside a tag, in the value of an attribute, is passed over where no ``>`` stands between. Where one
+    does, it seems to be dropped; the caller has to check that.
     """
     closers = _Closers(html)
-    position = 0
-    for start in _openers(data).tolist():
-        match = _MARKUP.match(html, start) if start >= position else None
-        if match is None:
+    position = done = 0
+    while match := _OPENER.search(html, position):
+        start, position = match.span()
+        if _inside_tag(html, done, start):
             continue
         name = (match[1] or "").lower()
-        if not name:
-            position = closers.after_declaration(match[0], match.end())
-        elif name in DROPPED:
-            position = closers.after(name, match.end()) or match.end()
+        if name:
+            rest = _REST.match(html, position)
+            position = rest.end() if rest else len(html)
+            position = closers.after(name, position) or position
+        elif match[0].startswith(("<!--", _CDATA)):
+            position = closers.after_declaration(match[0], position)
         else:
-            continue
-        yield Tag(start, position, name)
+            position = html.find(">", position) + 1 or len(html)
+        done = position
+        yield Tag(start, done, name)
+
+
+def _inside_tag(html: str, begin: int, position: int) -> bool:
+    """Say whether a tag that begins after ``begin`` is still open, no ``>`` having come."""
+    before = html.rfind("<", begin, position)
+    return before >= 0 and html.find(">", before, position) < 0 and _TAG_NAME.match(html, before) is not None
 
 
 _TAG = re.compile(rf"(<(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES})")
@@ -258,7 +265,7 @@ def _may_end_open(source: str, quote: str) -> bool:
     return position >= 0 and source[position] == "="
 
 
-def tokenise(html: str, data: CodePoints) -> Tokens | None:
+def tokenise(html: str) -> Tokens | None:
     """Return what ``markup`` finds in a page made ``readable``, without what is dropped; ``BOXES`` leave a space.
 
     All tags are split off at once, after all that is dropped has been cut out. None is returned where something seemed
@@ -266,7 +273,7 @@ def tokenise(html: str, data: CodePoints) -> Tokens | None:
     """
     pieces: list[str] = []
     position = 0
-    for start, end, name in dropped(html, data):
+    for start, end, name in dropped(html):
         pieces += (html[position:start], _GAP if name in BOXES else _JOINT)
         position = end
     pieces.append(html[position:])

@@ -6,118 +6,202 @@ Approach for Main Content Extraction based on Character Encoding", TIR 2011. Bot
 ASCII (S1, NEPL) against ASCII (S2, EPL), find the line where the balance of it and its neighbours is highest, and walk
 from there up and down for as long as the next line with S1 is at most P lines away.
 
+The papers take the file as it is: no Step 0, no tree. So does this; only the lines found are ever parsed. They are
+counted with arrays, never made.
+
 What the papers leave open: a character is a character, not a byte; S1 is all that is not ASCII; neighbours missing at
 the first and last line count nothing; the first of equal peaks is taken; without a column above the axis there is no
 content; the line of the peak itself needs no S1.
+
+Ours, in ``main_fragment``: lines are those of the body, since titles and descriptions in the head are no content, long
+as they may be; numeric references are read as the characters they name where they outnumber the characters beyond
+ASCII, as such pages are ASCII throughout; and lines that begin inside a tag, comment, script or style are given from
+where that begins, so that a parser knows it for what it is.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.lexer import readable
+from pipelines.extractors.flat import body_start
+from pipelines.extractors.lexer import code_points, readable
+from pipelines.extractors.soup import with_characters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pipelines.extractors.lexer import CodePoints
-    from pipelines.extractors.soup import Soup
+
+    Counts = NDArray[np.signedinteger[Any]]
 
 FEW_LINES = 20
 TAGS_A_LINE = 8
 """A file of fewer lines, or of more tags a line on average, counts as written in one line."""
 
+_LINE_END, _LESS_THAN, _ASCII = ord("\n"), ord("<"), 0x80
+_AT_ONCE = 1 << 20
+_NO_PLACE = np.zeros(1, dtype=np.int32)
+_CODE = re.compile(r"<(?:!--|(/?)(?:[sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
+_COMMENT_END = re.compile("--!?>")
+_TAG_NAME = re.compile("</?[a-zA-Z]")
+
 
 class Lines(NamedTuple):
-    """The lines of a file: where each begins, and how many characters beyond ASCII and within it each has."""
+    """The n lines of a file by running counts: of characters beyond ASCII (NEPL) and within it (EPL) before each line.
 
-    starts: NDArray[np.int64]
-    beyond: NDArray[np.int64]
-    within: NDArray[np.int64]
+    ``starts`` has n entries, ``beyond`` and ``within`` one more, the counts of the whole file.
+    """
+
+    starts: Counts
+    beyond: Counts
+    within: Counts
 
 
-def count_characters(data: CodePoints, breaks: NDArray[np.int64] | None = None) -> Lines:
+def count_characters(data: CodePoints, *, at_tags: bool = False) -> Lines:
     """First step of R2L, phase one of DANA: count characters beyond ASCII and within it by line.
 
-    Lines end at ``\n``, which is not counted, and before the offsets ``breaks``, but no line is empty for a break's
-    sake. ``data`` are the characters of the file as numbers.
+    Lines end at ``\n``, which is not counted, and with ``at_tags`` or in a file written in one line also before every
+    less-than sign, but no line is empty for a tag's sake. ``data`` are the characters of the file as numbers.
     """
-    ends = np.flatnonzero(data == ord("\n"))
-    begins = np.zeros(data.size + 1, dtype=bool)
-    begins[0] = begins[ends + 1] = True
-    if breaks is not None:
-        begins[breaks] = True
-    starts = np.flatnonzero(begins)
-    bounds = np.append(starts[1:], data.size)
-    beyond = np.diff(np.searchsorted(np.flatnonzero(data >= 0x80), bounds), prepend=0)
-    line_ends = np.diff(np.searchsorted(ends, bounds), prepend=0)
-    return Lines(starts, beyond, bounds - starts - line_ends - beyond)
+    starts = np.concatenate((_NO_PLACE, _places(data == _LINE_END) + 1))
+    if at_tags or is_single_line(data, starts.size):
+        begins = np.empty(data.size + 1, dtype=bool)
+        np.equal(data, _LESS_THAN, out=begins[:-1])
+        begins[-1] = False
+        begins[starts] = True
+        starts = _places(begins)
+        ended = np.cumsum(data[starts[1:] - 1] == _LINE_END, dtype=starts.dtype)
+    else:
+        ended = np.arange(1, starts.size, dtype=starts.dtype)
+    bounds = np.append(starts[1:], starts.dtype.type(data.size))
+    beyond = np.zeros(starts.size + 1, dtype=starts.dtype)
+    beyond[1:] = np.searchsorted(_places(data >= _ASCII), bounds)
+    bounds -= beyond[1:]
+    bounds[:-1] -= ended
+    if ended.size:
+        bounds[-1] -= ended[-1]
+    return Lines(starts, beyond, np.concatenate((_NO_PLACE, bounds)))
 
 
-def smoothed(beyond: NDArray[np.int64], within: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places(mask: NDArray[np.bool_]) -> Counts:
+    """Return where a mask is true; of large ones in half the memory that ``flatnonzero`` takes."""
+    if mask.size <= _AT_ONCE:
+        return np.flatnonzero(mask)
+    parts = ((start, mask[start : start + _AT_ONCE]) for start in range(0, mask.size, _AT_ONCE))
+    return np.concatenate([np.flatnonzero(part).astype(np.int32) + np.int32(start) for start, part in parts])
+
+
+def smoothed(lines: Lines) -> Counts:
     """Formula (2) of R2L, diff of DANA: formula (1), NEPL minus EPL, of each line and both its neighbours."""
-    padded = np.pad(beyond - within, 1)
-    return padded[:-2] + padded[1:-1] + padded[2:]
+    balance = lines.beyond - lines.within
+    padded = np.concatenate((balance[:1], balance, balance[-1:]))
+    return padded[3:] - padded[:-3]
 
 
 def main_lines(lines: Lines, p: int) -> range | None:
     """Return the lines that hold the main content, None when no column stands above the axis."""
-    columns = smoothed(lines.beyond, lines.within)
+    columns = smoothed(lines)
     peak = int(columns.argmax())
     if columns[peak] <= 0:
         return None
-    filled = np.flatnonzero(lines.beyond)
-    below = _walk(peak, filled[filled > peak], p)
-    above = -_walk(-peak, -filled[filled < peak][::-1], p)
+    filled = np.flatnonzero(lines.beyond[1:] != lines.beyond[:-1])
+    here = int(filled.searchsorted(peak))
+    below = _walk(peak, filled[here:], p)
+    above = -_walk(-peak, -filled[:here][::-1], p)
     return range(above, below + 1)
 
 
 def _walk(start: int, stops: NDArray[np.int64], p: int) -> int:
     """Return the last of the ascending stops that is reached from ``start`` in steps of at most ``p``."""
-    route = np.concatenate(([start], stops))
-    reach = int((np.diff(route) > p).argmax()) if (np.diff(route) > p).any() else len(route) - 1
-    return int(route[reach])
+    if not stops.size or stops[0] - start > p:
+        return start
+    far = stops[1:] - stops[:-1] > p
+    reached = int(far.argmax()) if far.size else 0
+    return int(stops[reached if far.size and far[reached] else -1])
 
 
-def main_span(data: CodePoints, p: int, breaks: NDArray[np.int64] | None = None) -> tuple[int, int] | None:
+def main_span(data: CodePoints, p: int, *, at_tags: bool = False) -> tuple[int, int] | None:
     """Return where the main content begins and ends, as offsets in characters; a line end after it is no part of it."""
-    lines = count_characters(data, breaks)
+    if data.size == 0 or data.max() < _ASCII:
+        return None
+    lines = count_characters(data, at_tags=at_tags)
     found = main_lines(lines, p)
     if found is None:
         return None
     end = int(lines.starts[found.stop]) if found.stop < len(lines.starts) else data.size + 1
-    ended = found.stop == len(lines.starts) or data[end - 1] == ord("\n")
+    ended = found.stop == len(lines.starts) or data[end - 1] == _LINE_END
     return int(lines.starts[found.start]), end - bool(ended)
 
 
 def raw_part(html: str, p: int) -> str:
     """Return the main content of a file that is taken as it is, divided at tags if it is written in one line."""
     html, data = readable(html)
-    breaks = np.flatnonzero(data == ord("<"))
-    if not is_single_line(html, len(breaks)):
-        return html[slice(*(main_span(data, p) or (0, 0)))]
-    return split_at_tags(html[slice(*(main_span(data, p, breaks) or (0, 0)))])
+    part = html[slice(*(main_span(data, p) or (0, 0)))]
+    return split_at_tags(part) if part and is_single_line(data, int(np.count_nonzero(data == _LINE_END)) + 1) else part
 
 
-def is_single_line(html: str, tags: int) -> bool:
-    """Say whether a file counts as written in one line (section 4.1: "sometimes more than one line")."""
-    lines = html.count("\n") + 1
-    return lines < FEW_LINES or tags > TAGS_A_LINE * lines
+def main_fragment(html: str, p: int, *, at_tags: bool = False) -> str:
+    """Return the main content of the body as HTML, from where the markup it begins in begins; "" when there is none.
+
+    A file in one line is divided at its tags, with ``at_tags`` any file.
+    """
+    if html.isascii() and "&#" not in html:
+        return ""
+    html, data = readable(html)
+    first = body_start(html)
+    data = data[first:]
+    if _in_references(data):
+        html, first = with_characters(html[first:]), 0
+        data = code_points(html)
+    span = main_span(data, p, at_tags=at_tags)
+    return html[markup_start(html, first + span[0], first) : first + span[1]] if span else ""
+
+
+def _in_references(data: CodePoints) -> bool:
+    """Say whether numeric references outnumber the characters beyond ASCII; each has five characters or more."""
+    beyond = np.count_nonzero(data >= _ASCII)
+    if beyond * 5 > data.size or np.count_nonzero(data == ord("&")) <= beyond:
+        return False
+    return bool(np.count_nonzero((data[:-1] == ord("&")) & (data[1:] == ord("#"))) > beyond)
+
+
+def markup_start(html: str, position: int, first: int = 0) -> int:
+    """Return where the tag, comment, script or style begins that a place lies in; the place itself if in none.
+
+    What stands before ``first`` is not looked at.
+    """
+    opened = html.rfind("<", first, position)
+    if opened < 0:
+        return position
+    code = _open_code(html, position, first)
+    if code is not None:
+        return code
+    in_tag = html.find(">", opened, position) < 0 and _TAG_NAME.match(html, opened)
+    return opened if in_tag else position
+
+
+def _open_code(html: str, position: int, first: int) -> int | None:
+    """Return where the comment, script or style begins that a place lies in, judged by what ends or begins after it."""
+    following = _CODE.search(html, position)
+    if _COMMENT_END.search(html, position, following.start() if following else len(html)):
+        start = html.rfind("<!--", first, position)
+        return start if start >= 0 and not _COMMENT_END.search(html, start, position) else None
+    if following and not following[1]:
+        return None
+    *_, before = None, *_CODE.finditer(html, first, position)
+    if before is None or before[1] or (before[0] == "<!--" and _COMMENT_END.search(html, before.end(), position)):
+        return None
+    return before.start()
+
+
+def is_single_line(data: CodePoints, lines: int) -> bool:
+    """Say whether a file of so many lines counts as written in one (section 4.1: "sometimes more than one line")."""
+    return lines < FEW_LINES or bool(np.count_nonzero(data == _LESS_THAN) > TAGS_A_LINE * lines)
 
 
 def split_at_tags(html: str) -> str:
     """Preprocessing of section 4.1: begin a line at every tag. No empty line is added."""
     return re.sub(r"(?<=[^\n])<", "\n<", html)
-
-
-def tag_starts(soup: Soup) -> NDArray[np.int64]:
-    """The same preprocessing on a page that has been through Step 0, where a tag is known from a less-than sign.
-
-    Returned are the offsets of all tags in ``soup.html``, for lines to begin at.
-    """
-    tags = np.fromiter(map(len, soup.tags), dtype=np.int64, count=len(soup.tags))
-    texts = np.fromiter(map(len, soup.texts), dtype=np.int64, count=len(soup.texts))
-    return np.cumsum(texts[:-1] + tags) - tags

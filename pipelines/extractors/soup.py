@@ -25,7 +25,6 @@ from pipelines.extractors.lexer import (
     Tokens,
     markup,
     name_set,
-    readable,
     sanitise,
     tokenise,
 )
@@ -34,11 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "decode_references", "markup", "name_set",
-    "paragraphs", "render", "sanitise", "scan", "scan_in_order", "without_unread",
+    "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "markup", "name_set",
+    "paragraphs", "render", "sanitise", "scan", "scan_in_order", "with_characters", "without_unread",
 ]  # fmt: skip
 
 _UNREAD = SILENT - {"title"}
+_BREAKING = BLOCKS | {f"/{name}" for name in BLOCKS}
 _NEVER_HIDDEN = VOID | {"html", "body"}
 _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
@@ -147,8 +147,8 @@ def scan(html: str) -> Soup:
     and form controls go with them, and so do hidden elements (R1 of the Thai block paper, section III.A), which nobody
     reads. Should a hidden element never end, or hidden text outweigh the rest, nothing is taken as hidden.
     """
-    html, data = readable(html)
-    tokens = tokenise(html, data)
+    html = sanitise(html)
+    tokens = tokenise(html)
     if tokens is not None:
         return _kept(tokens)
     soup, credible = scan_in_order(html, hiding=True)
@@ -280,13 +280,12 @@ def _without_unread(html: str, *, hiding: bool) -> tuple[str, bool]:
     return "".join(parts), hidden.credible
 
 
-def decode_references(soup: Soup) -> Soup:
+def with_characters(html: str) -> str:
     """Replace numeric references to characters beyond ASCII by the characters, so that counting sees them.
 
     References to ASCII stay, so unescaping later still happens once.
     """
-    texts = tuple(_NON_ASCII_REFERENCE.sub(_beyond_ascii, text) if "&#" in text else text for text in soup.texts)
-    return Soup(texts, soup.tags, soup.names)
+    return _NON_ASCII_REFERENCE.sub(_beyond_ascii, html)
 
 
 def _beyond_ascii(match: re.Match[str]) -> str:
@@ -323,7 +322,7 @@ def paragraphs(texts: tuple[str, ...] | list[str], names: tuple[str, ...] | list
     for text, name in zip(texts, chain(names, ("",)), strict=False):
         if text:
             parts.append(unescape(text) if "&" in text else text)
-        if parts and name.lstrip("/") in BLOCKS:
+        if parts and name in _BREAKING:
             lines.append(" ".join("".join(parts).split()))
             parts.clear()
     lines.append(" ".join("".join(parts).split()))
