@@ -178,4 +178,10 @@ def _stored(page: GoldPage, held: Mapping[str, CorpusDocument], reasons: Mapping
     document = held.get(page.id)
     if document is None:
         return Reading("", NO_EXTRACTOR, missing=reasons.get(page.id, NOT_SEEN))
-    return Reading(document.text, document.extractor, document.title, reason=document.extractor_reason)
+    return Reading(
+        document.text,
+        document.extractor,
+        document.title,
+        reason=document.extractor_reason,
+        confidence=document.confidence,
+    )

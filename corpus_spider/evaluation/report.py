@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from corpus_spider.console import safe
+from corpus_spider.evaluation.reliability import POOR, reliability
 from corpus_spider.evaluation.summary import (
     ALL,
     Summary,
@@ -46,6 +47,7 @@ def render(*reports: Report, drawn: bool = False, against: str | None = None) ->
     parts = [_overall(reports, draw)]
     parts += [_languages(reports[0], draw)] if len(reports) == 1 else [_compared(reports, draw)]
     parts += [_differences(reports, other, draw)] if other else []
+    parts += [_reliability(report, draw) for report in reports if any(page.confidence for page in report.scores)]
     parts += [_missing(report, draw) for report in reports if any(page.missing for page in report.scores)]
     return ("\n" if drawn else "").join(parts)
 
@@ -88,6 +90,25 @@ def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., s
                 rows.append((report.name, language, *cells))
     title = f"F1 less that of {other.name}, page by page; --json has languages of fewer than {FEW} pages too"
     return draw(title, ("texts", "language", "pages", "difference", "95 %"), rows)
+
+
+def _reliability(report: Report, draw: Callable[..., str]) -> str:
+    found = reliability(report.scores)
+    if found is None:
+        return ""
+    rows = [
+        (
+            f"{one.low:g} to {one.high:g}",
+            str(one.pages),
+            f"{one.expected:.3f}",
+            f"{one.actual:.3f}",
+            _bounds(one.interval),
+        )
+        for one in found.bins
+    ]
+    ranking = "" if found.ranking is None else f"; AUC for F1 under {POOR:g}: {found.ranking:.3f}"
+    title = f"{report.name}: F1 it expected and F1 it had (calibration error {found.error:.3f}{ranking})"
+    return draw(title, ("expected", "pages", "mean expected", "mean F1", "95 %"), rows)
 
 
 def _missing(report: Report, draw: Callable[..., str]) -> str:

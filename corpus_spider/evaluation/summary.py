@@ -8,6 +8,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.evaluation.intervals import Interval, interval
+from corpus_spider.evaluation.reliability import reliability
 from corpus_spider.evaluation.scores import Score
 from storage.errors import ConfigError
 
@@ -126,6 +127,7 @@ def as_plain(*reports: Report, against: str | None = None) -> dict[str, Any]:
             for report in reports
             for reader, found in by_extractor(report).items()
         ],
+        "reliability": [row for report in reports for row in _reliability(report)],
         "pages": [_page(report.name, page) for report in reports for page in report.scores],
     }
 
@@ -135,6 +137,15 @@ def rows(report: Report, other: Report | None = None) -> list[dict[str, Any]]:
     groups = {ALL: list(report.scores)} if report.scores else {}
     groups |= grouped(report.scores, lambda page: page.language)
     return [{"extractor": report.name, "language": name} | _row(scores, other) for name, scores in groups.items()]
+
+
+def _reliability(report: Report) -> list[dict[str, Any]]:
+    found = reliability(report.scores)
+    rows = []
+    for one in found.bins if found else ():
+        row = {"extractor": report.name, "from": one.low, "to": one.high, "pages": one.pages}
+        rows.append(_rounded(row | {"expected": one.expected, "f1": one.actual, **_bounds("f1", one.interval)}))
+    return rows
 
 
 def _row(scores: Sequence[PageScore], other: Report | None) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from corpus_spider.console import CONTROLS
+from corpus_spider.evaluation.reliability import as_svg, reliability
 from corpus_spider.evaluation.summary import ALL, rows
 from corpus_spider.evaluation.words import coded, spans
 
@@ -86,8 +87,8 @@ class Worst:
 
 
 def as_html(reports: Sequence[Report], cases: Iterable[Case]) -> str:
-    """Return the page: a row for each report and language, then each case with its text beside the true one."""
-    parts = [_HEAD, _table(reports), _LEGEND, *map(_section, cases), "</body>", "</html>", ""]
+    """Return the page: a row for each report and language, expected and actual F1, each case beside its true text."""
+    parts = [_HEAD, _table(reports), *map(_diagram, reports), _LEGEND, *map(_section, cases), "</body>", "</html>", ""]
     return "\n".join(parts)
 
 
@@ -100,6 +101,11 @@ def _table(reports: Sequence[Report]) -> str:
         "<tr>" + "".join(f"<td>{_shown(_cell(row[name]))}</td>" for name in columns) + "</tr>" for row in found
     )
     return f"<table>\n<tr>{head}</tr>\n{body}\n</table>"
+
+
+def _diagram(report: Report) -> str:
+    found = reliability(report.scores)
+    return f"<h2>{_shown(report.name)}: F1 expected, and F1 it had</h2>\n{as_svg(found)}" if found else ""
 
 
 def _cell(value: object) -> str:

@@ -134,16 +134,17 @@ def copies(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks repeat one before, where these are a good part of the text.
 
     Then the page holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides
-    one of them; a few repeated lines are the author's.
+    one of them; one line said again and again is the author's.
     """
     seen: set[str] = set()
+    again: set[str] = set()
     repeated = np.zeros(len(chosen), bool)
     for index in np.flatnonzero(chosen).tolist():
         text = "".join(page.blocks.texts[index].split())
         repeated[index] = text in seen
-        seen.add(text)
+        (again if text in seen else seen).add(text)
     held, doubled = (int(page.texts.chars[blocks].sum()) for blocks in (chosen, repeated))
-    return repeated & (doubled > REPEATED * held)
+    return repeated & (len(again) > 1 and doubled > REPEATED * held)
 
 
 def shown_title(page: Page, likeness: Array) -> str:

@@ -1,0 +1,121 @@
+"""How far an extractor's confidence is to be trusted: the F1 it expected beside the F1 it had (a reliability diagram).
+
+Pages are put into bins by what was expected of them. The expected calibration error is the mean distance of the two,
+weighted by pages, and ranking is how well confidence tells poor texts: the probability that a page of F1 under
+``POOR`` has less of it than another (AUC). After Guo et al., "On Calibration of Modern Neural Networks", ICML 2017,
+section 2.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from corpus_spider.evaluation.intervals import Interval, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.evaluation.evaluate import PageScore
+
+EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
+"""Narrower where most pages are."""
+POOR = 0.5
+SIDE, MARGIN, DOT = 300, 40, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Pages of which an F1 from ``low`` to ``high`` was expected: means of expected and actual F1."""
+
+    low: float
+    high: float
+    pages: int
+    expected: float
+    actual: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The bins that have pages, the expected calibration error, and the AUC for poor texts (None without any)."""
+
+    bins: tuple[Bin, ...]
+    error: float
+    ranking: float | None
+
+
+def reliability(scores: Sequence[PageScore]) -> Reliability | None:
+    """Compare what was expected of pages with what came out; None when nothing was expected of any."""
+    groups: dict[int, list[PageScore]] = {}
+    ranked = []
+    for page in scores:
+        if page.confidence is not None:
+            groups.setdefault(_place(page.confidence), []).append(page)
+            ranked.append((page.confidence, page.score.f1 < POOR))
+    if not ranked:
+        return None
+    bins = tuple(_bin(place, groups[place]) for place in sorted(groups))
+    error = sum(one.pages * abs(one.expected - one.actual) for one in bins) / len(ranked)
+    return Reliability(bins, error, _ranking(ranked))
+
+
+def _place(confidence: float) -> int:
+    return min(max(bisect_right(EDGES, confidence) - 1, 0), len(EDGES) - 2)
+
+
+def _bin(place: int, pages: Sequence[PageScore]) -> Bin:
+    actual = [page.score.f1 for page in pages]
+    bounds = interval(actual, [page.cluster or page.page for page in pages])
+    expected = fmean(page.confidence or 0.0 for page in pages)
+    return Bin(EDGES[place], EDGES[place + 1], len(pages), expected, fmean(actual), bounds)
+
+
+def _ranking(pages: Sequence[tuple[float, bool]]) -> float | None:
+    """Return how often a poor page has less confidence than another one; ties count half."""
+    poor, good = ([expected for expected, is_poor in pages if is_poor is kind] for kind in (True, False))
+    if not poor or not good:
+        return None
+    wins = sum((one < other) + (one == other) / 2 for one in poor for other in good)
+    return wins / (len(poor) * len(good))
+
+
+def as_svg(found: Reliability) -> str:
+    """Draw actual over expected F1: a dot a bin, larger for more pages, with its interval; on the line it is right."""
+    most = max(one.pages for one in found.bins)
+    side = SIDE + 2 * MARGIN
+    marks = "".join(_ticks() + [_mark(one, most) for one in found.bins])
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img"'
+        ' font-family="sans-serif" font-size="12"><title>Expected and actual F1</title>'
+        f'<path d="M{_x(0)} {_y(1)}V{_y(0)}H{_x(1)}M{_x(0)} {_y(0)}L{_x(1)} {_y(1)}" fill="none" stroke="#888"/>'
+        f'<text x="{_x(0.5)}" y="{side - 8}" text-anchor="middle">expected F1</text>'
+        f'<text x="{_x(0)}" y="{MARGIN - 12}" text-anchor="middle">actual F1</text>{marks}</svg>'
+    )
+
+
+def _ticks() -> list[str]:
+    return [
+        f'<text x="{_x(at)}" y="{_y(0) + 16}" text-anchor="middle">{at:g}</text>'
+        f'<text x="{_x(0) - 6}" y="{_y(at) + 4}" text-anchor="end">{at:g}</text>'
+        for at in (0.0, 0.5, 1.0)
+    ]
+
+
+def _mark(one: Bin, most: int) -> str:
+    x, size = _x(one.expected), max(2.0, DOT * (one.pages / most) ** 0.5)
+    bar = ""
+    if one.interval:
+        bar = f'<path d="M{x} {_y(one.interval.low)}V{_y(one.interval.high)}" stroke="#36c"/>'
+    told = f"{one.pages} pages: expected {one.expected:.3f}, actual {one.actual:.3f}"
+    return f'{bar}<circle cx="{x}" cy="{_y(one.actual)}" r="{size:.1f}" fill="#36c"><title>{told}</title></circle>'
+
+
+def _x(value: float) -> float:
+    return round(MARGIN + SIDE * value, 1)
+
+
+def _y(value: float) -> float:
+    return round(MARGIN + SIDE * (1 - value), 1)
