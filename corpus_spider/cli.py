@@ -92,6 +92,8 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit 12).")
 @click.option("--size-limit", metavar="SIZE", help="Stop after so much was received, such as 5GB (exit 12).")
 @click.option("--now", is_flag=True, help="Read every feed, sitemap and start page now, due or not.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Leave out what is known to be older than this day.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Leave out what is known to be newer.")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled and by which rules; fetch nothing.")
 @as_json
 def crawl(state: State, /, **options: Any) -> int:
@@ -105,7 +107,8 @@ def crawl(state: State, /, **options: Any) -> int:
     9 corpus of a newer version, 11 stopped by a signal, 12 by a limit, 13 forced.
     """
     limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
-    config = state.load(**limits).only(options["sites"])
+    days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
+    config = state.load(**limits, **days).only(options["sites"])
     from corpus_spider import plan
     from corpus_spider.status import INTERNALS
 
@@ -115,7 +118,7 @@ def crawl(state: State, /, **options: Any) -> int:
         return 0
     from corpus_spider.crawl import crawl as start
 
-    code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0, now=options["now"])
+    code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0, now=options["now"] or bool(days))
     _report(state, options, summary, INTERNALS)
     return code
 

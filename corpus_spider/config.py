@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,6 +20,7 @@ import msgspec
 
 from corpus_spider.config_values import (
     Key,
+    archive_address,
     contact_address,
     database_url,
     extractor_name,
@@ -52,6 +54,8 @@ Patience = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 Texts = tuple[str, ...]
 Span = Annotated[float, msgspec.Meta(ge=0, le=366 * DAY)]
 Spans = tuple[Span, ...]
+RANGE_DEPTH = 1000
+"""Links followed at least where only a range of days is crawled: its lists may be long, and its end bounds it."""
 
 
 def program_version() -> str:
@@ -112,6 +116,8 @@ class Crawl:
     page_limit: Annotated[Count, Key("Pages in one run at most; 0: no limit.")] = 0
     time_limit: Annotated[Span, Key('Longest time of one run, such as "2h"; 0: no limit.', duration=True)] = 0.0
     size_limit: Annotated[Reserve, Key("Bytes received in one run at most; 0: no limit.", size=True)] = 0
+    since: Annotated[str, Key("First day wanted; links known to be older are not followed. Empty: any.", iso_day)] = ""
+    until: Annotated[str, Key("Last day wanted, likewise.", iso_day)] = ""
     roll_bytes: Annotated[
         FileSize, Key("A WARC file of this size is closed and the next begun; 1 MiB at least.", size=True)
     ] = GIB
@@ -127,6 +133,9 @@ class Site:
     start: Annotated[Texts, Key("Pages whose links are followed.", web_address)] = ()
     feeds: Annotated[Texts, Key("RSS or Atom feeds.", web_address)] = ()
     sitemaps: Annotated[Texts, Key("Sitemaps or sitemap indexes.", web_address)] = ()
+    archive: Annotated[
+        str, Key("Archive of one day, with {yyyy}, {mm}, {dd}; read by `crawl --since`.", archive_address)
+    ] = ""
     allow: Annotated[Texts, Key("Regular expressions; a link needs one of them. Empty: all.", regular_expression)] = ()
     deny: Annotated[Texts, Key("Regular expressions; a link that holds one is left out.", regular_expression)] = ()
     hosts: Annotated[Texts, Key("More hosts in scope, with their subdomains.", host_name)] = ()
@@ -220,8 +229,10 @@ class Config:
         return self.crawl.delay if site.delay is None else site.delay
 
     def site_max_depth(self, site: Site) -> int:
-        """Links followed from a start page of the site."""
-        return self.crawl.max_depth if site.max_depth is None else site.max_depth
+        """Links followed from a start page of the site; more where a range of days bounds the crawl."""
+        if site.max_depth is not None:
+            return site.max_depth
+        return max(self.crawl.max_depth, RANGE_DEPTH) if self.crawl.since else self.crawl.max_depth
 
     def site_languages(self, site: Site) -> Texts:
         """Languages wanted from the site: its own, else those of the corpus."""
@@ -240,20 +251,34 @@ class Config:
             extractor=site.extractor,
             min_chars=self.crawl.min_chars,
             parameters=() if site.p is None else (("p", site.p),),
+            since=self.crawl.since,
+            until=self.crawl.until,
         )
         return replace(model, version=_digest((program_version(), model)))
 
     def schedule(self) -> Schedule:
         """Return when what is fetched is read again, and a digest of the rules by which each site's links are taken."""
+        days = self.crawl.since, self.crawl.until
         rules = {
-            site.name: (_site_hosts(site), site.allow, site.deny, self.site_max_depth(site)) for site in self.sites
+            site.name: (_site_hosts(site), site.allow, site.deny, self.site_max_depth(site), days)
+            for site in self.sites
         }
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
 
     def seeds(self) -> list[Seed]:
         """Return every start page, feed and sitemap of every site, each once a site."""
-        found = {(seed.site, seed.url): seed for site in self.sites for seed in _site_seeds(site)}
+        archives = {site.name: self._archive_pages(site) for site in self.sites}
+        found = {(seed.site, seed.url): seed for site in self.sites for seed in _site_seeds(site, archives[site.name])}
         return list(found.values())
+
+    def _archive_pages(self, site: Site) -> Texts:
+        """Return the archive pages of the days that are crawled, the newest first; none without a first day."""
+        from pipelines.discovery.period import archive_pages
+
+        if not site.archive or not self.crawl.since:
+            return ()
+        last = date.fromisoformat(self.crawl.until) if self.crawl.until else datetime.now(UTC).date()
+        return tuple(archive_pages(site.archive, date.fromisoformat(self.crawl.since), last))
 
     def effective(self) -> dict[str, Any]:
         """Return all settings as plain values, to print and to store with a run; the database password is masked."""
@@ -296,10 +321,10 @@ def _site_hosts(site: Site) -> Texts:
     return tuple(dict.fromkeys(host for host in named if host))
 
 
-def _site_seeds(site: Site) -> list[Seed]:
+def _site_seeds(site: Site, archives: Texts) -> list[Seed]:
     from pipelines.urls import canonicalise, fetchable, host_of
 
-    listed = ((Kind.PAGE, site.start), (Kind.FEED, site.feeds), (Kind.SITEMAP, site.sitemaps))
+    listed = ((Kind.PAGE, (*site.start, *archives)), (Kind.FEED, site.feeds), (Kind.SITEMAP, site.sitemaps))
     seeds = []
     for kind, address in ((kind, address) for kind, addresses in listed for address in addresses):
         key, ask = canonicalise(address), fetchable(address)

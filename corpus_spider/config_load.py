@@ -75,7 +75,7 @@ def assemble(
     corpus = build(Corpus, layers["corpus"], problems)
     crawl = _plain_patterns(build(Crawl, layers["crawl"], problems))
     sites = build_sites(table.get("site", []), problems)
-    problems += _contradictions(corpus)
+    problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
     return Config(corpus, crawl, sites, file)
@@ -130,10 +130,13 @@ def _site_wrongs(site: Site, table: Mapping[str, Any], before: list[Site]) -> li
     return wrongs
 
 
-def _contradictions(corpus: Corpus) -> list[Problem]:
+def _contradictions(corpus: Corpus, crawl: Crawl) -> list[Problem]:
+    found = []
     if corpus.user_agent and corpus.contact not in corpus.user_agent:
-        return [Problem("corpus.user_agent", f'must hold the contact "{corpus.contact}"')]
-    return []
+        found.append(Problem("corpus.user_agent", f'must hold the contact "{corpus.contact}"'))
+    if crawl.since and crawl.until and crawl.since > crawl.until:
+        found.append(Problem("crawl.since", f"{crawl.since} is after crawl.until, {crawl.until}"))
+    return found
 
 
 def _file_layers(table: Mapping[str, Any], problems: list[Problem]) -> dict[str, Layer]:

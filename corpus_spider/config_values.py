@@ -192,6 +192,13 @@ def web_address(text: str) -> str:
     return ""
 
 
+def archive_address(text: str) -> str:
+    """Refuse an archive without year and month, or that is no web address once they are put in."""
+    if "{yyyy}" not in text or not ("{mm}" in text or "{m}" in text):
+        return f'expected an address with {{yyyy}}, {{mm}} and perhaps {{dd}}, got "{text}"'
+    return web_address(re.sub(r"\{(?:yyyy|mm|dd|m|d)\}", "10", text))
+
+
 def regular_expression(text: str) -> str:
     """Refuse what Python's ``re`` does not compile."""
     try:

@@ -22,6 +22,9 @@ from pipelines.discovery.candidates import (
     stated_feeds,
     usual,
 )
+from pipelines.discovery.links import page_anchors
+from pipelines.discovery.listings import read_listing
+from pipelines.discovery.period import archive_template
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
 from pipelines.tree import parse_tree
 from pipelines.urls import parse
@@ -70,6 +73,10 @@ class Discovery:
     name: str
     language: str
     allow: tuple[str, ...]
+    archive: str
+    """The template of its archive by day or month, where the front page leads there."""
+    patterns: tuple[str, ...]
+    """What the addresses of the articles on the front page look like, as regular expressions."""
     findings: tuple[Finding, ...]
     requests: int
 
@@ -87,6 +94,7 @@ class Discovery:
             "start": start,
             "feeds": feeds,
             "sitemaps": sitemaps,
+            "archive": self.archive,
             "allow": self.allow,
         }
         return {key: value for key, value in keys.items() if value}
@@ -106,12 +114,15 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
     search.see(capture.url, source)
     tree = parse_tree(source.text)
     search.all(tree, capture.url)
+    anchors = page_anchors(tree, capture.url, model)
     sections = [Finding("section", one.fetchable, Form.PAGE) for one in section_pages(tree, capture.url, model)]
     return Discovery(
         url=capture.url,
         name=_name(capture.url),
         language=_language(tree) or next((one.language for one in search.findings if one.language), ""),
         allow=_allow(capture.url, search.links),
+        archive=archive_template(anchor.link for anchor in anchors),
+        patterns=read_listing(anchors, capture.url).patterns,
         findings=(*search.findings, *sections),
         requests=visitor.asked,
     )

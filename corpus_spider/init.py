@@ -28,6 +28,7 @@ EXAMPLE = {
     "start": ("https://news.example.org/",),
     "feeds": ("https://news.example.org/rss.xml",),
     "sitemaps": ("https://news.example.org/sitemap.xml",),
+    "archive": "https://news.example.org/{yyyy}/{mm}/{dd}/",
     "allow": ("/20[0-9]{2}/",),
     "deny": ("/video/",),
     "hosts": ("example.net",),

@@ -45,11 +45,13 @@ def discover(state: State, /, url: str, **options: Any) -> None:
     found = finding.discover(_address(url), config, state.console.note)
     text = f"[[site]]\n{lines(found.site())}"
     if options["as_json"]:
-        state.console.json(
-            {"url": found.url, "findings": found.findings, "requests": found.requests, "site": found.site()}
-        )
+        plain = {"url": found.url, "findings": found.findings, "articles": found.patterns, "requests": found.requests}
+        state.console.json(plain | {"site": found.site()})
     else:
         _render(found, state.console)
+        if found.patterns:
+            state.console.note("Addresses of its articles, for allow if nothing else is wanted:")
+            state.console.note("\n".join(f"  '{pattern}'" for pattern in found.patterns))
         state.console.result(text.rstrip())
     if options["write"]:
         _write(found, config, state.console)

@@ -12,13 +12,16 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, sniff
-from pipelines.discovery import feeds, links, sitemaps
+from pipelines.discovery import feeds, links, listings, sitemaps
+from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate
 from pipelines.page_type import Page, article_or_reason
 from pipelines.tree import parse_tree
 from storage.records import Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
     from storage.records import Capture, Decoded, Extraction, LanguageGuess, SiteModel
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -46,9 +49,10 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     except InflateError as error:
         return _drop(f"body_{error.reason}", error.detail)
     if capture.kind is Kind.FEED:
-        return _source("feed", _feed(capture, body, model))
+        return _source("feed", within(_feed(capture, body, model), model))
     if capture.kind is Kind.SITEMAP:
-        return _source("sitemap", sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at))
+        found = sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at)
+        return _source("sitemap", within(found, model))
     return _page(capture, body, model)
 
 
@@ -88,7 +92,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
         return _drop("not_html", media)
     decoded = decoding.decode(body, sniff.charset_of(declared))
     tree = parse_tree(decoded.text)
-    found = links.page_links(tree, capture.url, model)
+    found = _links(tree, capture, model)
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
     options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
     extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))
@@ -98,6 +102,17 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     text, guess = outcome
     document = _document((decoded, extraction, stated), text, guess, model)
     return Processed(document=document, links=found, directives=stated.directives)
+
+
+def _links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
+    anchors = links.page_anchors(tree, capture.url, model)
+    listing = listings.read_listing(anchors, capture.url)
+    found = listings.ordered(anchors, listing, capture.url, capture.fetched_at.date())
+    newest = listings.newest_day(tree, listing) if model.since else None
+    if newest is not None and newest.isoformat() < model.since:
+        # The list goes on with what is older still.
+        found = tuple(link for link in found if link.url not in listing.pages)
+    return links.page_redirects(tree, capture.url, model) + within(found, model)
 
 
 def _directives(capture: Capture) -> tuple[str, ...]:

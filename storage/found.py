@@ -121,7 +121,7 @@ def _link_row(found: Found) -> dict[str, Any]:
     return base_row(link.url, link.fetch_url, parent.site, link.host) | {
         "kind": found.kind,
         "seed": False,
-        "priority": link_priority(found.kind, parent),
+        "priority": link_priority(found.kind, parent) + link.rank,
         "depth": parent.depth if link.redirect else parent.depth + 1,
         "hops": found.hops,
         "found_from": parent.url_id,

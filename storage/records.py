@@ -279,6 +279,8 @@ class Link:
     """When a feed or sitemap says it was published or changed: ISO 8601, a day or a time in UTC, so that texts compare
     as times do.
     """
+    rank: int = 0
+    """Added to its priority: below 0 for what looks less like an article than other links of its page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +314,9 @@ class SiteModel:
     min_chars: int = 200
     parameters: tuple[tuple[str, int], ...] = ()
     """Extractor parameters such as ``("p", 8)``."""
+    since: str = ""
+    """First day (ISO date) of the range that is crawled; empty: no bound. Links known to lie outside are left out."""
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)

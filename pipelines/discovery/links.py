@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,22 +13,35 @@ from pipelines.urls import parse
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.discovery.scope import Scope
     from pipelines.urls import Address
     from storage.records import Capture, SiteModel
 
 MAX_LINKS = 2000
 """Most links taken from one page, in document order."""
+MAX_TITLE = 300
+"""Characters of a link's text that are kept."""
 _MAX_REFERENCES = 20_000
+_MAX_TEXT = 500_000
 _MAX_REFRESH_SECONDS = 60
 _MAX_REFRESHES = 20
 _REFRESH = re.compile(
     r"\s*+(\d{0,9}+)[\d.]*+[\s;,]++(?:url\s*+=\s*+)?(?:\"([^\"]*)|'([^']*)|([^\"'\s].*))", re.IGNORECASE | re.DOTALL
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A link of a page in scope, and the longest of the texts it has there."""
+
+    link: Link
+    address: Address
+    text: str
+    following: bool = False
+    """Whether the page calls it the next (``rel=next``)."""
 
 
 def page_links(page: str | LexborHTMLParser, url: str, model: SiteModel) -> tuple[Link, ...]:
@@ -37,14 +51,39 @@ def page_links(page: str | LexborHTMLParser, url: str, model: SiteModel) -> tupl
     comes first, as a redirect. Links marked ``nofollow``, one by one or all by the robots meta tag, are left out.
     """
     tree = parse_tree(page) if isinstance(page, str) else page
-    own, scope, base = parse(url), scope_of(model), base_of(tree, url)
-    refresh = _refresh_target(tree, base)
-    targets = [refresh] if refresh and scope.may_lead_to(refresh) else []
-    redirects = unique_links(targets, Kind.PAGE, own, redirect=True)
+    return page_redirects(tree, url, model) + tuple(anchor.link for anchor in page_anchors(tree, url, model))
+
+
+def page_redirects(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[Link, ...]:
+    """Return where a page sends its reader by itself, when that is on the site."""
+    refresh = _refresh_target(tree, base_of(tree, url))
+    targets = [refresh] if refresh and scope_of(model).may_lead_to(refresh) else []
+    return unique_links(targets, Kind.PAGE, parse(url), redirect=True)
+
+
+def page_anchors(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[Anchor, ...]:
+    """Return the links of a page as `page_links` does, with their texts."""
     if _robots_nofollow(tree):
-        return redirects
-    found = _in_scope(_references(tree), base, scope)
-    return redirects + unique_links(islice(found, MAX_LINKS * 4), Kind.PAGE, own)[:MAX_LINKS]
+        return ()
+    own, scope = parse(url), scope_of(model)
+    texts, base = _references(tree), base_of(tree, url)
+    found: dict[str, Anchor] = {}
+    for reference, (text, following) in texts.items():
+        address = parse(reference, base)
+        if address is None or not scope.has(address):
+            continue
+        link = link_to(address, Kind.PAGE)
+        before = found.get(link.url)
+        if before is None:
+            found[link.url] = Anchor(link, address, text, following)
+        elif len(text) > len(before.text) or following:
+            longest = max(before.text, text, key=len)
+            found[link.url] = replace(before, text=longest, following=following or before.following)
+        if len(found) > MAX_LINKS:
+            break
+    if own is not None:
+        found.pop(own.canonical, None)
+    return tuple(found.values())[:MAX_LINKS]
 
 
 def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | None:
@@ -82,22 +121,35 @@ def unique_links(
     return tuple(links.values())
 
 
-def _in_scope(references: Iterable[str], base: str, scope: Scope) -> Iterator[Address]:
-    for reference in references:
-        address = parse(reference, base)
-        if address is not None and scope.has(address):
-            yield address
-
-
-def _references(tree: LexborHTMLParser) -> list[str]:
-    """Return the distinct href values of the page that may be followed, without their fragments."""
-    found: dict[str, None] = {}
-    for node in islice(tree.css("a[href], area[href]"), _MAX_REFERENCES):
+def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
+    """Return the distinct href values of the page that may be followed, without their fragments, each with its longest
+    text and whether it is said to be the next page.
+    """
+    found: dict[str, tuple[str, bool]] = {}
+    read = 0
+    for node in islice(tree.css("a[href], area[href], link[rel~=next][href]"), _MAX_REFERENCES):
         attributes = node.attributes
         reference = (attributes.get("href") or "").partition("#")[0]
-        if reference and "nofollow" not in (attributes.get("rel") or "").lower() and "download" not in attributes:
-            found[reference] = None
-    return list(found)
+        relation = (attributes.get("rel") or "").lower()
+        if not reference or "nofollow" in relation or "download" in attributes:
+            continue
+        text = _text_of(node) if read < _MAX_TEXT else ""
+        read += len(text)
+        before = found.get(reference)
+        following = "next" in relation
+        found[reference] = (
+            (text, following) if before is None else (max(before[0], text, key=len), before[1] or following)
+        )
+    return found
+
+
+def _text_of(node: LexborNode) -> str:
+    """Return the text of a link, or what stands for it: its title, or the description of its image."""
+    text = " ".join(node.text()[: 4 * MAX_TITLE].split())[:MAX_TITLE]
+    if text:
+        return text
+    image = node.css_first("img[alt]")
+    return (node.attributes.get("title") or (image.attributes.get("alt") if image else "") or "").strip()[:MAX_TITLE]
 
 
 def base_of(tree: LexborHTMLParser, url: str) -> str:
