@@ -35,22 +35,24 @@ MAX_CHARS = 200_000
 
 
 def doubts(page: Page, chosen: Array, body: str) -> Array:
-    """Return what each block's log-odds lose by what the page states: 0 for all where that is not to be believed.
+    """Return what each chosen block's log-odds lose by what the page states: 0 where that is not to be believed.
 
     Headings lose nothing: they are part of the text, and few stated bodies have them.
     """
-    texts = ["".join(text.split()) for text in page.blocks.texts]
+    doubt = np.zeros(page.count)
+    texts = {index: "".join(page.blocks.texts[index].split()) for index in np.flatnonzero(chosen).tolist()}
     stated = "".join(body.split())[:MAX_CHARS]
-    found = "".join(texts[index] for index in np.flatnonzero(chosen).tolist())[:MAX_CHARS]
+    # First the length, so that the work is bounded by what is stated.
+    if len(stated) < WHOLE * sum(map(len, texts.values())):
+        return doubt
     pieces = _pieces(stated)
-    if len(stated) < WHOLE * len(found) or _dice(pieces, _pieces(found)) <= AGREEMENT:
-        return np.zeros(page.count)
-    names = page.blocks.elements.names
-    absent = [
-        len(text) >= SHORT and not is_heading(names[inside]) and _share(text[:MAX_CHARS], pieces) < ABSENT
-        for text, inside in zip(texts, page.blocks.inside, strict=True)
-    ]
-    return DOUBT * np.asarray(absent)
+    if _dice(pieces, _pieces("".join(texts.values()))) <= AGREEMENT:
+        return doubt
+    for index, text in texts.items():
+        heading = is_heading(page.blocks.elements.names[page.blocks.inside[index]])
+        if len(text) >= SHORT and not heading and _share(text, pieces) < ABSENT:
+            doubt[index] = DOUBT
+    return doubt
 
 
 def _pieces(text: str) -> set[str]:
