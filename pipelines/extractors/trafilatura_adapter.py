@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.hostile import strain
 from pipelines.extractors.soup import markup, name_set, without_unread
-from storage.records import Extraction
+from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 NAME = "trafilatura"
 VERSION = f"{version('trafilatura')}-1"
 
+_KINDS = {
+    "head": ParagraphKind.HEADING,
+    "item": ParagraphKind.ITEM,
+    "quote": ParagraphKind.QUOTE,
+    "cell": ParagraphKind.CELL,
+    "code": ParagraphKind.PREFORMATTED,
+}
 _BREAKS = name_set("head p list item quote code table row cell lb fw ab div")
 
 
@@ -50,17 +57,26 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
         return Extraction((), NAME, VERSION, f"trafilatura failed: {type(error).__name__}")
     if document is None or document.body is None:
         return Extraction((), NAME, VERSION)
-    lines = (" ".join(line.split()) for line in "".join(_pieces(document.body)).split("\n"))
-    return Extraction(tuple(line for line in lines if line), NAME, VERSION)
+    lines = list(_lines(document.body))
+    kinds = "".join(kind for _, kind in lines)
+    return Extraction(tuple(line for line, _ in lines), NAME, VERSION, kinds=kinds)
 
 
-def _pieces(body: Any) -> Iterator[str]:
-    """Yield the texts of the library's tree in reading order, and a newline wherever a block begins or ends."""
+def _lines(body: Any) -> Iterator[tuple[str, ParagraphKind]]:
+    """Yield the lines of the library's tree in reading order, a new one wherever a block begins or ends."""
     from lxml import etree
 
+    parts: list[str] = []
+    kinds = [ParagraphKind.PARAGRAPH]
     for event, element in etree.iterwalk(body, events=("start", "end")):
         if element.tag in _BREAKS:
-            yield "\n"
-        text = element.text if event == "start" else element.tail
-        if text:
-            yield text.replace("\n", " ")
+            if line := " ".join("".join(parts).split()):
+                yield line, kinds[-1]
+            parts.clear()
+        if event == "start":
+            kinds.append(_KINDS.get(element.tag, kinds[-1]))
+        else:
+            kinds.pop()
+        parts.append((element.text if event == "start" else element.tail) or "")
+    if line := " ".join("".join(parts).split()):
+        yield line, kinds[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import density, scored
+from pipelines.extractors import density, get, scored
 from pipelines.extractors.block_features import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS
@@ -69,6 +69,14 @@ def test_the_flat_reading_knows_kinds_too() -> None:
     """Density tells headings and items by the elements that texts stand in."""
     found = density.extract(page(paragraphs(LINES[:3]) + f"<h2>More of it</h2><ul><li>{LINES[3]}</li></ul>"))
     assert (found.paragraphs[3:], found.kinds) == (("More of it", LINES[3]), "ppphl")
+
+
+def test_the_library_knows_kinds_too() -> None:
+    """What trafilatura calls heads, items and quotes."""
+    body = f"{paragraphs(LINES[:3])}<h2>More of it</h2><ul><li>{LINES[3]}</li></ul><blockquote>{LINES[4]}</blockquote>"
+    found = get("trafilatura").extract(page(body))
+    assert found.paragraphs == (*LINES[:3], "More of it", *LINES[3:5])
+    assert found.kinds == "ppphlq"
 
 
 @pytest.mark.parametrize(
