@@ -45,7 +45,6 @@ _KIND_INDICES = np.arange(len(KINDS))[:, None]
 _IS_KIND = [f"is_{name}" for name in KINDS]
 _BITS = np.array(list(BIT.values()))[:, None]
 _IN_MARKS, _NEAR_MARKS = [f"in_{name}" for name in BIT], [f"near_{name}" for name in BIT]
-_CLASS = re.compile(r'\sclass="[^"]*"|\Z')
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -277,11 +276,16 @@ def _of_groups(page: Page, title: Array) -> Columns:
     return {f"{level}_{name}": rows[row] for row, level in enumerate(LEVELS) for name, rows in columns.items()}
 
 
+def _look(name: str, attributes: str) -> str:
+    _, naming, after = attributes.partition(' class="')
+    return name + naming + after.partition('"')[0] if naming else name
+
+
 def _alike(page: Page) -> Array:
     """Count for each element the others that hold blocks and have its name and class: teasers come in numbers."""
     elements = page.blocks.elements
     several = np.flatnonzero(page.held > 1).tolist()
-    looks = [elements.names[index] + _CLASS.findall(elements.attributes[index])[0] for index in several]
+    looks = [_look(elements.names[index], elements.attributes[index]) for index in several]
     seen = Counter(looks)
     alike = np.zeros(len(page.held))
     alike[several] = [seen[look] - 1 for look in looks]

@@ -46,22 +46,24 @@ PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
 
 _OF_TAG = {name: BIT[mark] for name, mark in _TAGS.items()}
 _PATTERNS = [(BIT[name], re.compile(words)) for name, words in _WORDS.items()]
+_ANY = re.compile("|".join(_WORDS.values()))
 _NAMING = re.compile(r'\s(?:class|id|role|itemprop)="([^"]*)"')
-_WORD = re.compile("[a-z]+")
-_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
+"""A word ends where a capital follows a small letter."""
 _HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
 _MAX_NAMING = 2000
 
 
 @lru_cache(maxsize=2**15)
 def _of_word(word: str) -> int:
-    return sum(bit for bit, pattern in _PATTERNS if pattern.fullmatch(word))
+    word = word.lower()
+    return sum(bit for bit, pattern in _PATTERNS if pattern.fullmatch(word)) if _ANY.fullmatch(word) else 0
 
 
 @lru_cache(maxsize=2**14)
 def _of_naming(naming: str) -> int:
     found = 0
-    for word in set(_WORD.findall(_HUMP.sub("-", naming[:_MAX_NAMING]).lower())):
+    for word in _WORD.findall(naming, 0, _MAX_NAMING):
         found |= _of_word(word)
     return found
 

@@ -30,7 +30,9 @@ _SENTENCE = 60
 """Letters that make a sentence where the script does not mark its end: Thai, Lao, Burmese, Khmer."""
 _MAX_TEXT = 1 << 16
 _BATCH = 1 << 18
-_HAN, _SYMBOL = 0x4E00, 0x2603
+_BEYOND_HAN, _BEYOND = re.compile("[\U00020000-\U0003ffff]"), re.compile("[\U00010000-\U0010ffff]")
+_HAN, _SYMBOL = "\u4e00", "\u2603"
+"""What the characters beyond the basic plane count as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ class Texts:
 
 @cache
 def _tables() -> tuple[Array, Array]:
-    """Return class and weight of every character of the basic plane."""
+    """Return the sort of each character of the basic plane, and of each sort a row: 1 in place of its class, weight.
+
+    Sorts are the classes, and further ones for what weighs more than others of its class.
+    """
     kinds = np.full(0x10000, OTHER, np.uint8)
     for code in range(0x10000):
         category = unicodedata.category(chr(code))
@@ -74,7 +79,15 @@ def _tables() -> tuple[Array, Array]:
     for letters, weight in WEIGHTS:
         for first_letter, last_letter in re.findall("(.)-(.)", letters):
             weights[ord(first_letter) : min(ord(last_letter), 0xFFFF) + 1] *= weight
-    return kinds, weights
+    usual = np.zeros(_CLASSES)
+    usual[[LETTER, UPPER, UNSPACED, DIGIT]] = 1, 1, 1, 0.5
+    sorts, classes, weighs = kinds.copy(), list(range(_CLASSES)), usual.tolist()
+    for kind, weight in np.unique(np.column_stack((kinds, weights)), axis=0).tolist():
+        if weight != usual[int(kind)]:
+            sorts[(kinds == kind) & (weights == weight)] = len(classes)
+            classes.append(int(kind))
+            weighs.append(weight)
+    return sorts, np.column_stack((np.eye(_CLASSES)[classes], weighs))
 
 
 def count(texts: Sequence[str]) -> Texts:
@@ -92,31 +105,40 @@ def count(texts: Sequence[str]) -> Texts:
 
 
 def _count(texts: Sequence[str]) -> Texts:
-    kinds, weights = _tables()
+    sorts, rows = _tables()
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), np.uint32)
-    if codes.max() > 0xFFFF:
-        codes = np.where(codes > 0xFFFF, np.where((codes >> 16) // 2 == 1, _HAN, _SYMBOL), codes)
-    owner = np.repeat(np.arange(len(texts)), lengths)
+    codes = _codes("".join(texts))
     last = np.cumsum(lengths) - 1
-    kind = _without_inner_points(kinds[codes], last)
-    classes = np.bincount(owner * _CLASSES + kind, minlength=len(texts) * _CLASSES).reshape(-1, _CLASSES)
-    visible = np.maximum.reduceat(np.where(kind != SPACE, np.arange(len(kind)), 0), last - lengths + 1)
-    closing, before = kind[visible], kind[np.maximum(visible - 1, 0)]
+    sort = _without_inner_points(sorts[codes], last)
+    owner = np.repeat(np.arange(len(texts)) * len(rows), lengths)
+    counted = np.bincount(owner + sort, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
+    visible = np.flatnonzero(sort != SPACE)
+    visible = visible[np.maximum(np.searchsorted(visible, last, side="right") - 1, 0)] if len(visible) else last
+    closing, before = sort[visible], sort[np.maximum(visible - 1, 0)]
     return Texts(
-        classes=classes,
-        chars=np.maximum(1, lengths - classes[:, SPACE]),
-        weight=np.bincount(owner, weights[codes], minlength=len(texts)),
-        sentences=classes[:, END] + classes[:, UNSPACED] / _SENTENCE,
+        classes=counted[:, :_CLASSES],
+        chars=np.maximum(1, lengths - counted[:, SPACE]),
+        weight=counted[:, _CLASSES],
+        sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
         ends_sentence=(closing == END) | ((closing == QUOTE) & (before == END)),
         ends_colon=(codes[visible] == ord(":")) | (codes[visible] == ord("：")),
     )
 
 
-def _without_inner_points(kind: Array, last: Array) -> Array:
+def _codes(text: str) -> Array:
+    """Return the characters as numbers of the basic plane."""
+    encoded = text.encode("utf-16-le", "replace")
+    if len(encoded) != 2 * len(text):
+        encoded = _BEYOND.sub(_SYMBOL, _BEYOND_HAN.sub(_HAN, text)).encode("utf-16-le", "replace")
+    return np.frombuffer(encoded, np.uint16)
+
+
+def _without_inner_points(sort: Array, last: Array) -> Array:
     """Take points inside of words and numbers for what they are: an end of a sentence has a space or a quote behind."""
-    following = np.append(kind[1:], SPACE)
+    ends = np.flatnonzero(sort == END)
+    following = np.append(sort[1:], np.uint8(SPACE))
     following[last] = SPACE
-    kind[(kind == END) & (following != SPACE) & (following != QUOTE) & (following != END)] = OTHER
-    kind[kind == _FULL_STOP] = END
-    return kind
+    following = following[ends]
+    sort[ends[(following != SPACE) & (following != QUOTE) & (following != END)]] = OTHER
+    sort[sort == _FULL_STOP] = END
+    return sort

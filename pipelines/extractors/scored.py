@@ -58,12 +58,12 @@ class Scale:
 
     def rows(self, columns: Columns) -> Array:
         """Return a row of scaled numbers for each measure."""
-        rows = np.empty((len(self.names), len(columns[self.names[0]])))
-        for index, name in enumerate(self.names):
-            rows[index] = columns[name]
+        rows: Array = np.concatenate([columns[name] for name in self.names], dtype=float, casting="unsafe")
+        rows = rows.reshape(len(self.names), -1)
         rows -= self.means[:, None]
         rows /= self.deviations[:, None]
-        return np.clip(rows, -LIMIT, LIMIT, out=rows)
+        np.minimum(rows, LIMIT, out=rows)
+        return np.maximum(rows, -LIMIT, out=rows)
 
 
 @dataclass(frozen=True, slots=True)
