@@ -35,8 +35,8 @@ lint: setup
 lock:
 	uv pip compile pyproject.toml --group pyproject.toml:test --generate-hashes --universal --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements/core.lock
-	uv pip compile pyproject.toml --extra peers --constraint requirements/core.lock --generate-hashes --universal \
-		--python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
+	uv pip compile pyproject.toml --extra peers --constraint requirements/core.lock --override requirements/peers.overrides \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
 
 clean:
 	rm -rf $(VENV) build dist demo
