@@ -45,6 +45,8 @@ SHARES = {"stated": 8, "robots": 8, "linked": 12, "usual": 8}
 """Most addresses of each origin that are looked at, so that none takes the requests of all."""
 STALE = timedelta(days=90)
 """A source whose newest entry is older than this is of no use to a crawl of news."""
+NOT_THERE = frozenset({404, 410})
+"""What an address that was only guessed answers when there is nothing; nobody need be told."""
 MAX_FEEDS = 20
 OWN_PATH = 0.9
 """Share of a site's entries below the path of its front page from which on only these are proposed."""
@@ -84,9 +86,18 @@ class Discovery:
         """Return the addresses of a kind that are of use."""
         return tuple(one.url for one in self.findings if one.kind == kind and not one.refused)
 
+    @property
+    def archives(self) -> tuple[str, ...]:
+        """The sitemaps of use that are not of news alone: they list all the site has ever published."""
+        return tuple(one.url for one in self.findings if one.url in self.usable("sitemap") and one.form != Form.NEWS)
+
     def site(self) -> dict[str, Value]:
-        """Return the keys of a ``[[site]]``; sections are start pages where there is neither feed nor sitemap."""
-        feeds, sitemaps = self.usable("feed")[:MAX_FEEDS], self.usable("sitemap")
+        """Return the keys of a ``[[site]]``; sections are start pages where there is neither feed nor sitemap.
+
+        Where there are feeds, sitemaps of the whole archive (see ``archives``) are left for the user to put in.
+        """
+        feeds = self.usable("feed")[:MAX_FEEDS]
+        sitemaps = tuple(url for url in self.usable("sitemap") if not feeds or url not in self.archives)
         start = (self.url,) if feeds or sitemaps else (self.url, *self.usable("section"))
         keys: dict[str, Value] = {
             "name": self.name,
@@ -115,7 +126,9 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
     tree = parse_tree(source.text)
     search.all(tree, capture.url)
     anchors = page_anchors(tree, capture.url, model)
-    sections = [Finding("section", one.fetchable, Form.PAGE) for one in section_pages(tree, capture.url, model)]
+    rules = visitor.rules(capture.url)
+    pages = [one.fetchable for one in section_pages(tree, capture.url, model)]
+    sections = [Finding("section", one, Form.PAGE) for one in pages if rules.can_fetch(one, config.user_agent)]
     return Discovery(
         url=capture.url,
         name=_name(capture.url),
@@ -138,7 +151,7 @@ class Search:
     findings: list[Finding] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
-    _contents: dict[frozenset[str], str] = field(default_factory=dict)
+    _contents: dict[tuple[str, frozenset[str]], str] = field(default_factory=dict)
 
     def all(self, tree: LexborHTMLParser, url: str) -> None:
         """Look at everything a front page and its host lead to, until the requests are spent."""
@@ -165,8 +178,10 @@ class Search:
             source = self._visit(address, origin)
             if source.form is Form.PAGE and origin == "linked":
                 waiting[:0] = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
-            elif source.form is Form.PAGE:
+            elif source.form is Form.PAGE and origin != "usual":
                 self._keep(Finding("none", address.fetchable, refused="is a page"))
+            if origin == "usual" and self._has("feed") and source.form in FEEDS:
+                return
 
     def _visit(self, address: Address, origin: str) -> Source:
         self._seen.add(address.canonical)
@@ -177,6 +192,8 @@ class Search:
             raise
         except NotFetchedError as error:
             self._keep(Finding("none", address.fetchable, refused=error.what))
+            return Source()
+        if origin == "usual" and capture.status in NOT_THERE:
             return Source()
         sitemap = origin == "robots" or "sitemap" in address.path
         source = read_source(replace(capture, kind=Kind.SITEMAP) if sitemap else capture, self.model)
@@ -195,7 +212,7 @@ class Search:
             return  # A list of feeds, perhaps; what stands in it is looked at on its own.
         kind = "feed" if source.form in FEEDS else "sitemap" if source.form in SITEMAPS else "none"
         newest = (self._newest_below(source) if source.form is Form.INDEX else None) or source.newest
-        refused = source.refused or self._known(url, source) or stale(newest)
+        refused = source.refused or self._known(kind, url, source) or stale(newest)
         self.links += () if source.form is Form.INDEX else source.links
         form = source.form.value if source.form else ""
         self._keep(Finding(kind, url, form, len(source.links), newest, source.language, refused))
@@ -216,10 +233,10 @@ class Search:
         self.links += () if source.form is Form.INDEX else source.links
         return source.newest
 
-    def _known(self, url: str, source: Source) -> str:
-        """Say which source has the same entries."""
+    def _known(self, kind: str, url: str, source: Source) -> str:
+        """Say which source of the kind has the same entries."""
         content = frozenset(link.url for link in source.links)
-        first = self._contents.setdefault(content, url)
+        first = self._contents.setdefault((kind, content), url)
         return "" if first == url or not content else f"the same entries as {first}"
 
     def _named_by_robots(self, url: str) -> list[Address]:

@@ -49,6 +49,9 @@ def discover(state: State, /, url: str, **options: Any) -> None:
         state.console.json(plain | {"site": found.site()})
     else:
         _render(found, state.console)
+        if "feeds" in found.site() and found.archives:
+            state.console.note("For the whole archive, many pages, put into sitemaps:")
+            state.console.note("\n".join(f"  {url}" for url in found.archives))
         if found.patterns:
             state.console.note("Addresses of its articles, for allow if nothing else is wanted:")
             state.console.note("\n".join(f"  '{pattern}'" for pattern in found.patterns))

@@ -141,6 +141,9 @@ def test_every_source_is_found_and_read_or_refused_with_its_reason(paper: Newspa
     newest = {one.url.removeprefix(paper.origin): one.newest for one in found.findings}
     assert newest["/good.rss"] == newest["/i.xml"] == TODAY
     assert found.language == "vi"
+    assert found.site()["feeds"] == tuple(f"{paper.origin}/{name}" for name in ("good.rss", "atom", "json"))
+    assert "sitemaps" not in found.site()
+    assert found.archives == tuple(f"{paper.origin}/{name}" for name in ("sitemap.gz", "plain.txt", "i.xml"))
     assert found.requests == paper.asked.total() <= MAX_REQUESTS
     assert "/closed/x.rss" not in paper.asked
 
@@ -153,6 +156,9 @@ def test_usual_places_are_tried_where_nothing_is_named(paper: Newspaper) -> None
     found = look(paper)
     assert found.usable("feed") == (f"{paper.origin}/feed",)
     assert found.usable("sitemap") == (f"{paper.origin}/sitemap_index.xml",)
+    assert len(found.findings) == 2
+    put(paper, feed=(404, {}, b""))
+    assert look(paper).site()["sitemaps"] == (f"{paper.origin}/sitemap_index.xml",)
 
 
 def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) -> None:
@@ -192,6 +198,19 @@ def test_a_site_whose_robots_forbid_everything_is_left_alone(paper: Newspaper) -
     with pytest.raises(NotFetchedError, match="does not allow"):
         look(paper)
     assert dict(paper.asked) == {"/robots.txt": 1}
+
+
+def test_private_addresses_are_refused(paper: Newspaper) -> None:
+    """A page may state what it likes: what is not of the public web is not asked for, nor led to by a redirect."""
+    paper.extra["/"] = lambda: page(
+        alternate("http://10.0.0.1/a.rss") + alternate(f"http://localhost:{paper.port}/b.rss") + alternate("/moved.rss")
+    )
+    paper.extra["/moved.rss"] = lambda: (302, {"Location": "http://169.254.169.254/latest"}, b"")
+    refused = {one.url: one.refused for one in look(paper).findings}
+    assert refused["http://10.0.0.1/a.rss"] == "refused: private address"
+    assert refused[f"{paper.origin}/moved.rss"] == "refused: private address"
+    assert refused[f"http://localhost:{paper.port}/b.rss"]
+    assert "/b.rss" not in paper.asked
 
 
 def test_nobody_is_asked_without_a_contact(paper: Newspaper) -> None:

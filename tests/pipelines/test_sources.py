@@ -1,0 +1,136 @@
+"""What an address holds, and where a page says that there is more."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.discovery.candidates import linked_feeds, section_pages, stated_feeds, usual
+from pipelines.discovery.sources import Form, read_source
+from pipelines.tree import parse_tree
+from storage.records import Capture, Kind, SiteModel
+
+URL = "https://example.com/x"
+MODEL = SiteModel(hosts=("example.com",))
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+STARTS = ("", "<rss>", "<urlset>", "<sitemapindex>", '{"version":"jsonfeed.org/version')
+
+
+def capture(body: bytes, kind: Kind = Kind.PAGE, status: int = 200, **headers: str) -> Capture:
+    named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Capture(URL, NOW, status, (), named, body, kind)
+
+
+@pytest.mark.parametrize(
+    ("answer", "form", "entries", "refused"),
+    [
+        (capture(b"<rss><channel><item><link>/a</link></item></channel></rss>"), Form.RSS, 1, ""),
+        (capture(b"<feed><entry><link href='/a'/></entry></feed>"), Form.ATOM, 1, ""),
+        (capture(b"<rdf:RDF xmlns:rdf='x'><item rdf:about='/a'/></rdf:RDF>"), Form.RDF, 1, ""),
+        (capture(b'{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"}]}'), Form.JSON, 1, ""),
+        (capture(b'{"items":[{"url":"/a"}]}'), None, 0, "is application/json"),
+        (capture(b"<urlset><url><loc>/a</loc></url></urlset>"), Form.SITEMAP, 1, ""),
+        (capture(gzip.compress(b"<urlset><url><loc>/a</loc></url></urlset>")), Form.SITEMAP, 1, ""),
+        (capture(b"<sitemapindex><sitemap><loc>/a.xml</loc></sitemap></sitemapindex>"), Form.INDEX, 1, ""),
+        (capture(b"https://example.com/a\n", content_type="text/plain"), Form.TEXT, 1, ""),
+        (capture(b"https://example.com/a\n", Kind.SITEMAP), Form.TEXT, 1, ""),
+        (capture(b"<!doctype html><html><body>x</body></html>"), Form.PAGE, 0, ""),
+        (capture(b"<html><body>not here</body></html>", Kind.SITEMAP, content_type="text/html"), Form.PAGE, 0, ""),
+        (capture(b"<rss><channel></channel></rss>"), Form.RSS, 0, "no entries on this site"),
+        (capture(b" \n"), None, 0, "empty"),
+        (capture(b"x", status=404), None, 0, "status 404"),
+        (capture(gzip.compress(b"x" * 99)[:-9], content_encoding="gzip"), None, 0, "body truncated"),
+        (capture(b"%PDF-1.7 x"), None, 0, "is application/pdf"),
+    ],
+)
+def test_what_an_address_holds(answer: Capture, form: Form | None, entries: int, refused: str) -> None:
+    """Decided by what came, not by what was asked for or declared; or why it is of no use."""
+    source = read_source(answer, MODEL)
+    assert (source.form, len(source.links), source.refused) == (form, entries, refused)
+
+
+@pytest.mark.parametrize(
+    ("head", "language"),
+    [
+        ("<rss><channel><language>vi-vn</language>", "vi"),
+        ("<rss><channel><dc:language>FA</dc:language>", "fa"),
+        ("<feed xml:lang='ar'>", "ar"),
+        ("<rss><channel>", ""),
+    ],
+)
+def test_the_language_a_feed_states(head: str, language: str) -> None:
+    """By its first part, in two or three letters."""
+    assert read_source(capture(f"{head}<item><link>/a</link></item>".encode()), MODEL).language == language
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.binary(max_size=400),
+    st.sampled_from(["", "<rss>", "<urlset>", "<sitemapindex>", '{"version":"jsonfeed.org/version']),
+)
+def test_any_bytes_are_something_or_refused(body: bytes, start: str) -> None:
+    """Nothing breaks the reading, and what has neither form nor page has a reason."""
+    source = read_source(capture(start.encode() + body), MODEL)
+    assert source.form is not None or source.refused
+
+
+def paths(addresses: list[object]) -> list[str]:
+    return [str(getattr(one, "fetchable", "")).removeprefix("https://example.com") for one in addresses]
+
+
+HEAD = """
+<link rel="alternate" type="application/rss+xml" href="/rss.xml">
+<link rel=ALTERNATE type="application/atom+xml; x" href=a>
+<link rel="alternate" type="application/rss+xml" href="/rss.xml">
+<link rel=stylesheet type="application/rss+xml" href=/b>
+<link rel="alternate" hreflang=en href=/en>
+<link rel=alternate type="application/rss+xml" href="/comments/feed/">
+<link rel="alternate" type="application/feed+json" href="https://feeds.example.net/j">
+"""
+LINKS = """
+<a href=/rss>1</a><a href=/feeds/sport>2</a><a href=/tin.rss>3</a><a href="/?feed=rss2">4</a>
+<a href=//rss.example.com/1>5</a><a href=/feedback>6</a><a href=/article/feeding-the-poor>7</a>
+<a href=https://other.example/rss>8</a><a href=/comments/feed>9</a><a href=/ar/rss.aspx?id=1>10</a><a href=/press>11</a>
+"""
+
+
+def test_feeds_are_stated_in_the_head() -> None:
+    """Every form, once, on any host; not those of comments."""
+    assert paths([*stated_feeds(parse_tree(HEAD), URL)]) == ["/rss.xml", "/a", "https://feeds.example.net/j"]
+
+
+def test_links_that_look_like_feeds() -> None:
+    """By the words of the address, on the site only."""
+    assert paths([*linked_feeds(parse_tree(LINKS), URL, MODEL)]) == [
+        "/rss",
+        "/feeds/sport",
+        "/tin.rss",
+        "/?feed=rss2",
+        "https://rss.example.com/1",
+        "/ar/rss.aspx?id=1",
+    ]
+
+
+def test_sections_are_short_paths_of_the_site() -> None:
+    """Those linked to most often first; no article, no service, no file."""
+    links = (
+        "/sport",
+        "/kinh-te.html",
+        "/kinh-te.html",
+        "/vi/the-gioi/",
+        "/a-headline-of-many-words",
+        "/news/12345",
+        "/login",
+    )
+    links += ("/x.pdf", "/about-us", "/?page=2", "https://other.example/sport", "/a/b/c/d")
+    page = "".join(f"<a href='{link}'>x</a>" for link in links)
+    assert paths([*section_pages(parse_tree(page), URL, MODEL)]) == ["/kinh-te.html", "/sport", "/vi/the-gioi/"]
+
+
+def test_usual_places_are_on_the_same_host() -> None:
+    """Of a page anywhere on the site."""
+    assert paths([*usual("https://example.com/vi/tin", ("/rss", "/feed"))]) == ["/rss", "/feed"]
