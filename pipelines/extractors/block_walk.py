@@ -90,7 +90,7 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
     blocks, around, parts = Blocks(), _Around(), list[str]()
-    kind_of, follow = _KINDS.get, {_START: around.opened.append, _END: around.end}
+    kind_of, opened, holding = _KINDS.get, around.opened, around.holding
     linked = links = 0
     link = filled = broken = False
     for chunk in chain(islice(_COMMENT.sub("", html).split("<"), 1, None), ("hr>",)):
@@ -100,8 +100,11 @@ def _cut(html: str) -> Blocks:
             if filled:
                 blocks.add(parts, around.innermost(len(blocks.texts)), linked, links)
                 filled = False
-            if kind > _RULE:
-                follow[kind](tag)
+            if kind == _START:
+                opened.append(tag)
+            elif kind == _END and len(opened) > 1:
+                opened.pop()
+                del holding[len(opened) :]
             parts.clear()
             linked, links, broken = 0, int(link), kind == _LINE_BREAK
         elif kind < _INLINE:
@@ -110,10 +113,8 @@ def _cut(html: str) -> Blocks:
         elif kind == _LINE_BREAK:
             parts.append(LINE)
             broken = True
-        if text.isspace():
-            parts.append(" ")
-        elif text:
-            text = _decoded(text) if "&" in text else text
+        if text:
+            text = " " if text.isspace() else _decoded(text) if "&" in text else text
             parts.append(text)
             if not text.isspace():
                 filled, broken = True, False
@@ -127,25 +128,19 @@ class _Around:
 
     def __init__(self) -> None:
         self.opened = ["body"]
-        """Tags of the open elements."""
-        self._holding = [0]
+        """Tags of the open elements; the first is the page."""
+        self.holding = [0]
         """Indices of those of them, the outermost, that hold blocks."""
         self._tags, self._parents, self._first = ["body"], [0], [0]
 
-    def end(self, _tag: str) -> None:
-        """End the innermost element, though not the page."""
-        if len(self.opened) > 1:
-            self.opened.pop()
-            del self._holding[len(self.opened) :]
-
     def innermost(self, block: int) -> int:
         """Return the index of the innermost open element; it holds this block now, as do all around it."""
-        for tag in self.opened[len(self._holding) :]:
-            self._parents.append(self._holding[-1])
-            self._holding.append(len(self._tags))
+        for tag in self.opened[len(self.holding) :]:
+            self._parents.append(self.holding[-1])
+            self.holding.append(len(self._tags))
             self._tags.append(tag)
             self._first.append(block)
-        return self._holding[-1]
+        return self.holding[-1]
 
     def elements(self, inside: list[int]) -> Elements:
         """Return all elements of a page by the innermost element of each block."""
