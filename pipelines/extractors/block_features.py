@@ -144,10 +144,11 @@ def measure_again(page: Page, first: Array) -> Columns:
         columns[f"{side}_p"] = beside[by]
     for reach in (5, 15):
         columns[f"around{reach}"] = _window(mass, reach) / np.maximum(1.0, _window(page.weight, reach))
-    for level, group in zip(LEVELS, page.groups, strict=True):
-        held = page.total(mass, group)
-        columns[f"{level}_p"] = held / np.maximum(1.0, page.total(page.weight, group))
-        columns[f"{level}_mass"] = held / everything
+    groups = np.stack(page.groups)
+    held = page.total(mass, groups)
+    likely, masses = held / np.maximum(1.0, page.total(page.weight, groups)), held / everything
+    for row, level in enumerate(LEVELS):
+        columns[f"{level}_p"], columns[f"{level}_mass"] = likely[row], masses[row]
     held = page.total(mass) / everything
     for share in (50, 80, 95):
         enough = np.flatnonzero(held >= share / 100 - 1e-9)
