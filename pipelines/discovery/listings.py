@@ -134,7 +134,10 @@ def _is_long(text: str) -> bool:
 
 
 def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) -> tuple[Link, ...]:
-    """Return the links with what looks like an article first by rank, and without those that lead into a trap."""
+    """Return the links with what looks like an article first by rank, and without those that lead into a trap.
+
+    Articles are dated by the day in their addresses, where that is in no doubt.
+    """
     articles, pages, own = set(listing.articles), set(listing.pages), parse(url)
     barren = not articles and (listing.own_page > 1 or (own is not None and archive_span(own) is not None))
     kept = []
@@ -144,8 +147,20 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
             continue
         if barren and (link.url in pages or span is not None):
             continue
-        kept.append(replace(link, rank=LESS) if articles and link.url not in articles else link)
+        if link.url in articles:
+            kept.append(replace(link, dated=_stated_day(link.url, today)))
+        else:
+            kept.append(replace(link, rank=LESS) if articles else link)
     return tuple(kept)
+
+
+def _stated_day(url: str, today: date) -> str | None:
+    days = set(dates_in_path(url.partition("//")[2]))
+    return (
+        next((text for text in days if (day := _day(text)) and _EARLIEST <= day <= today), None)
+        if len(days) == 1
+        else None
+    )
 
 
 def newest_day(tree: LexborHTMLParser, listing: Listing) -> date | None:

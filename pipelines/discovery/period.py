@@ -45,9 +45,9 @@ def _may_lie(link: Link, since: date, until: date) -> bool:
         changed = date.fromisoformat(link.dated[:10]) if link.dated else date.max
         return changed >= since and _overlaps(_month_of(address), since, until)
     if link.dated:
-        # A time is stated in UTC: the day of the place may be the next or the one before.
-        day = date.fromisoformat(link.dated[:10])
-        return _moved(since, -1) <= day <= _moved(until, 1)
+        # A time is in UTC: the day of the place may be the next or the one before.
+        day, slack = date.fromisoformat(link.dated[:10]), int("T" in link.dated)
+        return _moved(since, -slack) <= day <= _moved(until, slack)
     return _overlaps(_span(address), since, until)
 
 

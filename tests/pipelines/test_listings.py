@@ -269,6 +269,27 @@ def test_articles_come_first_and_nothing_is_left_out() -> None:
     assert [rank for url, rank in found.items() if "headline" in url] == [0] * 10
 
 
+@pytest.mark.parametrize(
+    ("path", "dated"),
+    [
+        ("/2026/11/1{}/a-headline-of-some-length", "2026-11-1{}"),
+        ("/sport/a-headline-of-some-length-2026111{}083000.html", "2026-11-1{}"),
+        ("/2031/11/1{}/a-headline-of-some-length", None),
+        ("/2026/11/1{0}/from-2025-01-1{0}-to-the-end", None),
+        ("/a-headline-of-some-length-12345{}", None),
+    ],
+)
+def test_articles_are_dated_by_their_addresses(path: str, dated: str | None) -> None:
+    """So that of a list, too, the newest come first; where the day is in doubt nothing is said."""
+    paths = [path.format(number) for number in range(8)]
+    html = "".join(
+        f"<a href='{one}'>A headline of some length, number {number}</a>" for number, one in enumerate(paths)
+    )
+    anchors = page_anchors(parse_tree(html), f"{HOST}/", MODEL)
+    found = [link.dated for link in ordered(anchors, read_listing(anchors, f"{HOST}/"), f"{HOST}/", TODAY)]
+    assert found == [dated and dated.format(number) for number in range(8)]
+
+
 @pytest.mark.parametrize("path", ["/x?page=7", "/x/page/7/", "/2019/05/13/", "/list?date=2019-05-13"])
 def test_a_list_without_articles_leads_no_further(path: str) -> None:
     """An empty page of a list or day of a calendar has no next one: calendars go back for ever."""
@@ -308,6 +329,7 @@ def test_a_range_of_days_keeps_what_may_lie_in_it() -> None:
     [
         ("/a", Kind.PAGE, "2026-11-12", True),
         ("/a", Kind.PAGE, "2026-11-11T20:00:00Z", True),
+        ("/a", Kind.PAGE, "2026-11-11", False),
         ("/a", Kind.PAGE, "2026-11-10", False),
         ("/a", Kind.PAGE, "2026-11-16", False),
         ("/a", Kind.PAGE, None, True),
