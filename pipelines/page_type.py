@@ -109,6 +109,8 @@ LIKELY = Limits(1.0, 0.5, 0.5)
 UNKNOWN = Limits(3.0, 0.45, 0.35)
 FRONT = Limits(10.0, 0.25, 0.3)
 
+STATED_DATES = frozenset({"json-ld", "meta", "time", "url"})
+"""Where a date speaks for an article."""
 MAX_BROKEN_OFF = 0.6
 """Largest share of paragraphs that may end in an ellipsis, on pages that nothing calls articles."""
 
@@ -142,7 +144,7 @@ class Evidence:
     claims: tuple[str, ...] = ()
     """Where the page states that it is an article."""
     dated: bool = False
-    """Whether the page states when it was published."""
+    """Whether the page states to programs, or in its address, when it was published; lists show dates to readers."""
 
 
 class _Span(NamedTuple):
@@ -204,7 +206,7 @@ def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
         broken_off=sum(bool(_BROKEN_OFF.search(text[-PROBE:])) for text in blocks) / max(1, len(blocks)),
         address=address_kind(page.url),
         claims=claims(page.tree),
-        dated=page.metadata.published is not None,
+        dated=page.metadata.published_source in STATED_DATES,
     )
 
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, sniff
+from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, refusals, sniff
 from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate
-from pipelines.page_type import Page, article_or_reason
+from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.tree import parse_tree
 from storage.records import Document, Drop, Kind, Link, Metadata, Processed
 
@@ -31,6 +31,8 @@ HTML = frozenset({"text/html", "application/xhtml+xml"})
 GZIP = b"\x1f\x8b"
 # A text in which more than one character in twenty could not be decoded is not worth keeping.
 MAX_REPLACED = 0.05
+# Bytes of a refusal that are read for its reason.
+MAX_REFUSAL = 100_000
 
 
 def process(capture: Capture, model: SiteModel) -> Processed:
@@ -41,7 +43,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     if capture.status in REDIRECTS:
         return _redirect(capture, model)
     if not 200 <= capture.status < 300 or capture.status == PARTIAL:
-        return _drop(f"http_{capture.status}")
+        return Processed(drop=_refusal(capture) or Drop(f"http_{capture.status}"))
     if capture.truncated:
         return _drop(f"truncated_{capture.truncated}", f"{len(capture.body)} bytes")
     try:
@@ -54,6 +56,17 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         found = sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at)
         return _source("sitemap", within(found, model))
     return _page(capture, body, model)
+
+
+def _refusal(capture: Capture) -> Drop | None:
+    """Tell who refused a page and why, where its answer says so."""
+    if capture.status not in refusals.REFUSING:
+        return None
+    try:
+        body = _unpacked(capture)
+    except InflateError:
+        body = b""
+    return refusals.refused(capture.status, capture.response_headers, body[:MAX_REFUSAL].decode("utf-8", "replace"))
 
 
 def _unpacked(capture: Capture) -> bytes:
@@ -96,9 +109,13 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
     options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
     extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))
-    outcome = _judge(decoded, extraction, Page(tree, capture.url, stated), model)
+    page = Page(tree, capture.url, stated)
+    outcome = refusals.not_found(tree) or _judge(decoded, extraction, page, model)
+    if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
+        outcome = refusals.stub(tree, len(outcome[0]), model.min_chars) or outcome
     if isinstance(outcome, Drop):
-        return Processed(drop=outcome, links=found, directives=stated.directives)
+        told = refusals.without_text(tree, decoded.text, capture.url) if outcome.reason == "no_article" else None
+        return Processed(drop=told or outcome, links=found, directives=stated.directives)
     text, guess = outcome
     document = _document((decoded, extraction, stated), text, guess, model)
     return Processed(document=document, links=found, directives=stated.directives)

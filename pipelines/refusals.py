@@ -1,0 +1,165 @@
+"""Why a site did not give its article: told apart, so that people know what to do, and never worked around.
+
+``firewall`` a bot check or a block by a content network; ``geo_block`` not shown in our country; ``consent`` a wall
+that asks for cookies; ``paywall`` a stub for subscribers; ``soft_404`` a page that says "not found" with status 200;
+``script_only`` a shell that a browser would fill.
+
+Firewalls are known by headers and titles that are their vendors' own; the rest by what the page states of itself, in
+the languages newspapers are read in. None of it is asked unless a page was refused or gave no text, but for "not
+found", which must never replace an article.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from storage.records import Drop
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+    from storage.records import Headers
+
+REFUSING = frozenset({401, 402, 403, 405, 406, 409, 429, 451, 456, 503, 520, 521, 525})
+"""Statuses behind which a firewall or a geographical block may stand."""
+_MAX_TEXT = 3000
+_SHELL_TEXT = 200
+"""Characters of visible text below which a page with scripts may be a shell."""
+_STUB = 3
+"""A text of so many times the least length is no stub."""
+_HEADERS = (
+    ("cf-mitigated", "", "Cloudflare"),
+    ("x-sucuri-block", "", "Sucuri"),
+    ("x-datadome", "", "DataDome"),
+    ("x-datadome-cid", "", "DataDome"),
+    ("x-iinfo", "", "Imperva"),
+    ("x-amzn-waf-action", "", "AWS WAF"),
+    ("x-px-block", "", "HUMAN"),
+    ("server", "ddos-guard", "DDoS-Guard"),
+    ("server", "akamaighost", "Akamai"),
+    ("server", "qrator", "Qrator"),
+    ("server", "arvancloud", "ArvanCloud"),
+    ("server", "cloudflare", "Cloudflare"),
+)
+"""Header, a part of its value, and whose it is; on a refusing answer only."""
+_CHALLENGE = re.compile(
+    r"just a moment\.\.\.|attention required! \| cloudflare|/cdn-cgi/challenge-platform|ddos-guard"
+    r"|checking your browser|_incapsula_resource|px-captcha|captcha-delivery\.com|awswaf|sucuri website firewall"
+    r"|access denied.{0,400}reference&?#|transferring to the website\.\.\.|are you a robot"
+    r"|verify(?:ing)? (?:that )?you are (?:a )?human|g-recaptcha|hcaptcha\.com/1/api",
+    re.IGNORECASE | re.DOTALL,
+)
+_GEOGRAPHY = re.compile(
+    r"(?:not|n't|un)\s*(?:be )?(?:available|accessible|access this (?:page|site|website)) (?:in|from) your "
+    r"(?:country|region|location|area)|error code:? 1009|banned the country or region|european economic area"
+    r"|unavailable (?:due to|for) legal reasons|غير متاح(?:ة)? في (?:بلدك|منطقتك)|در کشور شما"
+    r"|không khả dụng ở quốc gia|ไม่สามารถใช้งานได้ในประเทศ|אינו זמין במדינה",
+    re.IGNORECASE,
+)
+_PHRASES = (
+    (
+        r"(?:error|lỗi|خطأ|خطای?|שגיאה|ข้อผิดพลาด)?\s*[:-]?\s*[4٤۴๔][0٠۰๐][4٤۴๔]"
+        r"(?=\W*(?:$|[-|:–—]|error|page|not|file|trang|صفحه|الصفحة|הדף|ไม่))"
+    ),
+    (
+        r"(?:the |this )?(?:requested )?(?:page|url|article|content|file)s? (?:was |is |you requested |could |can)?\s*"
+        r"not (?:be )?(?:found|available|exist)"
+    ),
+    r"page not found|not found(?=\W*(?:$|[-|:–—]))",
+    r"(?:oops|sorry)\W{1,4}(?:the |this |that )?page\b.{0,40}(?:found|exist)",
+    r"không tìm thấy (?:trang|nội dung|bài)|trang (?:này |bạn (?:tìm|yêu cầu) )?không (?:tồn tại|tìm thấy)",
+    r"(?:عذر[اًا]+\W*)?(?:الصفحة|هذه الصفحة|المحتوى|المقال).{0,20}غير موجود|لم يتم العثور على",
+    r"(?:صفحه|محتوای|مطلب).{0,25}(?:یافت نشد|پیدا نشد|وجود ندارد|موجود نیست)",
+    r"(?:صفحہ|مواد).{0,15}(?:نہیں ملا|موجود نہیں)|پاڼه ونه موندل",
+    r"(?:הדף|העמוד|הכתבה).{0,20}לא (?:נמצא|קיי)|ไม่พบ(?:หน้า|ข้อมูล|เนื้อหา|บทความ)|ບໍ່ພົບ",
+    r"página no encontrada|page (?:introuvable|non trouvée)|seite nicht gefunden|страница не найдена",
+    r"sayfa bulunamadı|halaman tidak ditemukan|nie znaleziono strony|η σελίδα δεν βρέθηκε",
+    r"页面不存在|ページが見つかりません",
+)
+_NOT_FOUND = re.compile(rf"\W*(?:{'|'.join(_PHRASES)})", re.IGNORECASE)
+_LOCKED = re.compile(r'"isAccessibleForFree"\s*:\s*"?\s*false', re.IGNORECASE)
+_CONSENT = re.compile(r"consent|cookie-?wall|gdpr|didomi|sourcepoint|privacy-mgmt", re.IGNORECASE)
+_ASKS_SCRIPT = re.compile(r"javascript|جاوا ?[ا]?سکریپت|جافا ?سكريبت", re.IGNORECASE)
+_SHELLS = "#root, #app, #__next, #__nuxt, #app-root, #react-root, app-root, [data-reactroot], [ng-app], [ng-version]"
+
+
+def refused(status: int, headers: Headers, body: str) -> Drop | None:
+    """Tell who or what refused a page with a status of ``REFUSING``; None when nothing says more than the status."""
+    head = body[: _MAX_TEXT * 10]
+    if status == 451 or _GEOGRAPHY.search(head):
+        return Drop("geo_block", f"status {status}")
+    by = _vendor(headers)
+    if by or _CHALLENGE.search(head):
+        return Drop("firewall", f"status {status}, {by or 'a bot check'}")
+    return None
+
+
+def _vendor(headers: Headers) -> str:
+    stated = {name.lower(): value.lower() for name, value in headers}
+    return next((who for name, part, who in _HEADERS if name in stated and part in stated[name]), "")
+
+
+def not_found(tree: LexborHTMLParser) -> Drop | None:
+    """Tell a page that says in its title and its heading, or in the only one of them, that it does not exist."""
+    titles = [text for selector in ("title", "h1") if (text := _text(tree, selector))]
+    if titles and all(_NOT_FOUND.match(text) for text in titles):
+        return Drop("soft_404", titles[0][:200])
+    return None
+
+
+def without_text(tree: LexborHTMLParser, html: str, url: str) -> Drop | None:
+    """Tell why a page with status 200 gave no article: a bot check, a wall, or a shell; None when nothing says why."""
+    reasons = (_bot_check(tree, html), _paywall(tree), _consent(tree, url), _shell(tree))
+    return next((reason for reason in reasons if reason), None)
+
+
+def _bot_check(tree: LexborHTMLParser, html: str) -> Drop | None:
+    head = html[: _MAX_TEXT * 10]
+    if _visible(tree) > _MAX_TEXT:
+        return None
+    if _GEOGRAPHY.search(head):
+        return Drop("geo_block", "status 200")
+    return Drop("firewall", "status 200, a bot check") if _CHALLENGE.search(head) else None
+
+
+def stub(tree: LexborHTMLParser, chars: int, min_chars: int) -> Drop | None:
+    """Tell the first lines of an article that is for subscribers, by what the page states and their length."""
+    return _paywall(tree) if chars < _STUB * min_chars else None
+
+
+def _paywall(tree: LexborHTMLParser) -> Drop | None:
+    tier = tree.css_first('meta[property="article:content_tier"][content]')
+    if tier and (tier.attributes.get("content") or "").lower() in {"locked", "metered"}:
+        return Drop("paywall", "article:content_tier")
+    scripts = tree.css('script[type*="ld+json" i]')[:30]
+    return Drop("paywall", "isAccessibleForFree") if any(_LOCKED.search(node.text()) for node in scripts) else None
+
+
+def _consent(tree: LexborHTMLParser, url: str) -> Drop | None:
+    if _visible(tree) > _MAX_TEXT:
+        return None
+    forms = (node.attributes.get("action") or "" for node in tree.css("form[action]")[:10])
+    place = next((text for text in (url, *forms) if _CONSENT.search(text)), None)
+    return Drop("consent", place[:200]) if place else None
+
+
+def _shell(tree: LexborHTMLParser) -> Drop | None:
+    if _visible(tree) > _SHELL_TEXT or tree.css_first("script") is None:
+        return None
+    asks = any(_ASKS_SCRIPT.search(node.text() or "") for node in tree.css("noscript")[:10])
+    frame = tree.css_first(_SHELLS)
+    if asks or frame is not None:
+        return Drop("script_only", "asks for JavaScript" if asks else f"<{frame.tag}> is empty" if frame else "")
+    return None
+
+
+def _visible(tree: LexborHTMLParser) -> int:
+    """Count the characters of text that is no script's."""
+    unread = sum(len(node.text() or "") for node in tree.css("script, style, noscript, template"))
+    return max(0, len(tree.body.text()) - unread) if tree.body else 0
+
+
+def _text(tree: LexborHTMLParser, selector: str) -> str:
+    node = tree.css_first(selector)
+    return " ".join((node.text() or "").split())[:300] if node else ""

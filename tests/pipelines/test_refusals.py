@@ -1,0 +1,100 @@
+"""Pages that are refused are told apart by who refused them and why; articles never are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pipelines.process import process
+from storage.records import Capture, Drop, Headers, SiteModel
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+SENTENCE = "<p>Thousands of people who live along the river went back to their homes this morning to clear the mud.</p>"
+LOCKED = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>'
+SHELL = (
+    '<html><head><title>Tin tức</title><script src="/a.js"></script></head><body><div id="root"></div></body></html>'
+)
+
+
+def read(
+    body: str, status: int = 200, headers: Headers = (), url: str = "https://paper.example/tin-1234567.htm"
+) -> Drop | None:
+    """Process a page as a crawl does and return why it gave no document."""
+    kind = ("Content-Type", "text/html; charset=utf-8")
+    return process(Capture(url, NOW, status, (), (kind, *headers), body.encode()), SiteModel()).drop
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "reason"),
+    [
+        (403, (("Server", "cloudflare"), ("cf-mitigated", "challenge")), "<title>Just a moment...</title>", "firewall"),
+        (503, (("Server", "cloudflare"),), "<title>Just a moment...</title>", "firewall"),
+        (403, (("X-Sucuri-Block", "1"),), "no", "firewall"),
+        (403, (("Server", "AkamaiGHost"),), "<h1>Access Denied</h1>", "firewall"),
+        (403, (("Server", "ArvanCloud"),), "", "firewall"),
+        (403, (), "<script>window._pxAppId='x'</script><div id='px-captcha'></div>", "firewall"),
+        (405, (("x-datadome", "protected"),), "", "firewall"),
+        (451, (), "", "geo_block"),
+        (403, (("Server", "cloudflare"),), "error code: 1009", "geo_block"),
+        (403, (), "<p>This content is not available in your country.</p>", "geo_block"),
+        (403, (), "<h1>Forbidden</h1>", "http_403"),
+        (404, (("Server", "cloudflare"),), "", "http_404"),
+        (410, (), "", "http_410"),
+        (
+            200,
+            (),
+            "<title>Just a moment...</title><p>Checking your browser before accessing paper.example</p>",
+            "firewall",
+        ),
+        (200, (), "<title>x</title><p>Sorry, this page is not available in your region.</p>", "geo_block"),
+        (200, (), SHELL, "script_only"),
+        (200, (), "<body><noscript>Vui lòng bật JavaScript</noscript><script>go()</script></body>", "script_only"),
+        (200, (), f"<html><head>{LOCKED}</head><body><h1>News</h1>{SENTENCE * 3}</body></html>", "paywall"),
+        (200, (), '<meta property="article:content_tier" content="locked"><h1>News</h1><p>Subscribe.</p>', "paywall"),
+        (200, (), '<form action="https://consent.paper.example/save"><p>We use cookies.</p></form>', "consent"),
+        (200, (), "<title>x</title><p>Too short.</p>", "no_article"),
+    ],
+)
+def test_refusals_are_told_apart(status: int, headers: Headers, body: str, reason: str) -> None:
+    """What the answer says of itself decides; where it says nothing the status or the missing text is the reason."""
+    drop = read(body, status, headers)
+    assert drop is not None
+    assert drop.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("404 Not Found", "404"),
+        ("Page not found - The Paper", "Oops! That page can't be found."),
+        ("Không tìm thấy trang | Báo", "Trang không tồn tại"),
+        ("الصفحة غير موجودة", "عذراً، الصفحة المطلوبة غير موجودة"),
+        ("خطای ۴۰۴", "صفحه مورد نظر یافت نشد"),
+        ("ไม่พบหน้าที่ต้องการ", "404 - ไม่พบหน้า"),
+        ("הדף לא נמצא", "הדף שחיפשת לא נמצא"),
+        ("صفحہ نہیں ملا", ""),
+        ("Error 404: page missing", ""),
+    ],
+)
+def test_a_page_that_says_not_found_is_none(title: str, heading: str) -> None:
+    """A page that says in title and heading that it does not exist is dropped, however much text is on it."""
+    drop = read(f"<html><head><title>{title}</title></head><body><h1>{heading}</h1>{SENTENCE * 20}</body></html>")
+    assert drop is not None
+    assert drop.reason == "soft_404"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<title>404 days in prison: a reporter's story</title><h1>404 days in prison</h1>",
+        "<title>Not found in any archive: the lost photographs</title><h1>The lost photographs</h1>",
+        "<title>Consent and cookies: what the law says</title><h1>Consent</h1>",
+        f"<title>Whole article</title><h1>Whole article</h1>{LOCKED}",
+        '<title>News</title><h1>News</h1><noscript>Enable JavaScript</noscript><script>1</script><div id="root"></div>',
+        "<title>Captcha: a history</title><h1>Are you a robot? A history of g-recaptcha</h1>",
+    ],
+)
+def test_articles_are_no_refusals(head: str) -> None:
+    """An article with a text of its own is one, whatever words its title has or its page carries."""
+    assert read(f"<html><head></head><body>{head}{SENTENCE * 20}</body></html>") is None
