@@ -22,8 +22,8 @@ SENTENCE = "The committee met on Tuesday and agreed, after a long discussion, th
 PAGE = (
     "<html lang=en><title>A bridge is rebuilt</title><body><article><h1>A bridge is rebuilt</h1>"
     "<figure><img src=a><figcaption>The bridge</figcaption></figure>"
-    f"<p>{SENTENCE * 3}</p><h2>What comes next</h2><p>{SENTENCE * 2}</p><ul><li>{SENTENCE}</li></ul>"
-    f"<blockquote>{SENTENCE * 2}</blockquote><p>{SENTENCE * 3}</p></article>"
+    f"<p>1. {SENTENCE * 3}</p><h2>What comes next</h2><p>2. {SENTENCE * 2}</p><ul><li>3. {SENTENCE}</li></ul>"
+    f"<blockquote>4. {SENTENCE * 2}</blockquote><p>5. {SENTENCE * 3}</p></article>"
 )
 
 
@@ -38,7 +38,7 @@ def test_lines_are_marked_as_markdown_has_them(processed: Processed) -> None:
     """Headings, items and quotations have marks; without kinds a text stays as it is."""
     assert processed.document
     lines = marked(processed.document).split("\n")
-    assert [line[:3] for line in lines] == ["The", "## ", "The", "- T", "> T", "The"]
+    assert [line[:3] for line in lines] == ["1. ", "## ", "2. ", "- 3", "> 4", "5. "]
     assert marked(replace(processed.document, kinds="")) == processed.document.text
 
 
