@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pipelines.extractors.lexer import BOXES, REMOVED, VOID, dropped, sanitise
+from pipelines.extractors.lexer import AT_ONCE, BOXES, REMOVED, VOID, dropped, sanitise
 from pipelines.extractors.soup import scan
 
 _TAG = re.compile(r"<(/?[a-zA-Z][^\s/<>]*+)[^<>]*+>")
@@ -19,8 +19,11 @@ _BODY = re.compile(r"<[bB][oO][dD][yY](?=[\s/>])")
 _HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _HIDING = {word: re.compile("".join(f"[{letter}{letter.upper()}]" for letter in word)) for word in ("hidden", "none")}
 _NEVER_HIDDEN = VOID | REMOVED | {"html", "body"}
-MANY = 50_000
-"""Tags from which equal names are kept once."""
+
+
+_CODE = re.compile(r"<(?:!--|(/?)(?:[sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
+_COMMENT_END = re.compile("--!?>")
+_TAG_NAME = re.compile("</?[a-zA-Z]")
 
 
 class Flat(NamedTuple):
@@ -31,22 +34,70 @@ class Flat(NamedTuple):
 
 
 def body_start(html: str) -> int:
-    """Return where the body tag begins; 0 when there is none."""
-    found = _BODY.search(html)
-    return found.start() if found else 0
+    """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
+    starts = (found.start() for found in _BODY.finditer(html))
+    return next((start for start in starts if not start or html[start - 1] == ">" or html[start - 1].isspace()), 0)
+
+
+def markup_start(html: str, position: int, first: int = 0) -> int:
+    """Return where the tag, comment, script or style begins that a place lies in; the place itself if in none.
+
+    What stands before ``first`` is not looked at.
+    """
+    opened = html.rfind("<", first, position)
+    if opened < 0:
+        return position
+    code = _open_code(html, position, first)
+    if code is not None:
+        return code
+    in_tag = html.find(">", opened, position) < 0 and _TAG_NAME.match(html, opened)
+    return opened if in_tag else position
+
+
+def _open_code(html: str, position: int, first: int) -> int | None:
+    """Return where the comment, script or style begins that a place lies in, judged by what ends or begins after it."""
+    following = _CODE.search(html, position)
+    if _COMMENT_END.search(html, position, following.start() if following else len(html)):
+        start = html.rfind("<!--", first, position)
+        return start if start >= 0 and not _COMMENT_END.search(html, start, position) else None
+    if following and not following[1]:
+        return None
+    *_, before = [None, *_CODE.finditer(html, first, position)]
+    if before is None or before[1] or (before[0] == "<!--" and _COMMENT_END.search(html, before.end(), position)):
+        return None
+    return before.start()
 
 
 def flatten(html: str) -> Flat:
     """Step 0 of improved BTE, and all tags that are left; those of elements without content are among them."""
-    source = shown(without_dropped(sanitise(html)))
-    parts = _TAG.split(source)
-    texts, names = parts[::2], parts[1::2]
+    return turns(without_dropped(sanitise(html)))
+
+
+def turns(source: str) -> Flat:
+    """Return texts and tags of a page whose code and comments are gone, without what is hidden."""
+    source = shown(source)
+    texts, names = _split(source)
     joined = "\0".join(texts)
     if ("<" in joined or ">" in joined) and _ODD.search(joined):
-        soup = scan(html)
+        soup = scan(source)
         return Flat(list(soup.texts), list(soup.names))
-    names = "\0".join(names).lower().split("\0") if names else []
-    return Flat(texts, names)
+    lower = {name: name.lower() for name in set(names)}
+    return Flat(texts, [lower[name] for name in names])
+
+
+def _split(source: str) -> tuple[list[str], list[str]]:
+    """Split off all tags, ``AT_ONCE`` at a time; of many, equal ones are kept once, to save memory."""
+    texts, names, once = list[str](), list[str](), dict[str, str]()
+    while True:
+        parts = _TAG.split(source, AT_ONCE)
+        if len(parts) <= 2 * AT_ONCE and not texts:
+            return parts[::2], parts[1::2]
+        texts += [once.setdefault(text, text) for text in parts[:-1:2]]
+        names += [once.setdefault(name, name) for name in parts[1::2]]
+        source = parts[-1]
+        if len(parts) <= 2 * AT_ONCE:
+            texts.append(source)
+            return texts, names
 
 
 def without_dropped(html: str) -> str:

@@ -61,6 +61,7 @@ _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
+_MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
@@ -93,6 +94,14 @@ def code_points(text: str) -> CodePoints:
     return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
 
 
+def places(mask: NDArray[np.bool_]) -> NDArray[np.signedinteger[Any]]:
+    """Return where a mask is true; of large ones in half the memory that ``flatnonzero`` takes."""
+    if mask.size <= _MASK_AT_ONCE:
+        return np.flatnonzero(mask)
+    parts = ((start, mask[start : start + _MASK_AT_ONCE]) for start in range(0, mask.size, _MASK_AT_ONCE))
+    return np.concatenate([np.flatnonzero(part).astype(np.int32) + np.int32(start) for start, part in parts])
+
+
 class Tag(NamedTuple):
     """A tag of the source: where it starts and ends, and its lower-case name, with a leading slash for end tags."""
 
@@ -109,6 +118,9 @@ def _any_case(text: str) -> str:
 _END_TAGS = {name: re.compile(rf"</{_any_case(name)}(?=[\s/>])") for name in DROPPED}
 
 
+_SCRIPT_END = re.compile(rf"<(?:!--|/{_any_case('script')}(?=[\s/>]))")
+
+
 def _end_tag(html: str, name: str, position: int) -> int:
     """Return where the next end tag of an element begins, in any case; the end of the page when there is none."""
     match = _END_TAGS[name].search(html, position)
@@ -117,9 +129,9 @@ def _end_tag(html: str, name: str, position: int) -> int:
 
 def _script_end(html: str, position: int) -> int:
     """Return where the end tag of a script begins (a comment in it may hold scripts: 13.2.5.15–31)."""
-    end = _end_tag(html, "script", position)
-    if html.find("<!--", position, end) < 0:
-        return end
+    first = _SCRIPT_END.search(html, position)
+    if first is None or first[0] != "<!--":
+        return first.start() if first else len(html)
     escaped = nested = False
     for step in _SCRIPT_STEP.finditer(html, position):
         if step[0] == "<!--":
@@ -169,6 +181,12 @@ class _Closers:
             self._absent.add(_CDATA)
             return self.after_declaration(opener, position) if closer == "]]>" else len(html)
         return position
+
+
+def tag_end(html: str, start: int) -> int:
+    """Return where a tag ends, by its quotation marks; one that never does goes to the end of the page."""
+    match = _MARKUP.match(html, start)
+    return match.end() if match else len(html)
 
 
 def markup(html: str) -> Iterator[Tag]:
@@ -240,6 +258,8 @@ def dropped(html: str) -> Iterator[Tag]:
 
 def _inside_tag(html: str, begin: int, position: int) -> bool:
     """Say whether a tag that begins after ``begin`` is still open, no ``>`` having come."""
+    if html[position - 1 : position] == ">":
+        return False
     before = html.rfind("<", begin, position)
     return before >= 0 and html.find(">", before, position) < 0 and _TAG_NAME.match(html, before) is not None
 

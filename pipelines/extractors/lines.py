@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.flat import body_start
-from pipelines.extractors.lexer import code_points, readable
+from pipelines.extractors.flat import body_start, markup_start
+from pipelines.extractors.lexer import code_points, places, readable
 from pipelines.extractors.soup import with_characters
 
 if TYPE_CHECKING:
@@ -42,11 +42,7 @@ TAGS_A_LINE = 8
 """A file of fewer lines, or of more tags a line on average, counts as written in one line."""
 
 _LINE_END, _LESS_THAN, _ASCII = ord("\n"), ord("<"), 0x80
-_AT_ONCE = 1 << 20
 _NO_PLACE = np.zeros(1, dtype=np.int32)
-_CODE = re.compile(r"<(?:!--|(/?)(?:[sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
-_COMMENT_END = re.compile("--!?>")
-_TAG_NAME = re.compile("</?[a-zA-Z]")
 
 
 class Lines(NamedTuple):
@@ -66,32 +62,24 @@ def count_characters(data: CodePoints, *, at_tags: bool = False) -> Lines:
     Lines end at ``\n``, which is not counted, and with ``at_tags`` or in a file written in one line also before every
     less-than sign, but no line is empty for a tag's sake. ``data`` are the characters of the file as numbers.
     """
-    starts = np.concatenate((_NO_PLACE, _places(data == _LINE_END) + 1))
+    starts = np.concatenate((_NO_PLACE, places(data == _LINE_END) + 1))
     if at_tags or is_single_line(data, starts.size):
         begins = np.empty(data.size + 1, dtype=bool)
         np.equal(data, _LESS_THAN, out=begins[:-1])
         begins[-1] = False
         begins[starts] = True
-        starts = _places(begins)
+        starts = places(begins)
         ended = np.cumsum(data[starts[1:] - 1] == _LINE_END, dtype=starts.dtype)
     else:
         ended = np.arange(1, starts.size, dtype=starts.dtype)
     bounds = np.append(starts[1:], starts.dtype.type(data.size))
-    beyond = np.zeros(starts.size + 1, dtype=starts.dtype)
-    beyond[1:] = np.searchsorted(_places(data >= _ASCII), bounds)
-    bounds -= beyond[1:]
+    counted = np.searchsorted(places(data >= _ASCII), bounds).astype(starts.dtype, copy=False)
+    beyond = np.concatenate((starts[:1], counted))
+    bounds -= counted
     bounds[:-1] -= ended
     if ended.size:
         bounds[-1] -= ended[-1]
-    return Lines(starts, beyond, np.concatenate((_NO_PLACE, bounds)))
-
-
-def _places(mask: NDArray[np.bool_]) -> Counts:
-    """Return where a mask is true; of large ones in half the memory that ``flatnonzero`` takes."""
-    if mask.size <= _AT_ONCE:
-        return np.flatnonzero(mask)
-    parts = ((start, mask[start : start + _AT_ONCE]) for start in range(0, mask.size, _AT_ONCE))
-    return np.concatenate([np.flatnonzero(part).astype(np.int32) + np.int32(start) for start, part in parts])
+    return Lines(starts, beyond, np.concatenate((starts[:1], bounds)))
 
 
 def smoothed(lines: Lines) -> Counts:
@@ -166,35 +154,6 @@ def _in_references(data: CodePoints) -> bool:
     if beyond * 5 > data.size or np.count_nonzero(data == ord("&")) <= beyond:
         return False
     return bool(np.count_nonzero((data[:-1] == ord("&")) & (data[1:] == ord("#"))) > beyond)
-
-
-def markup_start(html: str, position: int, first: int = 0) -> int:
-    """Return where the tag, comment, script or style begins that a place lies in; the place itself if in none.
-
-    What stands before ``first`` is not looked at.
-    """
-    opened = html.rfind("<", first, position)
-    if opened < 0:
-        return position
-    code = _open_code(html, position, first)
-    if code is not None:
-        return code
-    in_tag = html.find(">", opened, position) < 0 and _TAG_NAME.match(html, opened)
-    return opened if in_tag else position
-
-
-def _open_code(html: str, position: int, first: int) -> int | None:
-    """Return where the comment, script or style begins that a place lies in, judged by what ends or begins after it."""
-    following = _CODE.search(html, position)
-    if _COMMENT_END.search(html, position, following.start() if following else len(html)):
-        start = html.rfind("<!--", first, position)
-        return start if start >= 0 and not _COMMENT_END.search(html, start, position) else None
-    if following and not following[1]:
-        return None
-    *_, before = None, *_CODE.finditer(html, first, position)
-    if before is None or before[1] or (before[0] == "<!--" and _COMMENT_END.search(html, before.end(), position)):
-        return None
-    return before.start()
 
 
 def is_single_line(data: CodePoints, lines: int) -> bool:

@@ -42,6 +42,8 @@ _BREAKING = BLOCKS | {f"/{name}" for name in BLOCKS}
 _NEVER_HIDDEN = VOID | {"html", "body"}
 _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
+_LONG = 1 << 20
+_SPACES = re.compile(r"\s+")
 _HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
 
@@ -323,7 +325,12 @@ def paragraphs(texts: tuple[str, ...] | list[str], names: tuple[str, ...] | list
         if text:
             parts.append(unescape(text) if "&" in text else text)
         if parts and name in _BREAKING:
-            lines.append(" ".join("".join(parts).split()))
+            lines.append(_line("".join(parts)))
             parts.clear()
-    lines.append(" ".join("".join(parts).split()))
+    lines.append(_line("".join(parts)))
     return tuple(line for line in lines if line)
+
+
+def _line(text: str) -> str:
+    """Collapse white space; in a long text without a string for every word."""
+    return " ".join(text.split()) if len(text) < _LONG else _SPACES.sub(" ", text).strip()

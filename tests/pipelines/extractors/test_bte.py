@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,10 @@ from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.bte import UNSPACED_WORD, count_words, densest_texts, encode, extract, region
-from pipelines.extractors.soup import scan
+from pipelines.extractors.flat import body_start, without_dropped
+from pipelines.extractors.lexer import REMOVED, tag_end
+from pipelines.extractors.soup import sanitise, scan
+from pipelines.extractors.word_runs import texts_of
 
 TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
 RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
@@ -156,6 +161,58 @@ def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
     menu, foot = "<a>one</a><a>two</a>" * 9, "<i><b>end</b></i>" * 9
     html = f"{menu}<p>Hôm nay, 12/3, giá vàng tăng 5%.</p><p>Theo <b>BBC</b> (UK): tăng mạnh vào cuối ngày.</p>{foot}"
     assert extract(html).paragraphs == ("Hôm nay, 12/3, giá vàng tăng 5%.", "Theo BBC (UK): tăng mạnh vào cuối ngày.")
+
+
+def literal_words(source: str) -> list[int]:
+    """The words between tags, tag by tag, as ``word_runs`` says where tags and words end."""
+    words, position = [0], 0
+    while match := TAG_START.search(source, position):
+        following = TAG_START.search(source, match.end())
+        part = source[match.start() : following.start() if following else None]
+        words[-1] += sum(map(count_words, BLANK.split(source[position : match.start()])))
+        only = part.count(">") == 1
+        position = match.start() + part.index(">") + 1 if only else tag_end(source, match.start())
+        if TAG_NAME.match(source, match.start())[1].lower() not in REMOVED:  # type: ignore[index]
+            words.append(0)
+    words[-1] += sum(map(count_words, BLANK.split(source[position:])))
+    return words
+
+
+TAG_START = re.compile("</?[a-zA-Z]")
+TAG_NAME = re.compile(r"</?([^\s/<>]*)")
+BLANK = re.compile(r"[\0- ]+")
+PIECES = st.lists(
+    st.sampled_from(
+        """<p> </p> <p_title="a>b"> <p_title='x <b <br/> <img_src=x> <wbr> </svg> <frameset> < > / " ' =" 1_<_2 - word _
+        Chủ_tịch ข่าวใหม่วันนี้ 新闻网讯记者报道 𠀀 　     é   。 <link> <é </ <a""".split(" ")
+    ),
+    max_size=40,
+).map(lambda pieces: "".join(pieces).replace("_", " "))
+
+
+@settings(max_examples=500, deadline=None)
+@given(PIECES)
+def test_words_are_counted_in_columns_as_token_by_token(source: str) -> None:
+    """Texts lie between the same tags and have the same words, in scripts with spaces and without."""
+    texts = texts_of(source, UNSPACED_WORD)
+    assert texts.words.tolist() == literal_words(source)
+
+
+@needs_gold
+def test_words_are_counted_in_columns_as_token_by_token_on_every_real_page() -> None:
+    """The two readings agree on real markup, and so does the region they give."""
+    for name, html in gold_pages():
+        source = without_dropped(sanitise(html[body_start(html) :]))
+        words = literal_words(source)
+        texts = texts_of(source, UNSPACED_WORD)
+        assert texts.words.tolist() == words, name
+        runs = encode(token for count in words for token in (-count, 1))
+        found, filled = region(runs), [index for index, count in enumerate(words) if count]
+        if found is not None:
+            shift = runs[0] > 0
+            assert densest_texts(texts.words) == slice(
+                filled[(found[0] - shift) // 2], filled[(found[1] - shift) // 2] + 1
+            ), name
 
 
 @needs_gold

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors.flat import body_start, flatten, shown
+from pipelines.extractors.flat import body_start, flatten, markup_start, shown
 from pipelines.extractors.soup import paragraphs, render, scan
 
 PIECES = st.lists(
@@ -61,11 +61,42 @@ def test_hiding_most_of_a_page_hides_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "start"), [("<head></head><BODY class=x>", 13), ("<bodyguard>", 0), ("no tag", 0), ("x<body>y<body>", 1)]
+    ("html", "start"),
+    [
+        ("<head></head><BODY class=x>", 13),
+        ("<bodyguard>", 0),
+        ("no tag", 0),
+        ("x <body>y<body>", 2),
+        ("<script>'<body>'</script><body>", 25),
+    ],
 )
 def test_the_body_begins_at_the_first_body_tag(html: str, start: int) -> None:
     """In any case of letters; without one the page is its own body."""
     assert body_start(html) == start
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "start"),
+    [
+        ("<p>text ", "</p>", 8),
+        ("<p class='x' ", ">text", 0),
+        ("1 < 2 ", "", 6),
+        ("a<script>if (a<b) {} ", "</script>", 1),
+        ("a<SCRIPT a=b>", "b</Script>", 1),
+        ("<script>x</script>y", "<script>z</script>", 19),
+        ("<script>x</script>y", "", 19),
+        ("a<script>x", "", 1),
+        ("a<style>p>a {", "}</style>", 1),
+        ("a<!-- b > c ", "-->", 1),
+        ("a<!-- b > c ", "", 1),
+        ("a<!-- b --> c ", "<!-- d -->", 14),
+        ("a<!-- b --> c ", "-->", 14),
+        ("a</script>", "</script>", 10),
+    ],
+)
+def test_a_part_begins_where_the_markup_around_it_begins(before: str, after: str, start: int) -> None:
+    """A parser that is given the part from there on drops what is tag, code or comment."""
+    assert markup_start(f"{before}here{after}", len(before)) == start
 
 
 @needs_gold
