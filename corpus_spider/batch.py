@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from corpus_spider.learning import Models
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import CorpusError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from storage.fetches import StoredFetch
-    from storage.records import Capture, Processed
+    from storage.records import Capture, Processed, SiteModel
 
 logger = logging.getLogger(__name__)
 
@@ -52,10 +53,16 @@ class ReextractReport:
 
 
 def reextract(
-    config: Config, *, dry_run: bool = False, on_progress: Callable[[int], None] = lambda _: None
+    config: Config,
+    *,
+    dry_run: bool = False,
+    keep_models: bool = False,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> ReextractReport:
     """Process every page of the configured sites again from its WARC record and store what comes out.
 
+    With the newest site models; with ``keep_models`` each document with the one it was made with, if that is still
+    there.
     Document ids and versions stay. Raises CorpusError when the corpus cannot be opened or a crawl holds a site.
     """
     report = ReextractReport(dry_run=dry_run)
@@ -67,7 +74,8 @@ def reextract(
             stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         pool = stack.enter_context(closing(WorkerPool(config.workers, limits)))
         group: list[tuple[StoredFetch, Processed]] = []
-        for made in _made_anew(config, corpus, pool, report):
+        choose = _choice(Models(config, corpus), corpus, keep=keep_models)
+        for made in _made_anew(config, corpus, _Reader(pool, choose), report):
             group.append(made)
             if len(group) >= GROUP:
                 _store(corpus, group, report)
@@ -76,20 +84,38 @@ def reextract(
     return report
 
 
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """The workers, and which model they read a page with."""
+
+    pool: WorkerPool
+    choose: Callable[[StoredFetch, str], SiteModel]
+
+
+def _choice(models: Models, corpus: Corpus, *, keep: bool) -> Callable[[StoredFetch, str], SiteModel]:
+    """Return the function that says which model to read a page of a site with."""
+
+    def choose(fetch: StoredFetch, site: str) -> SiteModel:
+        used = corpus.site_model_used(fetch.fetch_id) if keep else None
+        kept = None if used is None else models.as_made(site, used)
+        return kept or models.newest[site]
+
+    return choose
+
+
 def _made_anew(
-    config: Config, corpus: Corpus, pool: WorkerPool, report: ReextractReport
+    config: Config, corpus: Corpus, reader: _Reader, report: ReextractReport
 ) -> Iterator[tuple[StoredFetch, Processed]]:
     """Yield each page with its new outcome, in the order of the fetches, a few pages ahead in the workers."""
-    models = {site.name: config.site_model(site) for site in config.sites}
     ahead: deque[tuple[StoredFetch, Future[Processed]]] = deque()
-    for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(models)):
+    for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(site.name for site in config.sites)):
         if fetch.lease is None:
             continue
         capture = _original(config.warc_folder, fetch, report)
         if capture is None:
             continue
-        ahead.append((fetch, pool.submit(capture, models[fetch.lease.site])))
-        if len(ahead) >= 4 * pool.size:
+        ahead.append((fetch, reader.pool.submit(capture, reader.choose(fetch, fetch.lease.site))))
+        if len(ahead) >= 4 * reader.pool.size:
             first, future = ahead.popleft()
             yield first, future.result()
     for fetch, future in ahead:

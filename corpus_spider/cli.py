@@ -283,9 +283,33 @@ def tune(state: State, /, site: str, **options: Any) -> None:
     tuning.conclude(fit, config, state.console, write=options["write"])
 
 
+@verb("learn", "learn --site vnexpress --dry-run")
+@several_sites
+@click.option("--dry-run", is_flag=True, help="Tell what would be learned; write nothing.")
+@as_json
+def learn(state: State, /, **options: Any) -> None:
+    """Learn what recurs on the pages of each site.
+
+    From its newest pages, to be left out of the texts of pages that are read from now on; `reextract` does so with
+    those that are stored. A crawl learns by itself, when a site has no model or has grown to twice its size.
+    """
+    from corpus_spider import learning
+
+    config = state.load_made().only(options["sites"])
+    config.require_sites()
+    with state.console.progress("sites", len(config.sites)) as show:
+        found = learning.learn_sites(config, dry_run=options["dry_run"], on_progress=show)
+    if options["as_json"]:
+        state.console.json(found)
+    elif not state.console.quiet:
+        rows = [tuple(asdict(each).values()) for each in found]
+        state.console.table("Sites", ("site", "documents", "pages", "recurring", "model"), rows)
+
+
 @verb("reextract --dry-run", "reextract --site vnexpress")
 @several_sites
 @click.option("--dry-run", is_flag=True, help="Tell how many texts would change; write nothing.")
+@click.option("--keep-models", is_flag=True, help="Read each page with the site model its text was made with.")
 @as_json
 def reextract(state: State, /, **options: Any) -> int:
     """Make the texts anew from the originals.
@@ -298,7 +322,9 @@ def reextract(state: State, /, **options: Any) -> int:
     config.require_sites()
     plan.require_extractors(config)
     with state.console.progress("pages") as show:
-        report = batch.reextract(config, dry_run=options["dry_run"], on_progress=show)
+        report = batch.reextract(
+            config, dry_run=options["dry_run"], keep_models=options["keep_models"], on_progress=show
+        )
     _report(state, options, report)
     return DAMAGED if report.unreadable else 0
 

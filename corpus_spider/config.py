@@ -113,6 +113,7 @@ class Crawl:
     reread: Annotated[
         Spans, Key('Ages at which a young article is read again, such as "1d"; empty: never.', duration=True)
     ] = (DAY, 3 * DAY)
+    site_models: Annotated[bool, Key("Learn what recurs on the pages of a site, and leave it out of its texts.")] = True
     page_limit: Annotated[Count, Key("Pages in one run at most; 0: no limit.")] = 0
     time_limit: Annotated[Span, Key('Longest time of one run, such as "2h"; 0: no limit.', duration=True)] = 0.0
     size_limit: Annotated[Reserve, Key("Bytes received in one run at most; 0: no limit.", size=True)] = 0
@@ -240,7 +241,7 @@ class Config:
         return tuple(dict.fromkeys(own)) or self.corpus.languages
 
     def site_model(self, site: Site) -> SiteModel:
-        """Return what the workers know of the site; its version is a digest of that and of the program's version."""
+        """Return the rules of the site; the version is a digest of them and of the program's version."""
         model = SiteModel(
             site=site.name,
             hosts=_site_hosts(site),
@@ -254,7 +255,8 @@ class Config:
             since=self.crawl.since,
             until=self.crawl.until,
         )
-        return replace(model, version=_digest((program_version(), model)))
+        rules = {name: value for name, value in asdict(model).items() if name != "template"}
+        return replace(model, version=_digest((program_version(), rules)))
 
     def schedule(self) -> Schedule:
         """Return when what is fetched is read again, and a digest of the rules by which each site's links are taken."""

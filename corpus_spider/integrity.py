@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from corpus_spider.learning import Models
 from pipelines import extractors
 from pipelines.process import process
 from storage.corpus import Corpus
@@ -21,12 +22,12 @@ from storage.warc.scanning import ANSWERS
 from storage.warc.writer import is_being_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
     from corpus_spider.config import Config
-    from storage.records import CorpusDocument, Document, SiteModel
+    from storage.records import CorpusDocument, Document
     from storage.warc import ScannedRecord
 
 SAMPLE = 200
@@ -162,7 +163,7 @@ def _misled(original: str | None, record: ScannedRecord, name: str) -> list[str]
 
 
 def _check_documents(corpus: Corpus, config: Config, report: CheckReport, *, deep: bool) -> None:
-    models = {site.name: config.site_model(site) for site in config.sites}
+    models = Models(config, corpus)
     every = max(1, corpus.status().documents // SAMPLE)
     for document in corpus.documents(Selection(include_duplicates=True)):
         report.documents += 1
@@ -185,9 +186,9 @@ def malformed(document: CorpusDocument) -> list[str]:
     return [f"{document.id} ({document.url}): the text {fault}" for fault, there in faults.items() if there]
 
 
-def _differs(document: CorpusDocument, models: Mapping[str, SiteModel], folder: Path) -> list[str]:
-    """Make a page anew from the WARC and compare; a page made by another extractor version or model is left alone."""
-    model = models.get(document.site)
+def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str]:
+    """Make a page anew from the WARC and compare; a page made by another extractor version or rules is left alone."""
+    model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:
         return []
     if extractors.get(model.extractor).version != document.extractor_version and model.extractor != "auto":

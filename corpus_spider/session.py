@@ -18,6 +18,7 @@ from corpus_spider import recovery
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.pauses import HostPauses
+from corpus_spider.learning import Models, learn_due
 from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
@@ -116,6 +117,7 @@ class Session:
             corpus = replace(corpus, schedule=config.schedule())
             _wake(corpus, config, sites, now=now)
             run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode())
+            learn_due(config, corpus)
             archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
             return cls(Opened(config, corpus, run_id, archive), stack.pop_all())
@@ -203,7 +205,7 @@ class Session:
             writer=self.writer,
             pool=self.pool,
             warc_folder=config.warc_folder,
-            models={site.name: config.site_model(site) for site in config.sites},
+            models=Models(config, self.corpus).newest,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
             bound=32 * config.workers,
         )

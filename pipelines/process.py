@@ -16,6 +16,7 @@ from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.recurrence import Survey, survey_html
 from pipelines.tree import parse_tree
 from storage.records import Document, Drop, Kind, Link, Metadata, Processed
 
@@ -69,6 +70,18 @@ def _refusal(capture: Capture) -> Drop | None:
     return refusals.refused(capture.status, capture.response_headers, body[:MAX_REFUSAL].decode("utf-8", "replace"))
 
 
+def survey(capture: Capture) -> Survey:
+    """List the blocks of a stored page, for its site's template to be learned; none when it cannot be read."""
+    try:
+        body = _unpacked(capture)
+    except InflateError:
+        return Survey()
+    declared = capture.header("Content-Type")
+    if sniff.sniff(body, declared) not in HTML:
+        return Survey()
+    return survey_html(decoding.decode(body, sniff.charset_of(declared)).text)
+
+
 def _unpacked(capture: Capture) -> bytes:
     """Undo the content coding; a feed or sitemap that is itself a gzip file (sitemaps.org) is unpacked once more."""
     body = inflate(capture.body, capture.header("Content-Encoding"))
@@ -107,7 +120,8 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     tree = parse_tree(decoded.text)
     found = _links(tree, capture, model)
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
-    options = extractors.ExtractorOptions(url=capture.url, p=dict(model.parameters).get("p"))
+    parameters = dict(model.parameters)
+    options = extractors.ExtractorOptions(url=capture.url, p=parameters.get("p"), template=model.template)
     extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))
     page = Page(tree, capture.url, stated)
     outcome = refusals.not_found(tree) or _judge(decoded, extraction, page, model)

@@ -18,12 +18,13 @@ import signal
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from multiprocessing import forkserver, resource_tracker
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from pipelines.recurrence import Survey
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
@@ -50,19 +51,22 @@ class WorkerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What goes to a worker."""
+    """What goes to a worker: a page to process with a model or, without one, to survey."""
 
     capture: Capture
-    model: SiteModel
+    model: SiteModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What comes back: the outcome, CPU seconds spent on it and the worker's peak memory in KiB."""
+    """What comes back: the outcome, CPU seconds spent on it and the worker's peak memory in KiB; the survey of a page
+    that was to be surveyed, empty where that failed.
+    """
 
     processed: Processed
     cpu: float = 0.0
     peak_kib: int = 0
+    survey: Survey = field(default_factory=Survey)
 
 
 class WorkerDiedError(Exception):
@@ -113,7 +117,11 @@ class WorkerPool:
         """Process a capture; the result is always a Processed: what kills workers comes back as a drop with its
         reason.
         """
-        return self._threads.submit(self._run, Task(capture, model), crashes)
+        return self._threads.submit(lambda: self._run(Task(capture, model), crashes).processed)
+
+    def survey(self, capture: Capture) -> Future[Survey]:
+        """Survey a stored page for learning; the survey is empty when it cost its worker or could not be read."""
+        return self._threads.submit(lambda: self._run(Task(capture), MAX_CRASHES - 1).survey)
 
     def close(self) -> None:
         """Kill the workers; unfinished futures are cancelled or end as a crash."""
@@ -128,7 +136,7 @@ class WorkerPool:
         with self._guard:
             return [worker.pid for worker in self._workers]
 
-    def _run(self, task: Task, crashes: int) -> Processed:
+    def _run(self, task: Task, crashes: int) -> Reply:
         frame = msgspec.msgpack.encode(task)
         for _ in range(crashes, MAX_CRASHES):
             worker = self._own_worker()
@@ -138,10 +146,10 @@ class WorkerPool:
                 self._discard()
                 logger.warning("worker %s on %s", death, task.capture.url)
                 if death.timed_out:
-                    return Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s"))
-        return Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers"))
+                    return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
+        return Reply(Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers")))
 
-    def _answer(self, frame: bytes) -> Processed:
+    def _answer(self, frame: bytes) -> Reply:
         try:
             reply = msgspec.msgpack.decode(frame, type=Reply)
         except msgspec.DecodeError as error:
@@ -149,7 +157,7 @@ class WorkerPool:
         with self._guard:
             self.cpu_seconds += reply.cpu
             self.peak_kib = max(self.peak_kib, reply.peak_kib)
-        return reply.processed
+        return reply
 
     def _own_worker(self) -> _Worker:
         worker: _Worker | None = getattr(self._local, "worker", None)
@@ -253,22 +261,24 @@ def _confine(memory: int) -> None:
 def _handle(frame: bytes) -> bytes:
     task = msgspec.msgpack.decode(frame, type=Task)
     started = time.thread_time()
-    processed = _outcome(task)
+    reply = _outcome(task)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return msgspec.msgpack.encode(Reply(processed, time.thread_time() - started, peak))
+    return msgspec.msgpack.encode(replace(reply, cpu=time.thread_time() - started, peak_kib=peak))
 
 
-def _outcome(task: Task) -> Processed:
-    from pipelines.process import process
+def _outcome(task: Task) -> Reply:
+    from pipelines.process import process, survey
 
     try:
         _inject_fault(task.capture.body)
-        return process(task.capture, task.model)
+        if task.model is None:
+            return Reply(Processed(), survey=survey(task.capture))
+        return Reply(process(task.capture, task.model))
     except MemoryError:
-        return Processed(drop=Drop("worker_memory"))
+        return Reply(Processed(drop=Drop("worker_memory")))
     except Exception as error:
         logger.exception("processing %s", task.capture.url)
-        return Processed(drop=Drop("worker_error", f"{type(error).__name__}: {error}"[:500]))
+        return Reply(Processed(drop=Drop("worker_error", f"{type(error).__name__}: {error}"[:500])))
 
 
 def _inject_fault(body: bytes) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
 
-from storage import documents, failpoints, fetches, opening, reading, soundness
+from storage import documents, failpoints, fetches, opening, reading, site_models, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from storage.fetches import Orphan, StoredFetch, WarcFile
     from storage.reading import DroppedPage, Run
     from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
+    from storage.site_models import LearnedModel
 
 _PROCESSED_LOCK = 0x636F7270_70726F63
 
@@ -193,6 +194,30 @@ class Corpus(AbstractContextManager["Corpus"]):
     ) -> Iterator[DroppedPage]:
         """Stream the pages that gave no document, with the reason and the pointer, oldest first."""
         return reading.stream_drops(self.database, reasons=reasons, sites=sites)
+
+    def add_site_models(self, models: Collection[LearnedModel]) -> None:
+        """Store what was learned of sites; from then on these are the newest."""
+        self.database.write(lambda connection: site_models.add(connection, models))
+
+    def site_models(self, sites: Collection[str]) -> dict[str, LearnedModel]:
+        """Return the newest model of each site that has one, by site."""
+        return self.database.read(lambda connection: site_models.newest(connection, sites))
+
+    def site_model(self, model_id: str) -> LearnedModel | None:
+        """Return the model of that id, None when there is none."""
+        return self.database.read(lambda connection: site_models.find(connection, model_id))
+
+    def site_model_used(self, fetch_id: int) -> str | None:
+        """Return the ``site_model`` of a fetch's document; None when it gave no document."""
+        return self.database.read(lambda connection: site_models.model_used(connection, fetch_id))
+
+    def count_documents(self, sites: Collection[str]) -> dict[str, int]:
+        """Count the documents of each of these sites."""
+        return self.database.read(lambda connection: site_models.count_documents(connection, sites))
+
+    def newest_pages(self, site: str, limit: int) -> list[Pointer]:
+        """Return where the originals of a site's newest documents lie, one for each URL."""
+        return self.database.read(lambda connection: site_models.newest_pages(connection, site, limit))
 
     def pointers(self, warc: str) -> list[tuple[int, Pointer]]:
         """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""

@@ -295,13 +295,15 @@ class Processed:
 
 @dataclass(frozen=True, slots=True)
 class SiteModel:
-    """What is known of a site before a page of it is read: its rules, and later what earlier runs learned.
+    """What is known of a site before a page of it is read: its rules, and what earlier runs have learned of it.
 
     An immutable, versioned value: processing the same capture with the same model gives the same result for ever.
     """
 
     site: str = ""
     version: str = ""
+    """Digest of the rules and of the program's version; behind a hyphen the id of what was learned, where anything was.
+    """
     hosts: tuple[str, ...] = ()
     """Hosts in scope, without ``www.``; their subdomains are in scope too. Empty: no link is followed."""
     allow: tuple[str, ...] = ()
@@ -317,6 +319,8 @@ class SiteModel:
     since: str = ""
     """First day (ISO date) of the range that is crawled; empty: no bound. Links known to lie outside are left out."""
     until: str = ""
+    template: bytes = b""
+    """What was learned: the blocks that recur on the site's pages, as sorted 64-bit keys."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The tables of a corpus, from top to bottom in the order in which a page passes through them.
 
-run and WARC file -> frontier (site, host, url) -> fetch -> fingerprint and duplicate set -> document and its text.
+run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
+its text.
 What changes here needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test compares them.
 """
 
@@ -32,7 +33,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -228,6 +229,19 @@ original = Table(
     Column("rules", Words, nullable=False),
 )
 """The last whole answer (200) of a URL, and what to ask with whether it has changed. ``rules``: see Schedule."""
+
+site_model = Table(
+    "site_model",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("site", Words, nullable=False, index=True),
+    Column("created", Moment, nullable=False),
+    Column("scheme", Words, nullable=False),
+    Column("pages", Integer, nullable=False),
+    Column("documents", Integer, nullable=False),
+    Column("template", LargeBinary, nullable=False),
+)
+"""Rows are added and never changed, so that a document can be made again with the model it was made with."""
 
 scheme = Table(
     "scheme",

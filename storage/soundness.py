@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.records import UrlState
-from storage.schema import document, duplicate_set, fetch, fingerprint, run, url, warc_file
+from storage.schema import document, duplicate_set, fetch, fingerprint, run, site_model, url, warc_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +75,9 @@ _members = (
     .scalar_subquery()
 )
 
+# Behind the 12 digits of the rules and a hyphen, where a document was made with what was learned.
+_learned = sa.func.substr(document.c.site_model, 14)
+
 RULES: dict[str, Select[tuple[object]]] = {
     "a document whose fetch is no document's": sa.select(document.c.public_id)
     .join(fetch, fetch.c.id == document.c.fetch_id)
@@ -82,6 +85,9 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a fetch that claims a document and has none": sa.select(fetch.c.uri)
     .outerjoin(document, document.c.fetch_id == fetch.c.id)
     .where(fetch.c.outcome == "document", document.c.id.is_(None)),
+    "a document whose site model is not there": sa.select(document.c.public_id)
+    .outerjoin(site_model, site_model.c.id == _learned)
+    .where(_learned != "", site_model.c.id.is_(None)),
     "a duplicate set of the wrong size": sa.select(duplicate_set.c.id).where(duplicate_set.c.size != _members),
     "a duplicate set without its representative": sa.select(duplicate_set.c.id)
     .outerjoin(document, document.c.id == duplicate_set.c.representative_id)

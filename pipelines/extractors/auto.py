@@ -52,13 +52,13 @@ CLEARLY_MORE = 2
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Read by learned weights, and otherwise where they are unsure. The extraction says who read it, and why."""
-    reading = scored.read(html)
+    reading = scored.read(html, options.template)
     learned = reading.extraction
     if reading.confidence >= SURE:
         return learned
     soup = scan(html)
     why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
-    best = density.find(soup, why)
+    best = _without(reading.template, density.find(soup, why))
     others: tuple[Callable[[], Extraction], ...] = (
         lambda: learned,
         lambda: trafilatura_adapter.extract(html, options),
@@ -67,11 +67,20 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     for ask in others:
         if _size(best) >= ENOUGH:
             break
-        other = ask()
+        other = _without(reading.template, ask())
         if _size(other) > CLEARLY_MORE * _size(best):
             why = f"{best.reason}; {best.extractor} found {_size(best)} characters only"
             best = replace(other, reason=why)
     return reading.with_parts(best)
+
+
+def _without(template: frozenset[str], extraction: Extraction) -> Extraction:
+    """Take lines of the site's template out of what another extractor has found, which knows nothing of it."""
+    if template.isdisjoint(extraction.paragraphs):
+        return extraction
+    kept = [index for index, line in enumerate(extraction.paragraphs) if line not in template]
+    kinds = "".join(extraction.kinds[index] for index in kept) if extraction.kinds else ""
+    return replace(extraction, paragraphs=tuple(extraction.paragraphs[index] for index in kept), kinds=kinds)
 
 
 def _size(extraction: Extraction) -> int:

@@ -23,6 +23,8 @@ class ExtractorOptions:
     """ISO 639 code the page states or the site is known for; None when nobody says."""
     p: int | None = None
     """Parameter P of ``r2l`` and ``dana``: how many lines away the next paragraph may be. None: the paper's value."""
+    template: bytes = b""
+    """What recurs on the site's pages, for ``scored`` and ``auto`` to leave out (see ``template``)."""
 
 
 PARAGRAPH_KINDS: Mapping[str, ParagraphKind] = MappingProxyType(

@@ -13,6 +13,9 @@ What belongs to the text and what is kept apart is written down in ``pipelines.e
 what something is (``parts``), that comes before the probabilities. What the page states as the body of its article is
 a witness (``stated_body``).
 
+Where the template of the site is known (``template``), its blocks are left out, and count as no content when the
+second regression looks at the rest of the page.
+
 Markup that would strain the parser is read flat, by ``density``, and the extraction says so.
 """
 
@@ -32,13 +35,15 @@ from pipelines.extractors.block_features import Page, log_odds, measure, measure
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.soup import scan
+from pipelines.extractors.template import recurring
 from storage.records import Extraction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pipelines.extractors.block_features import Columns
     from pipelines.extractors.block_texts import Array
+    from pipelines.extractors.block_walk import Blocks
 
 NAME, VERSION = "scored", "2"
 MODEL = Path(__file__).with_name("auto_model.json")
@@ -91,12 +96,15 @@ class Model:
             again[:, 2],
         )
 
-    def probabilities(self, page: Page, columns: Columns) -> Array:
-        """Return how likely each block belongs to the main content."""
+    def probabilities(self, page: Page, columns: Columns, template: Array) -> Array:
+        """Return how likely each block belongs to the main content; those of the template do not."""
         rows = self.scale.rows(columns)
         first = _logistic(self.first[:-1] @ rows + self.first[-1])
+        first[template] = 0.0
         again = self.scale_again.rows(measure_again(page, first))
-        return _logistic(self.second[:-1] @ rows + self.again @ again + self.second[-1])
+        second = _logistic(self.second[:-1] @ rows + self.again @ again + self.second[-1])
+        second[template] = 0.0
+        return second
 
 
 def _logistic(odds: Array) -> Array:
@@ -113,12 +121,17 @@ class Reading:
     problem: str = ""
     """Why the page was not read at all; "" if it was."""
     parts: Parts = field(default_factory=Parts)
+    left_out: int = 0
+    """Blocks that belong to the template of the site."""
+    template: frozenset[str] = frozenset()
+    """Lines of these blocks that stand in no other block of the page."""
 
     @property
     def extraction(self) -> Extraction:
-        """The reading as an extraction, with the confidence as its reason."""
-        found = Extraction(self.paragraphs, NAME, VERSION, self.problem or f"expected F1 {self.confidence:.2f}")
-        return self.with_parts(replace(found, kinds=self.parts.kinds))
+        """The reading as an extraction; its reason tells the confidence, and how much of the page is template."""
+        template = f", {self.left_out} blocks left out as the site's template" if self.left_out else ""
+        reason = self.problem or f"expected F1 {self.confidence:.2f}{template}"
+        return self.with_parts(Extraction(self.paragraphs, NAME, VERSION, reason, self.parts.kinds))
 
     def with_parts(self, found: Extraction) -> Extraction:
         """Return an extraction of the same page with what was found beside the text, and with the confidence."""
@@ -132,16 +145,16 @@ def _model() -> Model:
     return Model.of(json.loads(MODEL.read_text(encoding="utf-8")))
 
 
-def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
+def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the blocks that are expected to be the main content; pages that strain parsers are read by density."""
-    reading = read(html)
+    reading = read(html, options.template)
     if reading.problem:
         return density.find(scan(html), reading.problem)
     return reading.extraction
 
 
-def read(html: str) -> Reading:
-    """Read a page, unless it has no text or its markup would strain the parser."""
+def read(html: str, template: bytes = b"") -> Reading:
+    """Read a page without the site's template, unless it has no text or its markup would strain the parser."""
     from pipelines.jsonld import article_body
     from pipelines.tree import parse_unguarded, strain  # imports this package
 
@@ -154,8 +167,18 @@ def read(html: str) -> Reading:
         return Reading((), 0.0, "no text in the body")
     page = Page(blocks)
     columns = measure(page)
-    content = find(page, columns["title"], _model().probabilities(page, columns), body)
-    return _reading(page, columns["title"], content)
+    left_out = recurring(blocks, template)
+    content = find(page, columns["title"], _model().probabilities(page, columns, left_out), body)
+    reading = _reading(page, columns["title"], content.without(left_out))
+    if not left_out.any():
+        return reading
+    lines = frozenset(_lines(blocks, left_out)).difference(_lines(blocks, ~left_out))
+    return replace(reading, left_out=int(left_out.sum()), template=lines)
+
+
+def _lines(blocks: Blocks, chosen: Array) -> Iterator[str]:
+    """Yield the lines of some of the blocks."""
+    return (line for index in np.flatnonzero(chosen).tolist() for line in blocks.lines(index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +188,10 @@ class Content:
     chosen: Array
     confidence: float
     captions: Array
+
+    def without(self, out: Array) -> Content:
+        """Return the same with some blocks left out."""
+        return Content(self.chosen & ~out, self.confidence, self.captions & ~out)
 
 
 def find(page: Page, title: Array, probability: Array, body: str = "") -> Content:

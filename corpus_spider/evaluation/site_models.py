@@ -1,0 +1,110 @@
+"""What site models are worth: each gold page with and without what the other pages of its site teach.
+
+With the weights that are in use, which have seen some of these pages, both figures may be a little better than
+elsewhere; ``benchmarks/site_models.py`` has both by weights that have seen no page of the site.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from corpus_spider.evaluation.scores import score
+from pipelines.hosts import registered_domain
+from pipelines.process import process, survey
+from pipelines.recurrence import THRESHOLDS, learn
+from storage.records import Capture, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from corpus_spider.evaluation.gold import GoldPage
+
+LEAST = 5
+"""Pages a site must have."""
+ENOUGH = replace(THRESHOLDS, sample=LEAST - 1)
+"""A crawl learns from as many pages; here one of them is the page that is read, and teaches nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteGain:
+    """The pages of a site, their mean F1 without and with a model, and how many of them it changed."""
+
+    site: str
+    pages: int
+    without: float
+    with_model: float
+    changed: int
+
+    @property
+    def gain(self) -> float:
+        """F1 with a model less that without."""
+        return self.with_model - self.without
+
+
+def site_of(page: GoldPage) -> str:
+    """Return the registered domain of a page's site, else the site as it is named, else the page itself."""
+    return (registered_domain(page.site) or page.site) if page.site else page.id
+
+
+def large_sites(pages: Iterable[GoldPage]) -> dict[str, list[GoldPage]]:
+    """Return the sites that have enough pages, with these, by name."""
+    sites = defaultdict(list)
+    for page in pages:
+        sites[site_of(page)].append(page)
+    return {site: sites[site] for site in sorted(sites) if len(sites[site]) >= LEAST}
+
+
+def gains(
+    sites: dict[str, list[GoldPage]], extractor: str = "auto", progress: Callable[[int], None] = lambda _: None
+) -> Iterator[SiteGain]:
+    """Score the pages of each site with and without a model that was learned from the site's other pages."""
+    done = 0
+    for site, pages in sites.items():
+        yield _gain(site, pages, SiteModel(site, extractor=extractor, min_chars=1))
+        done += len(pages)
+        progress(done)
+
+
+def total(found: Sequence[SiteGain]) -> SiteGain:
+    """Sum up sites, each page counting alike. There must be a page at least."""
+    weights = [each.pages for each in found]
+    without, with_model = (
+        fmean(values, weights) for values in ([each.without for each in found], [each.with_model for each in found])
+    )
+    return SiteGain("all", sum(weights), without, with_model, sum(each.changed for each in found))
+
+
+def rows(found: Sequence[SiteGain]) -> list[tuple[str, str, str, str, str, str]]:
+    """Return a row of text for each site and for all, under `COLUMNS`."""
+    return [
+        (
+            *(each.site, str(each.pages), f"{each.without:.4f}", f"{each.with_model:.4f}"),
+            *(f"{each.gain:+.4f}", str(each.changed)),
+        )
+        for each in (*found, total(found))
+    ]
+
+
+COLUMNS = ("site", "pages", "without", "with", "gain", "changed")
+
+
+def _gain(site: str, pages: Sequence[GoldPage], model: SiteModel) -> SiteGain:
+    captures = [Capture(page.url or "about:blank", datetime.now(UTC), 200, (), (), page.html()) for page in pages]
+    surveys = [survey(capture) for capture in captures]
+    scores, changed = [], 0
+    for index, (page, capture) in enumerate(zip(pages, captures, strict=True)):
+        learned = learn(surveys[:index] + surveys[index + 1 :], ENOUGH)
+        texts = [_text(capture, each) for each in (model, replace(model, template=learned.template))]
+        scores.append([score(text, page.truth(), page.title).f1 for text in texts])
+        changed += texts[0] != texts[1]
+    without, with_model = (fmean(column) for column in zip(*scores, strict=True))
+    return SiteGain(site, len(pages), without, with_model, changed)
+
+
+def _text(capture: Capture, model: SiteModel) -> str:
+    document = process(capture, model).document
+    return document.text if document else ""

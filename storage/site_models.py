@@ -1,0 +1,112 @@
+"""What was learned of sites: immutable rows, each with the digest of its content as its id, the newest in force."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database import upsert
+from storage.fetches import POINTER_COLUMNS, pointer_of
+from storage.schema import document, fetch, site_model, warc_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+    from storage.records import Pointer
+
+_AHEAD = 4
+"""Versions of a URL are one page: so many times more documents than pages are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedModel:
+    """What some pages of a site have taught, and when."""
+
+    site: str
+    created: datetime
+    scheme: str
+    """How ``template`` names blocks (``pipelines.extractors.template``)."""
+    pages: int
+    """Pages it was learned from."""
+    documents: int
+    """How many documents the site had."""
+    template: bytes = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """12 hexadecimal digits of the SHA-256 of the content."""
+        stated = (self.site, self.created.isoformat(), self.scheme, self.pages, self.documents)
+        return hashlib.sha256(f"{stated}".encode() + self.template).hexdigest()[:12]
+
+
+_MODELS = sa.select(
+    *(site_model.c.site, site_model.c.created, site_model.c.scheme, site_model.c.pages, site_model.c.documents),
+    site_model.c.template,
+)
+
+
+def add(connection: Connection, models: Collection[LearnedModel]) -> None:
+    """Store models; those that are there stay as they are."""
+    columns = ("id", "site", "created", "scheme", "pages", "documents", "template")
+    rows = [{name: getattr(model, name) for name in columns} for model in models]
+    if rows:
+        connection.execute(upsert(connection, site_model).on_conflict_do_nothing(index_elements=["id"]), rows)
+
+
+def newest(connection: Connection, sites: Collection[str]) -> dict[str, LearnedModel]:
+    """Return the newest model of each site that has one, by site."""
+    last = sa.func.row_number().over(
+        partition_by=site_model.c.site, order_by=(site_model.c.created.desc(), site_model.c.id.desc())
+    )
+    ranked = sa.select(site_model.c.id, last.label("place")).where(site_model.c.site.in_(sites)).subquery()
+    statement = _MODELS.join(ranked, ranked.c.id == site_model.c.id).where(ranked.c.place == 1)
+    return {row.site: _model(row) for row in connection.execute(statement)}
+
+
+def find(connection: Connection, model_id: str) -> LearnedModel | None:
+    """Return the model of that id, or None."""
+    row = connection.execute(_MODELS.where(site_model.c.id == model_id)).first()
+    return None if row is None else _model(row)
+
+
+def _model(row: AnyRow) -> LearnedModel:
+    return LearnedModel(row.site, row.created, row.scheme, row.pages, row.documents, bytes(row.template))
+
+
+def count_documents(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+    """Return how many documents each site has; none is left out."""
+    statement = sa.select(document.c.site, sa.func.count()).where(document.c.site.in_(sites)).group_by(document.c.site)
+    return dict.fromkeys(sites, 0) | {row[0]: row[1] for row in connection.execute(statement)}
+
+
+def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]:
+    """Return the originals of up to ``limit`` documents of a site, newest first, one for each URL."""
+    newest_documents = (
+        sa.select(document.c.url_id, document.c.fetch_id)
+        .where(document.c.site == site)
+        .order_by(document.c.fetch_id.desc())
+        .limit(_AHEAD * limit)
+        .subquery()
+    )
+    statement = (
+        sa.select(newest_documents.c.url_id, *POINTER_COLUMNS)
+        .join(fetch, fetch.c.id == newest_documents.c.fetch_id)
+        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .order_by(fetch.c.id.desc())
+    )
+    found: dict[int, Pointer] = {}
+    for row in connection.execute(statement):
+        found.setdefault(row.url_id, pointer_of(row))
+    return list(found.values())[:limit]
+
+
+def model_used(connection: Connection, fetch_id: int) -> str | None:
+    """Return the model that the document of a fetch was made with; None when it gave no document."""
+    return connection.execute(sa.select(document.c.site_model).where(document.c.fetch_id == fetch_id)).scalar()
