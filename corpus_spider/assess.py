@@ -130,6 +130,26 @@ def paper_tables(options: Mapping[str, Any], console: Console) -> None:
     console.json(found) if options["as_json"] else console.result(render(found, by, drawn=console.on_terminal).rstrip())
 
 
+def site_models(options: Mapping[str, Any], console: Console) -> None:
+    """Write what site models are worth on the gold sites that have pages enough, for the first extractor named.
+
+    Raises ConfigError when there is no such site.
+    """
+    from corpus_spider.evaluation.site_models import COLUMNS, LEAST, gains, large_sites, rows, total
+
+    sites = large_sites(load_gold(options["gold"]))
+    if not sites:
+        raise ConfigError(
+            f"has no site with {LEAST} pages", where=str(options["gold"]), do="Add pages, or name their sites."
+        )
+    with console.progress("pages", sum(map(len, sites.values()))) as show:
+        found = list(gains(sites, (*options["extractors"], DEFAULT)[0], show))
+    if options["as_json"]:
+        console.json([*found, total(found)])
+    else:
+        console.table("F1 by site", COLUMNS, rows(found))
+
+
 def write(path: Path, text: str) -> None:
     """Write a text in UTF-8, its folder too where it is not there. Raises DiskError when that fails."""
     try:

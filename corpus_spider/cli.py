@@ -249,6 +249,7 @@ def demo(state: State, /, **options: Any) -> int:
 @click.option(
     "--paper-tables", type=click.Choice(["language", "site"]), help="The papers' tables: F1 by this, and MB/s."
 )
+@click.option("--site-models", is_flag=True, help="F1 without and with what the site's other pages teach.")
 @as_json
 def evaluate(state: State, /, **options: Any) -> None:
     """Score texts against the truth.
@@ -259,6 +260,8 @@ def evaluate(state: State, /, **options: Any) -> None:
 
     if options["paper_tables"]:
         assess.paper_tables(options, state.console)
+    elif options["site_models"]:
+        assess.site_models(options, state.console)
     else:
         assess.assess(options, lambda path: config_load.load(path, overrides=state.overrides), state.console)
 
@@ -299,11 +302,7 @@ def learn(state: State, /, **options: Any) -> None:
     config.require_sites()
     with state.console.progress("sites", len(config.sites)) as show:
         found = learning.learn_sites(config, dry_run=options["dry_run"], on_progress=show)
-    if options["as_json"]:
-        state.console.json(found)
-    elif not state.console.quiet:
-        rows = [tuple(asdict(each).values()) for each in found]
-        state.console.table("Sites", ("site", "documents", "pages", "recurring", "model"), rows)
+    state.console.json(found) if options["as_json"] else learning.render(found, state.console)
 
 
 @verb("reextract --dry-run", "reextract --site vnexpress")

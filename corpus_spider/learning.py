@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,11 @@ from storage.site_models import LearnedModel
 from storage.warc import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from corpus_spider.config import Config
+    from corpus_spider.console import Console
     from pipelines.recurrence import Survey
     from storage.records import SiteModel
 
@@ -102,6 +105,13 @@ def learn_sites(
         return [_told(site, counts[site], learned.get(site)) for site in sites]
 
 
+def render(found: Sequence[SiteLearning], console: Console) -> None:
+    """Write it as a table, unless quiet is asked for."""
+    if not console.quiet:
+        columns = tuple(field.name for field in fields(SiteLearning))
+        console.table("Sites", columns, [tuple(str(value) for value in asdict(each).values()) for each in found])
+
+
 def _told(site: str, documents: int, model: LearnedModel | None) -> SiteLearning:
     if model is None:
         return SiteLearning(site, documents)
@@ -159,12 +169,16 @@ class _Learner:
         return found
 
     def _surveys(self, site: str, pool: WorkerPool) -> Iterator[Survey]:
-        """Survey the newest pages of a site. Raises TimeoutError when time is over."""
-        futures = []
+        """Survey the newest pages of a site, a few ahead in the workers. Raises TimeoutError when time is over."""
+        ahead: deque[Future[Survey]] = deque()
         for pointer in self._corpus.newest_pages(site, SAMPLE):
             try:
-                futures.append(pool.survey(read_record(self._config.warc_folder, pointer)))
+                ahead.append(pool.survey(read_record(self._config.warc_folder, pointer)))
             except (CorpusError, OSError) as error:
                 logger.debug("cannot learn from a page of %s: %s", site, error)
-        for future in futures:
-            yield future.result(max(0.0, self._end - time.monotonic()))
+            if len(ahead) >= 4 * pool.size:
+                yield self._in_time(ahead.popleft())
+        yield from map(self._in_time, ahead)
+
+    def _in_time(self, future: Future[Survey]) -> Survey:
+        return future.result(max(0.0, self._end - time.monotonic()))

@@ -17,8 +17,8 @@ import msgspec
 from corpus_spider import recovery
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
-from corpus_spider.pauses import HostPauses
 from corpus_spider.learning import Models, learn_due
+from corpus_spider.pauses import HostPauses
 from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
@@ -114,10 +114,10 @@ class Session:
             locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
             recovery.recover(corpus, config.warc_folder, sites)
             corpus.set_licences({site.name: site.licence for site in config.sites})
+            learn_due(config, corpus)
             corpus = replace(corpus, schedule=config.schedule())
             _wake(corpus, config, sites, now=now)
             run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode())
-            learn_due(config, corpus)
             archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
             return cls(Opened(config, corpus, run_id, archive), stack.pop_all())

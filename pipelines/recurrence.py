@@ -1,7 +1,14 @@
 """Learning the template of a site from some of its pages: which blocks recur on them.
 
 No labels are needed, and pages alone cannot tell: of a page that is read by itself, "Read our newsletter" is a
-paragraph like another. What the thresholds are worth is printed by ``corpus-spider evaluate --site-models``.
+paragraph like another.
+
+On the 166 gold pages of 22 sites with five pages and more, each read with what the site's other pages teach and by
+weights that have seen none of them (``benchmarks/site_models.py``), mean F1 of ``auto`` rises from .941 to .952. Five
+sites gain .004 to .21, the last of which makes three quarters of the rise; three lose .003 or less, fourteen stay as
+they are. Among thresholds of .15 to .5 of the pages, two or three at least, the differences are small. What was tried
+and did not pay: to subtract the share of pages from a block's log-odds (the same), to add what the extractor thinks of
+blocks in the same place on other pages (+.000), to measure the page without what recurs (.001 less).
 
 An article that stands at several addresses would recur as well. So pages that share most of what is their own count as
 one, and what is long enough to be a paragraph must recur on more pages than a short text.
@@ -57,7 +64,7 @@ class Thresholds:
     prose_share: float = 0.5
     prose_pages: int = 4
     """... and on what share and how many of the pages such a block must stand."""
-    alike: float = 0.5
+    alike: float = 0.4
     """Share of their own text from which two pages are the same."""
     most: int = 2000
     """Keys in a template; those on most pages."""

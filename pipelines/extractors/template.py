@@ -26,6 +26,7 @@ DEPTH = 3
 """Elements around a block that make its place."""
 
 _NUMBER = re.compile(r"\d+")
+_LETTER = re.compile(r"[^\W\d_]")
 _CLASS = re.compile(r'\sclass="([^"]*)"')
 
 
@@ -38,12 +39,15 @@ def block_keys(blocks: Blocks) -> Array:
 
 
 def folded(text: str) -> str:
-    """Return a text with white space collapsed and every number the same.
+    """Return a text with white space collapsed and every number the same, but for texts of nothing else.
 
-    >>> folded(" 3 comments, 12.05.2024 ")
-    '0 comments, 0.0.0'
+    Otherwise the cells of one article's table would be those of another's.
+
+    >>> folded(" 3 comments, 12.05.2024 "), folded(" 27.5 %")
+    ('0 comments, 0.0.0', '27.5 %')
     """
-    return _NUMBER.sub("0", " ".join(text.split()))
+    collapsed = " ".join(text.split())
+    return _NUMBER.sub("0", collapsed) if _LETTER.search(collapsed) else collapsed
 
 
 def recurring(blocks: Blocks, template: bytes) -> Array:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.process import process
+from pipelines.process import process, survey
+from pipelines.recurrence import Survey
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.records import Capture, SiteModel
 
@@ -41,6 +42,15 @@ def test_a_worker_gives_what_the_page_function_gives(pool: WorkerPool) -> None:
     """The way through another process changes nothing."""
     capture = page("Hôm nay trời đẹp và nhiều người ra phố đi dạo cùng gia đình.")
     assert pool.submit(capture, MODEL).result(60) == process(capture, MODEL)
+
+
+def test_a_worker_surveys_a_page_and_one_that_breaks_it_gives_an_empty_survey(pool: WorkerPool) -> None:
+    """What is learned from comes the same way as what is kept, and costs no more than itself."""
+    capture = page("Hôm nay trời đẹp và nhiều người ra phố đi dạo cùng gia đình.")
+    broken = [pool.survey(page(f"fault:{fault}")) for fault in ("crash", "error", "memory")]
+    assert pool.survey(capture).result(60) == survey(capture)
+    assert survey(capture).sound
+    assert [future.result(60) for future in broken] == [Survey()] * 3
 
 
 @pytest.mark.parametrize(

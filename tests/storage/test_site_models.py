@@ -1,0 +1,90 @@
+"""What was learned of sites is kept for ever; the newest is in force; documents lead to their originals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from corpus_samples import NOON, Crawl, dropped, made
+
+from storage.site_models import LearnedModel
+
+if TYPE_CHECKING:
+    from storage.corpus import Corpus
+
+MODEL = LearnedModel("a.example", NOON, "1", 7, 20, bytes(range(256)))
+
+
+def test_a_model_comes_back_as_it_was(corpus: Corpus) -> None:
+    """By its id, which its content gives it, and as the newest of its site."""
+    corpus.add_site_models([MODEL])
+    assert corpus.site_model(MODEL.id) == MODEL
+    assert corpus.site_models(["a.example", "b.example"]) == {"a.example": MODEL}
+    assert corpus.site_model("0123456789ab") is None
+    assert len(MODEL.id) == 12
+
+
+def test_the_newest_is_in_force_and_the_others_stay(corpus: Corpus) -> None:
+    """Whatever the order in which they were stored; a site without documents counts none."""
+    newer = replace(MODEL, created=NOON + timedelta(hours=1), template=b"")
+    other = replace(MODEL, site="b.example")
+    corpus.add_site_models([newer])
+    corpus.add_site_models([MODEL, other])
+    assert corpus.site_models(["a.example", "b.example"]) == {"a.example": newer, "b.example": other}
+    assert corpus.site_model(MODEL.id) == MODEL
+    assert corpus.count_documents(["a.example"]) == {"a.example": 0}
+
+
+def test_storing_a_model_again_changes_nothing(corpus: Corpus) -> None:
+    corpus.add_site_models([MODEL, replace(MODEL)])
+    corpus.add_site_models([MODEL])
+    assert corpus.site_models(["a.example"]) == {"a.example": MODEL}
+
+
+def test_ids_tell_contents_apart() -> None:
+    changed = [
+        replace(MODEL, template=b""),
+        replace(MODEL, site="b"),
+        replace(MODEL, pages=8),
+        replace(MODEL, scheme="2"),
+    ]
+    assert len({MODEL.id, *(each.id for each in changed)}) == 5
+
+
+def test_the_newest_pages_of_a_site_are_one_a_url_and_documents_only(corpus: Corpus) -> None:
+    """Newest first: a page that was read again stands for its URL once, a drop does not count."""
+    crawl = Crawl(corpus)
+    for path in ("x", "y", "z"):
+        crawl.visit(path, made(f"text of {path}"))
+    crawl.visit("w", dropped("listing"))
+    crawl.visit("x", made("another text of x"))
+    fetches = {fetch.fetch_id: fetch for fetch in corpus.fetches()}
+    found = corpus.newest_pages("a.example", 10)
+    newest = {fetch.uri: fetch.pointer for fetch in fetches.values() if fetch.outcome == "document"}
+    assert sorted(found, key=str) == sorted(newest.values(), key=str)
+    assert found[0] == newest["https://a.example/x"]
+    assert corpus.newest_pages("a.example", 2) == found[:2]
+    assert corpus.newest_pages("b.example", 2) == []
+    assert corpus.count_documents(["a.example", "b.example"]) == {"a.example": 4, "b.example": 0}
+
+
+def test_a_fetch_tells_the_model_its_document_was_made_with(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    processed = made("text")
+    assert processed.document is not None
+    corpus.add_site_models([MODEL])
+    version = f"{'0' * 12}-{MODEL.id}"
+    crawl.visit("x", replace(processed, document=replace(processed.document, site_model=version)))
+    crawl.visit("y", dropped("listing"))
+    used = {fetch.uri: corpus.site_model_used(fetch.fetch_id) for fetch in corpus.fetches()}
+    assert used == {"https://a.example/x": version, "https://a.example/y": None}
+    assert corpus.problems() == []
+
+
+def test_a_document_whose_model_is_gone_is_a_problem(corpus: Corpus) -> None:
+    processed = made("text")
+    assert processed.document is not None
+    with_model = replace(processed.document, site_model=f"{'0' * 12}-{MODEL.id}")
+    Crawl(corpus).visit("x", replace(processed, document=with_model))
+    assert [problem.partition(":")[0] for problem in corpus.problems()] == ["a document whose site model is not there"]
