@@ -52,7 +52,7 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         assert run(first, "crawl").returncode == 0
         shutil.copytree(first, second)
         paper.articles = 24
-        assert run(second, "crawl").returncode == 0
+        assert run(second, "crawl", "--now").returncode == 0
     return first, second
 
 
