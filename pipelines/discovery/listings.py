@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 MIN_GROUP = 4
 """Fewest links of one shape from which something is learnt."""
 MAX_TIMES = 500
+MAX_PLACES = 4
+"""In so many places of an address, from its end, a page's number is looked for."""
 LONG = 0.6
 """Least share of a shape's links whose text is as long as a headline."""
 DIFFERENT = 0.7
@@ -217,7 +219,7 @@ def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, 
         if anchor.following or (_PAGE.search(target) and not _is_long(anchor.text)):
             found[target] = None
         elif number is not None:
-            for match in re.finditer(rf"(?<!\d){number}(?!\d)", target):
+            for match in list(re.finditer(rf"(?<!\d){number}(?!\d)", target))[-MAX_PLACES:]:
                 numbered[target[: match.start()] + "#" + target[match.end() :]][target] = None
     for targets in numbered.values():
         found |= targets if len(targets) > 1 else {}
