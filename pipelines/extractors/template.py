@@ -66,17 +66,22 @@ class _Places(dict[int, str]):
     def __init__(self, elements: Elements) -> None:
         super().__init__()
         self._elements = elements
+        self._looks: dict[int, str] = {}
 
     def __missing__(self, element: int) -> str:
-        around = []
+        around, looks, parents = [], self._looks, self._elements.parents
         at = element
         for _ in range(DEPTH):
-            around.append(self._look(at))
-            at = self._elements.parents[at]
+            look = looks.get(at)
+            if look is None:
+                look = looks[at] = self._look(at)
+            around.append(look)
+            at = parents[at]
         place = self[element] = " ".join(around)
         return place
 
     def _look(self, element: int) -> str:
-        found = _CLASS.search(self._elements.attributes[element])
+        attributes = self._elements.attributes[element]
+        found = _CLASS.search(attributes) if attributes else None
         classes = _NUMBER.sub("0", found[1]) if found else ""
         return f"{self._elements.names[element]}.{classes}"
