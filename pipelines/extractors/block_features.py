@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors import block_marks, block_texts
+from pipelines.extractors import block_likeness, block_marks, block_texts
 from pipelines.extractors.block_marks import BIT, PRAISE
 from pipelines.extractors.block_texts import COMMA, DIGIT, OTHER, UPPER
 
@@ -39,6 +39,8 @@ MOST = 0.6
 MOST_COMMENTS = 0.85
 LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
+SHORT = 100
+"""Letters of likely content from which an element may hold a whole article."""
 LEVELS = ("g1", "g2", "g3")
 _OUTSIDE = BIT["nav"] | BIT["footer"] | BIT["aside"] | BIT["comment"] | BIT["hidden"]
 _KIND_INDICES = np.arange(len(KINDS))[:, None]
@@ -70,6 +72,11 @@ class Page:
         self.kind = np.asarray([_KIND.get(elements.names[index], 13) for index in blocks.inside])
         self.groups = self._groups()
         self.path, self.near = self._marks()
+        self.title = _title_likeness(self)
+        self.heads = (self.kind == _KIND["h1"]) | (self.title > 0.5)
+        """What may be the article's headline."""
+        self.words = block_likeness.Words(blocks.texts)
+        self.looks = block_likeness.looks_of(elements)
 
     def total(self, values: Array, elements: Any = slice(None)) -> Any:
         """Return the sum of a column over the blocks of each of the elements."""
@@ -113,15 +120,15 @@ class Page:
 
 def measure(page: Page) -> Columns:
     """Return the measures for the first stage."""
-    title = _title_likeness(page)
     return {
-        **_of_texts(page, title),
+        **_of_texts(page),
         **_of_marks(page),
-        **_of_place(page, title),
-        **_of_groups(page, title),
+        **_of_place(page),
+        **_of_groups(page),
         **_of_candidates(page),
         **_of_neighbours(page),
         **_of_page(page),
+        **block_likeness.measure(page),
     }
 
 
@@ -154,7 +161,27 @@ def measure_again(page: Page, first: Array) -> Columns:
         enough = np.flatnonzero(held >= share / 100 - 1e-9)
         tightest = int(enough[np.argmin(page.held[enough])]) if len(enough) else 0
         columns[f"tight{share}"] = page.holds(tightest)
-    return columns
+    return columns | _headed(page, mass) | block_likeness.measure_again(page, mass)
+
+
+def _headed(page: Page, mass: Array) -> Columns:
+    inside = under_headline(page, mass)
+    held = float(mass[inside].sum())
+    share = held / max(1.0, float(page.weight[inside].sum()))
+    return {"headed": inside, "headed_p": inside * share, "headed_mass": inside * held / max(1e-9, float(mass.sum()))}
+
+
+def under_headline(page: Page, mass: Array) -> Array:
+    """Say of each block whether it lies in the smallest element with a headline and enough likely content (``mass``).
+
+    Enough is a short article. No block does where there is no headline.
+    """
+    held = page.total(mass)
+    enough = (held > 0) & (held >= min(SHORT, float(mass.sum()) - 1e-9))
+    holding = np.flatnonzero(enough & (page.total(page.heads) > 0))
+    if not len(holding):
+        return np.zeros(page.count, bool)
+    return page.holds(int(holding[np.argmin(page.held[holding])]))
 
 
 def log_odds(probability: Array) -> Array:
@@ -205,7 +232,7 @@ def _title_likeness(page: Page) -> Array:
     return found
 
 
-def _of_texts(page: Page, title: Array) -> Columns:
+def _of_texts(page: Page) -> Columns:
     texts, blocks = page.texts, page.blocks
     seen = Counter(blocks.texts)
     columns: Columns = {
@@ -225,7 +252,7 @@ def _of_texts(page: Page, title: Array) -> Columns:
         "copyright": ["\u00a9" in text for text in blocks.texts],
         "bar": ["|" in text for text in blocks.texts],
         "repeated": [seen[text] > 1 for text in blocks.texts],
-        "title": title,
+        "title": page.title,
         "alone": page.alone,
     }
     return columns | dict(zip(_IS_KIND, page.kind == _KIND_INDICES, strict=True))
@@ -236,8 +263,8 @@ def _of_marks(page: Page) -> Columns:
     return dict(zip(_IN_MARKS, path, strict=True)) | dict(zip(_NEAR_MARKS, near, strict=True))
 
 
-def _of_place(page: Page, title: Array) -> Columns:
-    heads = np.flatnonzero((page.kind == _KIND["h1"]) | (title > 0.5))
+def _of_place(page: Page) -> Columns:
+    heads = np.flatnonzero(page.heads)
     place = np.searchsorted(heads, page.order, side="right") - 1
     since = page.order - heads[np.maximum(place, 0)] if len(heads) else page.order
     everything = max(1.0, float(page.gain.sum()))
@@ -253,11 +280,12 @@ def _of_place(page: Page, title: Array) -> Columns:
     }
 
 
-def _of_groups(page: Page, title: Array) -> Columns:
+def _of_groups(page: Page) -> Columns:
     long = np.where((page.gain > LONG) & (page.texts.sentences > 0), page.gain, 0.0)
-    heads = (page.kind == _KIND["h1"]) | (title > 0.5)
     summed = np.zeros((5, page.count + 1))
-    np.cumsum((page.weight, page.gain, long, page.texts.sentences * (1 - page.link), heads), axis=1, out=summed[:, 1:])
+    np.cumsum(
+        (page.weight, page.gain, long, page.texts.sentences * (1 - page.link), page.heads), axis=1, out=summed[:, 1:]
+    )
     everything, everything_long = max(1.0, float(summed[1, -1])), max(1.0, float(summed[2, -1]))
     groups = np.stack(page.groups)
     weight, gain, longs, sentences, headed = summed[:, page.last[groups]] - summed[:, page.first[groups]]
@@ -277,19 +305,12 @@ def _of_groups(page: Page, title: Array) -> Columns:
     return {f"{level}_{name}": rows[row] for row, level in enumerate(LEVELS) for name, rows in columns.items()}
 
 
-def _look(name: str, attributes: str) -> str:
-    _, naming, after = attributes.partition(' class="')
-    return name + naming + after.partition('"')[0] if naming else name
-
-
 def _alike(page: Page) -> Array:
     """Count for each element the others that hold blocks and have its name and class: teasers come in numbers."""
-    elements = page.blocks.elements
-    several = np.flatnonzero(page.held > 1).tolist()
-    looks = [_look(elements.names[index], elements.attributes[index]) for index in several]
-    seen = Counter(looks)
+    several = np.flatnonzero(page.held > 1)
+    looks = page.looks[several]
     alike = np.zeros(len(page.held))
-    alike[several] = [seen[look] - 1 for look in looks]
+    alike[several] = np.bincount(looks)[looks] - 1 if len(several) else 0
     return np.log1p(alike)
 
 

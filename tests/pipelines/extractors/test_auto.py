@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from pipelines.extractors.auto import ENOUGH, SURE, extract
+from pipelines.extractors.auto import ENOUGH, extract
+from pipelines.extractors.scored import SURE
 
 TEXTS = {
     "Latn": "The government said on Monday that it would build 12 new bridges, and that work begins soon. ",

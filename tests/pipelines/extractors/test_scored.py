@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.extractors.block_features import Page, measure, measure_again
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.scored import choose, extract, read
+from pipelines.extractors.scored import choose, extract, find, read
 from pipelines.tree import parse_tree
 
 TEXTS = {
@@ -107,6 +107,30 @@ def test_a_clear_page_is_read_with_more_confidence_than_a_page_of_links() -> Non
     clear = read(page(as_paragraphs(paragraphs(TEXTS["Latin"]) * 3)))
     links = read(f"<html><body>{MENU * 5}</body></html>")
     assert clear.confidence > 0.9 > 0.6 > links.confidence
+
+
+TEASER = f"<div><p>{TEXTS['Latin']}</p></div>"
+
+
+@pytest.mark.parametrize(
+    ("heading", "probability", "chosen"),
+    [
+        ("<h1>Bridges</h1>", 0.4, [False, True, True, False, False]),
+        ("<h1>Bridges</h1>", 0.9, [True] * 5),
+        ("<h5>Bridges</h5>", 0.4, [True] * 5),
+    ],
+    ids=["unsure", "sure", "unsure without a headline"],
+)
+def test_a_page_of_low_confidence_is_read_under_its_headline(
+    heading: str, probability: float, chosen: list[bool]
+) -> None:
+    """Where all blocks are as likely, an article is what stands in the headline's element, if there is one."""
+    page = Page(
+        walk(parse_tree(f"{TEASER}<div>{heading}<p>{TEXTS['Latin'] * 5}</p></div>{TEASER}{TEASER[:-14]} 2</p>"))
+    )
+    content = find(page, np.zeros(page.count), np.full(page.count, probability))
+    assert content.chosen.tolist() == chosen
+    assert content.headed is (heading == "<h1>Bridges</h1>" and probability < 0.5)
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(1, 500)), min_size=1, max_size=9))
