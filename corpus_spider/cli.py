@@ -150,6 +150,13 @@ def status(state: State, /, **options: Any) -> None:
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier; likewise.")
 @click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Least F1 a text is expected to have.")
+@click.option(
+    "--versions",
+    type=click.Choice(["first", "last", "all"]),
+    default="last",
+    show_default=True,
+    help="Of the versions of a page.",
+)
 @click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
 @click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
 @as_json

@@ -37,6 +37,7 @@ def request(options: dict[str, Any]) -> Dump:
         until=until,
         min_chars=options["min_chars"],
         include_duplicates=options["include_duplicates"],
+        versions=options["versions"],
         min_confidence=options["min_confidence"],
     )
     return Dump(options["target"], selection, options["format_name"], options["overwrite"])

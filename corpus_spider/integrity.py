@@ -164,8 +164,9 @@ def _misled(original: str | None, record: ScannedRecord, name: str) -> list[str]
 
 def _check_documents(corpus: Corpus, config: Config, report: CheckReport, *, deep: bool) -> None:
     models = Models(config, corpus)
-    every = max(1, corpus.status().documents // SAMPLE)
-    for document in corpus.documents(Selection(include_duplicates=True)):
+    status = corpus.status()
+    every = max(1, (status.documents + status.superseded) // SAMPLE)
+    for document in corpus.documents(Selection(include_duplicates=True, versions="all")):
         report.documents += 1
         report.problems += malformed(document)
         if deep and report.documents % every == 0:

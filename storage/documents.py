@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,14 @@ import sqlalchemy as sa
 from storage import duplicates
 from storage.database import chunks, insert_many, insert_rows, upsert
 from storage.duplicates import Standing
-from storage.found import MAX_HOPS, Found, add_links
+from storage.found import Found, add_links
+from storage.outcomes import Outcomes, Target, decide, known_of, targets_of
 from storage.records import Document, Drop, Lease, Processed, UrlState
-from storage.schema import document, document_text, fetch, storable, url
-from storage.visits import UNCHANGED_TEXT, Ended, settle
+from storage.schema import document, document_text, fetch
+from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -40,45 +40,6 @@ def day_of(published: str | None, fetched_at: datetime) -> str:
     return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A fetch to give an outcome: its row as it is before, and the document it already has (on re-extraction)."""
-
-    fetch_id: int
-    url_id: int
-    url: str
-    site: str
-    fetched_at: datetime
-    version: int | None
-    document_id: int | None
-
-
-@dataclass(slots=True)
-class Versions:
-    """Decides version numbers: the next one for a new text, none for a text like the newest of its URL."""
-
-    newest_text: dict[int, str]
-    highest: dict[int, int]
-
-    def next_version(self, target: Target, text: str) -> int | None:
-        """Return the version a text gets; None when it is what the newest version says already."""
-        if self.newest_text.get(target.url_id) == text:
-            return None
-        version = target.version or self.highest.get(target.url_id, 0) + 1
-        self.highest[target.url_id] = max(version, self.highest.get(target.url_id, 0))
-        self.newest_text[target.url_id] = text
-        return version
-
-
-@dataclass(slots=True)
-class Outcomes:
-    """What a group comes to, decided before anything is written."""
-
-    new: list[tuple[Target, int, Document]] = field(default_factory=list)
-    replaced: list[tuple[Target, Document]] = field(default_factory=list)
-    dropped: list[tuple[Target, Drop]] = field(default_factory=list)
-
-
 def write_processed(connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False) -> None:
     """Give fetches their outcome: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
@@ -86,74 +47,16 @@ def write_processed(connection: Connection, group: Sequence[Item], schedule: Sch
     instead, keeps version and public id, and leaves the frontier alone.
     """
     items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
-    targets = _targets(connection, items, again=again)
-    outcomes = decide(targets, items, _versions(connection, targets))
+    targets = targets_of(connection, items, again=again)
+    outcomes = decide(targets, items, known_of(connection, targets, items))
     _store_new(connection, outcomes.new)
+    later = {target.url_id for target, version, _ in outcomes.new if again or version > 1}
+    _supersede(connection, later, outcomes.overtaken)
     _replace(connection, outcomes.replaced)
     _store_drops(connection, outcomes.dropped)
     if not again:
         add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
-
-
-def decide(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]], versions: Versions) -> Outcomes:
-    """Decide what each fetch of a group comes to; pure, in the order of the fetches."""
-    outcomes = Outcomes()
-    for target in targets:
-        lease, processed = items[target.fetch_id]
-        made = processed.document
-        if made is None:
-            outcomes.dropped.append((target, drop_of(processed, lease)))
-        elif target.document_id is not None:
-            outcomes.replaced.append((target, made))
-        elif (version := versions.next_version(target, storable(made.text))) is not None:
-            outcomes.new.append((target, version, made))
-        else:
-            outcomes.dropped.append((target, Drop(UNCHANGED_TEXT, "", made.language.language)))
-    return outcomes
-
-
-def drop_of(processed: Processed, lease: Lease) -> Drop:
-    """Return the drop of a page without a document, with a note when its redirect leads too far to be followed."""
-    drop = processed.drop or Drop("empty")
-    if lease.hops >= MAX_HOPS and any(link.redirect for link in processed.links):
-        note = f"not followed: more than {MAX_HOPS} redirects"
-        return Drop(drop.reason, f"{drop.detail}; {note}" if drop.detail else note, drop.language)
-    return drop
-
-
-def _targets(connection: Connection, fetch_ids: Iterable[int], *, again: bool) -> list[Target]:
-    statement = (
-        sa.select(fetch.c.id, fetch.c.url_id, url.c.url, url.c.site, fetch.c.fetched_at, fetch.c.version, document.c.id)
-        .join(url, url.c.id == fetch.c.url_id)
-        .outerjoin(document, document.c.fetch_id == fetch.c.id)
-        .order_by(fetch.c.id)
-    )
-    if not again:
-        statement = statement.where(fetch.c.outcome.is_(None))
-    return [
-        Target(*row)
-        for part in chunks(sorted(fetch_ids))
-        for row in connection.execute(statement.where(fetch.c.id.in_(part)))
-    ]
-
-
-def _versions(connection: Connection, targets: Sequence[Target]) -> Versions:
-    versions = Versions({}, {})
-    numbers = sa.select(fetch.c.url_id, sa.func.max(fetch.c.version)).group_by(fetch.c.url_id)
-    texts = (
-        sa.select(document.c.url_id, document_text.c.text)
-        .join(document_text, document_text.c.document_id == document.c.id)
-        .order_by(document.c.url_id, document.c.version)
-    )
-    for part in chunks(sorted({target.url_id for target in targets})):
-        there = numbers.where(fetch.c.url_id.in_(part), fetch.c.version.is_not(None))
-        versions.highest.update((url_id, highest) for url_id, highest in connection.execute(there))
-    for part in chunks(sorted(versions.highest)):
-        # In the order of versions, so that the newest is what stays.
-        rows = connection.execute(texts.where(document.c.url_id.in_(part)))
-        versions.newest_text.update((url_id, text) for url_id, text in rows)
-    return versions
 
 
 def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document]]) -> None:
@@ -177,10 +80,33 @@ def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document
     insert_many(connection, upsert(connection, document_text), texts)
     _set_outcomes(connection, [_document_outcome(target, version, made) for target, version, made in new])
     standings = [
-        (print_id, Standing(-row["chars"], target.url, version, new_id))
+        (print_id, Standing(False, -row["chars"], target.url, version, new_id))
         for print_id, row, new_id, (target, version, _) in zip(print_ids, rows, ids, new, strict=True)
     ]
     duplicates.place(connection, standings)
+
+
+_later = document.alias("later")
+_has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
+
+
+def _supersede(connection: Connection, versioned: Collection[int], overtaken: Collection[int]) -> None:
+    """Have elder versions of these URLs, and all documents of pages that are known better, stand back."""
+    for url_ids, which in ((versioned, _has_newer), (overtaken, sa.true())):
+        for part in chunks(sorted(url_ids)):
+            current = document.c.url_id.in_(part), which, document.c.superseded.is_(False)
+            statement = sa.update(document).where(*current).values(superseded=True)
+            changed = connection.execute(statement.returning(document.c.fingerprint_id)).scalars().all()
+            duplicates.refresh(connection, changed)
+
+
+def _reinstate(connection: Connection, urls: Mapping[int, str]) -> None:
+    """Have what stood back behind documents that are gone stand for its page again."""
+    for part in chunks(sorted(urls)):
+        behind = sa.or_(document.c.url_id.in_(part), document.c.canonical.in_([urls[url_id] for url_id in part]))
+        statement = sa.update(document).where(behind, document.c.superseded, ~_has_newer).values(superseded=False)
+        changed = connection.execute(statement.returning(document.c.fingerprint_id)).scalars().all()
+        duplicates.refresh(connection, changed)
 
 
 def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]) -> None:
@@ -205,6 +131,8 @@ def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]])
             connection.execute(sa.delete(document_text).where(document_text.c.document_id.in_(part)))
             connection.execute(sa.delete(document).where(document.c.id.in_(part)))
         duplicates.refresh(connection, before)
+        lost = {target.url_id: target.url for target, _ in dropped if target.document_id is not None}
+        _reinstate(connection, lost)
     rows = [
         {
             "of_fetch": target.fetch_id,

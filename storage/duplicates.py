@@ -5,6 +5,8 @@ fingerprints are *near* duplicates when they share a band key (MinHash with band
 and Ullman, Mining of Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles at
 `THRESHOLD` or above. Every pair that shares a key is judged, so that sets do not depend on the order of arrival: a set
 is a connected component, and its representative is the longest text, then the smallest URL, then the lowest version.
+Only current documents count: a version of a page that a later one has superseded is no duplicate of anything, and
+represents a set only where there is nobody else.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ _LOOK_UP = 5000
 class Standing(NamedTuple):
     """What decides who represents a set: the smallest standing does."""
 
+    superseded: bool
     minus_chars: int
     url: str
     version: int
@@ -266,11 +269,11 @@ def _states(connection: Connection, set_ids: Iterable[int]) -> dict[int, tuple[i
     return states
 
 
-_STANDING = (document.c.chars, url.c.url, document.c.version, document.c.id.label("document_id"))
+_STANDING = (document.c.superseded, document.c.chars, url.c.url, document.c.version, document.c.id.label("document_id"))
 
 
 def _standing(row: AnyRow) -> Standing:
-    return Standing(-row.chars, row.url, row.version, row.document_id)
+    return Standing(bool(row.superseded), -row.chars, row.url, row.version, row.document_id)
 
 
 def _write_state(connection: Connection, set_id: int, state: tuple[int, Standing | None]) -> None:
@@ -287,7 +290,8 @@ def _recount(connection: Connection, set_id: int) -> None:
         .where(fingerprint.c.set_id == set_id)
     )
     members = [_standing(row) for row in connection.execute(statement)]
-    _write_state(connection, set_id, (len(members), min(members, default=None)))
+    size = sum(not each.superseded for each in members)
+    _write_state(connection, set_id, (size, min(members, default=None)))
 
 
 def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> list[int]:

@@ -38,7 +38,7 @@ _DOCUMENT_ROWS = (
         *POINTER_COLUMNS,
         fingerprint.c.exact,
         duplicate_set.c.size,
-        _representative.c.id.label("representative_id"),
+        _representative.c.url_id.label("representative_url"),
         _representative.c.public_id.label("representative"),
         site.c.licence,
     )
@@ -97,13 +97,9 @@ def stream_documents(database: Database, selection: Selection) -> Iterator[Corpu
 def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
     """Return the query for the row ids of the selected documents, in the order of their public ids."""
     statement = sa.select(document.c.id).order_by(document.c.public_id)
+    statement = statement.where(_of_versions(document, selection.versions))
     if not selection.include_duplicates:
-        # A correlated EXISTS instead of joins: documents stay the outer loop, so that their order needs no sorting.
-        of_set = sa.select(duplicate_set.c.representative_id).join(
-            fingerprint, fingerprint.c.set_id == duplicate_set.c.id
-        )
-        representative = of_set.where(fingerprint.c.id == document.c.fingerprint_id).scalar_subquery()
-        statement = statement.where(document.c.id == representative)
+        statement = statement.where(_UNREPEATED[selection.versions])
     conditions = {
         "languages": (selection.languages, document.c.language.in_(selection.languages)),
         "sites": (selection.sites, document.c.site.in_(selection.sites)),
@@ -113,6 +109,51 @@ def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
         "min_confidence": (selection.min_confidence, document.c.confidence >= selection.min_confidence),
     }
     return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
+
+
+# Correlated subqueries instead of joins: documents stay the outer loop, so that their order needs no sorting.
+_own_set = (
+    sa.select(fingerprint.c.set_id)
+    .where(fingerprint.c.id == document.c.fingerprint_id)
+    .correlate(document)
+    .scalar_subquery()
+)
+
+
+def _of_versions(documents: sa.FromClause, versions: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a document is the first or the last version of its page, or any."""
+    if versions == "first":
+        earlier = document.alias()
+        return ~sa.exists().where(earlier.c.url_id == documents.c.url_id, earlier.c.version < documents.c.version)
+    return documents.c.superseded.is_(False) if versions == "last" else sa.true()
+
+
+def _represents() -> sa.ColumnElement[bool]:
+    chosen = sa.select(duplicate_set.c.representative_id).where(duplicate_set.c.id == _own_set)
+    return document.c.id == chosen.scalar_subquery()
+
+
+def _of_its_page() -> sa.ColumnElement[bool]:
+    """Return the condition that the set of a document is represented by its own URL, whatever the version."""
+    chosen = sa.select(_representative.c.url_id).join(
+        duplicate_set, duplicate_set.c.representative_id == _representative.c.id
+    )
+    return document.c.url_id == chosen.where(duplicate_set.c.id == _own_set).scalar_subquery()
+
+
+def _first_of_firsts() -> sa.ColumnElement[bool]:
+    """Return the condition that no other first version in the set of a document is longer, or before it by id."""
+    other, prints = document.alias("other"), fingerprint.alias("other_print")
+    longer = sa.or_(
+        other.c.chars > document.c.chars,
+        sa.and_(other.c.chars == document.c.chars, other.c.public_id < document.c.public_id),
+    )
+    joined = other.join(prints, prints.c.id == other.c.fingerprint_id)
+    rival = sa.select(other.c.id).select_from(joined).where(prints.c.set_id == _own_set, longer)
+    return ~rival.where(_of_versions(other, "first")).correlate(document).exists()
+
+
+_UNREPEATED = {"last": _represents(), "all": _of_its_page(), "first": _first_of_firsts()}
 
 
 def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:
@@ -150,8 +191,8 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         replaced=row.replaced,
         licence=row.licence,
         exact=bytes(row.exact).hex(),
-        duplicates=row.size,
-        duplicate_of=None if row.representative_id == row.id else row.representative,
+        duplicates=max(row.size, 1),
+        duplicate_of=None if row.representative_url == row.url_id else row.representative,
         warc=row.warc,
         warc_offset=row.warc_offset,
         warc_length=row.warc_length,
@@ -213,12 +254,14 @@ def read_status(connection: Connection) -> Status:
         by_language[row.language] += row.documents
         chars["site", row.site] += row.chars
         chars["language", row.language] += row.chars
-    sets = connection.execute(sa.select(sa.func.count()).select_from(duplicate_set)).scalar_one()
+    sets = connection.execute(sa.select(sa.func.count()).where(duplicate_set.c.size > 0)).scalar_one()
+    superseded = sa.select(sa.func.count()).where(document.c.superseded)
     outcomes = connection.execute(_OUTCOME_COUNTS).all()
     return Status(
         documents=by_site.total(),
         duplicates=by_site.total() - sets,
         fetches=sum(row.number for row in outcomes),
+        superseded=connection.execute(superseded).scalar_one(),
         by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
         by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
         by_state=_state_counts(connection),
@@ -233,7 +276,10 @@ _DOCUMENT_COUNTS = sa.select(
     document.c.language,
     sa.func.count().label("documents"),
     sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
-).group_by(document.c.site, document.c.language)
+)
+_DOCUMENT_COUNTS = _DOCUMENT_COUNTS.where(document.c.superseded.is_(False)).group_by(
+    document.c.site, document.c.language
+)
 _OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("number")).group_by(
     fetch.c.outcome, fetch.c.reason
 )

@@ -399,6 +399,8 @@ class Selection:
     include_duplicates: bool = False
     min_confidence: float = 0.0
     """Documents whose confidence is not known have less than any; with 0 they are wanted too."""
+    versions: str = "last"
+    """Of the versions of a page: ``first``, ``last`` or ``all``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,3 +425,5 @@ class Status:
     dropped: tuple[CountRow, ...] = ()
     failed: tuple[CountRow, ...] = ()
     last_run: dict[str, str] = field(default_factory=dict)
+    superseded: int = 0
+    """Documents that do not count among those above: there is a later version, or one at the page's own address."""

@@ -27,13 +27,14 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
     text,
 )
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = "0006"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -322,8 +323,11 @@ document = Table(
     Column("published_calendar", Words),
     Column("published_source", Words),
     Column("published_confidence", Double),
+    Column("superseded", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("url_id", "version"),
 )
+"""``superseded``: there is a later version, or a document of the same page under its canonical address."""
+Index("ix_document_canonical", document.c.canonical)
 Index("ix_document_site_language_chars", document.c.site, document.c.language, document.c.chars)
 
 document_text = Table(

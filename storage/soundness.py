@@ -70,13 +70,18 @@ _newest = (
 _members = (
     sa.select(sa.func.count())
     .select_from(document.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id))
-    .where(fingerprint.c.set_id == duplicate_set.c.id)
+    .where(fingerprint.c.set_id == duplicate_set.c.id, document.c.superseded.is_(False))
     .correlate(duplicate_set)
     .scalar_subquery()
 )
 
 # Behind the 12 digits of the rules and a hyphen, where a document was made with what was learned.
 _learned = sa.func.substr(document.c.site_model, 14)
+
+_later, _main = document.alias("later"), url.alias("main")
+_has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
+_overtaken = sa.exists().where(_main.c.url == document.c.canonical, _later.c.url_id == _main.c.id)
+_succeeded = sa.or_(_has_newer, _overtaken)
 
 RULES: dict[str, Select[tuple[object]]] = {
     "a document whose fetch is no document's": sa.select(document.c.public_id)
@@ -91,7 +96,11 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a duplicate set of the wrong size": sa.select(duplicate_set.c.id).where(duplicate_set.c.size != _members),
     "a duplicate set without its representative": sa.select(duplicate_set.c.id)
     .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
-    .where(duplicate_set.c.size > 0, document.c.id.is_(None)),
+    .where(duplicate_set.c.size > 0, sa.or_(document.c.id.is_(None), document.c.superseded)),
+    "a document that is superseded by none": sa.select(document.c.public_id).where(document.c.superseded, ~_succeeded),
+    "two current versions of one page": sa.select(document.c.public_id).where(
+        document.c.superseded.is_(False), _has_newer
+    ),
     "a revisit of no response": sa.select(fetch.c.uri)
     .outerjoin(_original, _original.c.id == fetch.c.original_id)
     .where(fetch.c.outcome == "unchanged", sa.or_(_original.c.id.is_(None), _original.c.original_id.is_not(None))),

@@ -24,6 +24,8 @@ from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError,
 from storage.fetches import Orphan, WarcFile
 from storage.records import Fetched, Kind, UrlState
 
+EVERY = Selection(include_duplicates=True, versions="all")
+
 
 def texts(corpus: Corpus, **selection: object) -> list[str]:
     return sorted(each.text for each in corpus.documents(Selection(include_duplicates=True, **selection)))
@@ -133,7 +135,7 @@ def test_versions_follow_the_text(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     for text in ("one", "one", "two", "one"):
         crawl.visit("x", made(text))
-    versions = sorted(corpus.documents(Selection(include_duplicates=True)), key=lambda each: each.version)
+    versions = sorted(corpus.documents(EVERY), key=lambda each: each.version)
     assert [(each.version, each.text) for each in versions] == [(1, "one"), (2, "two"), (3, "one")]
     assert [drop.reason for drop in corpus.drops()] == ["unchanged_text"]
     newest = corpus.document("https://a.example/x")
@@ -149,7 +151,7 @@ def test_versions_within_one_group_follow_each_other(corpus: Corpus) -> None:
     ids = crawl.fetch(lease, lease, lease)
     outcomes = [made("one"), made("two"), made("two")]
     corpus.record_processed(list(zip(ids, [lease] * 3, outcomes, strict=True)))
-    assert sorted(each.version for each in corpus.documents()) == [1, 2]
+    assert sorted(each.version for each in corpus.documents(EVERY)) == [1, 2]
 
 
 def test_a_drop_keeps_reason_and_place(corpus: Corpus) -> None:
@@ -213,7 +215,7 @@ def test_re_extraction_may_drop_a_document_and_bring_it_back_as_itself(corpus: C
     assert list(corpus.documents()) == []
     crawl.visit("x", made("two"))
     again(corpus, fetch_id, made("one"))
-    assert sorted((each.version, each.text) for each in corpus.documents()) == [(1, "one"), (2, "two")]
+    assert sorted((each.version, each.text) for each in corpus.documents(EVERY)) == [(1, "one"), (2, "two")]
     assert list(corpus.drops()) == []
 
 

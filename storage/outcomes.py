@@ -1,0 +1,214 @@
+"""What fetched pages come to: a document, a new version of one, or a drop. Decided before anything is written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks
+from storage.duplicates import similarities
+from storage.found import MAX_HOPS
+from storage.records import Document, Drop, Fingerprint, Lease, Processed
+from storage.schema import document, fetch, fingerprint, scheme, url
+from storage.visits import UNCHANGED_TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+
+SAME_PAGE = "same_page"
+ALIKE = 0.3
+"""Estimated Jaccard similarity from which a page is believed to be the one it names as canonical: a shortened mobile
+form is above it, another article of the site (a canonical link that is wrong, or names page one of several) below.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A fetch to give an outcome: its row as it is before, and the document it already has (on re-extraction)."""
+
+    fetch_id: int
+    url_id: int
+    url: str
+    site: str
+    fetched_at: datetime
+    version: int | None
+    document_id: int | None
+
+
+@dataclass(slots=True)
+class Versions:
+    """Decides version numbers: the next one for a new text, none for a text like that of the version before.
+
+    ``prints``: by URL, the fetches that gave its documents and the fingerprints of their texts, oldest first.
+    """
+
+    prints: dict[int, dict[int, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
+    highest: dict[int, int] = field(default_factory=dict)
+
+    def next_version(self, target: Target, made: Fingerprint) -> int | None:
+        """Return the version a text gets; None when the version before, by time of fetching, says the same."""
+        before = [each for fetch_id, each in self.prints[target.url_id].items() if fetch_id < target.fetch_id]
+        if before and (before[-1].exact, before[-1].scheme) == (made.exact, made.scheme):
+            return None
+        version = target.version or self.highest.get(target.url_id, 0) + 1
+        self.highest[target.url_id] = max(version, self.highest.get(target.url_id, 0))
+        self.note(target.url_id, target.fetch_id, made)
+        return version
+
+    def note(self, url_id: int, fetch_id: int, made: Fingerprint) -> None:
+        """Remember the text of a fetch."""
+        self.prints[url_id] = dict(sorted((self.prints[url_id] | {fetch_id: made}).items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A document that may be the same page under another address."""
+
+    url_id: int
+    url: str
+    site: str
+    print: Fingerprint
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What a group comes to."""
+
+    new: list[tuple[Target, int, Document]] = field(default_factory=list)
+    replaced: list[tuple[Target, Document]] = field(default_factory=list)
+    dropped: list[tuple[Target, Drop]] = field(default_factory=list)
+    overtaken: set[int] = field(default_factory=set)
+    """URLs whose documents stand back behind that of their canonical address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the corpus has already of the pages of a group."""
+
+    versions: Versions
+    peers: dict[str, list[Peer]]
+    """Current documents by each address they go by: their URL and the canonical one they state."""
+
+
+def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]], known: Known) -> Outcomes:
+    """Decide what each fetch of a group comes to; pure, in the order of the fetches."""
+    outcomes = Outcomes()
+    for target in targets:
+        lease, processed = items[target.fetch_id]
+        made = processed.document
+        if made is None:
+            outcomes.dropped.append((target, drop_of(processed, lease)))
+        elif target.document_id is not None:
+            known.versions.note(target.url_id, target.fetch_id, made.fingerprint)
+            outcomes.replaced.append((target, made))
+        else:
+            _decide_new(target, made, known, outcomes)
+    return outcomes
+
+
+def _decide_new(target: Target, made: Document, known: Known, outcomes: Outcomes) -> None:
+    page = made.metadata.canonical or target.url
+    same = [peer for peer in known.peers.get(page, ()) if _is_same_page(target, made, peer)]
+    if same and target.url != page:
+        outcomes.dropped.append((target, Drop(SAME_PAGE, same[0].url, made.language.language)))
+        return
+    version = known.versions.next_version(target, made.fingerprint)
+    if version is None:
+        outcomes.dropped.append((target, Drop(UNCHANGED_TEXT, "", made.language.language)))
+        return
+    outcomes.new.append((target, version, made))
+    outcomes.overtaken.update(peer.url_id for peer in same)
+    peer = Peer(target.url_id, target.url, target.site, made.fingerprint)
+    past = {target.url_id, *outcomes.overtaken}
+    for address in {page, target.url}:
+        known.peers[address] = [*(other for other in known.peers.get(address, ()) if other.url_id not in past), peer]
+
+
+def _is_same_page(target: Target, made: Document, peer: Peer) -> bool:
+    if peer.url_id == target.url_id or peer.site != target.site:
+        return False
+    one, other = made.fingerprint, peer.print
+    if one.exact == other.exact or one.scheme != other.scheme or not (one.sketch and other.sketch):
+        # What cannot be compared is believed.
+        return True
+    return bool(similarities(one.sketch, [other.sketch])[0] >= ALIKE)
+
+
+def drop_of(processed: Processed, lease: Lease) -> Drop:
+    """Return the drop of a page without a document, with a note when its redirect leads too far to be followed."""
+    drop = processed.drop or Drop("empty")
+    if lease.hops >= MAX_HOPS and any(link.redirect for link in processed.links):
+        note = f"not followed: more than {MAX_HOPS} redirects"
+        return Drop(drop.reason, f"{drop.detail}; {note}" if drop.detail else note, drop.language)
+    return drop
+
+
+def targets_of(connection: Connection, fetch_ids: Iterable[int], *, again: bool) -> list[Target]:
+    """Return the fetches to decide on, oldest first: those without an outcome, or (``again``) all of them."""
+    statement = (
+        sa.select(fetch.c.id, fetch.c.url_id, url.c.url, url.c.site, fetch.c.fetched_at, fetch.c.version, document.c.id)
+        .join(url, url.c.id == fetch.c.url_id)
+        .outerjoin(document, document.c.fetch_id == fetch.c.id)
+        .order_by(fetch.c.id)
+    )
+    if not again:
+        statement = statement.where(fetch.c.outcome.is_(None))
+    return [
+        Target(*row)
+        for part in chunks(sorted(fetch_ids))
+        for row in connection.execute(statement.where(fetch.c.id.in_(part)))
+    ]
+
+
+def known_of(connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]) -> Known:
+    """Look up what the corpus has already of the pages of a group."""
+    made = [(target, found) for target in targets if (found := items[target.fetch_id][1].document)]
+    pages = {found.metadata.canonical or target.url for target, found in made}
+    return Known(_versions(connection, targets), _peers(connection, pages))
+
+
+_PRINT = (fingerprint.c.exact, fingerprint.c.sketch, fingerprint.c.shingles, scheme.c.name.label("scheme"))
+
+
+def _print_of(row: AnyRow) -> Fingerprint:
+    return Fingerprint(row.scheme, bytes(row.exact), row.shingles, bytes(row.sketch))
+
+
+def _printed(statement: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:
+    joined = statement.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+    return joined.join(scheme, scheme.c.id == fingerprint.c.scheme_id)
+
+
+def _versions(connection: Connection, targets: Sequence[Target]) -> Versions:
+    versions = Versions()
+    numbers = sa.select(fetch.c.url_id, sa.func.max(fetch.c.version)).group_by(fetch.c.url_id)
+    texts = _printed(sa.select(document.c.url_id, document.c.fetch_id, *_PRINT).select_from(document))
+    for part in chunks(sorted({target.url_id for target in targets})):
+        there = numbers.where(fetch.c.url_id.in_(part), fetch.c.version.is_not(None))
+        versions.highest.update((url_id, highest) for url_id, highest in connection.execute(there))
+    for part in chunks(sorted(versions.highest)):
+        for row in connection.execute(texts.where(document.c.url_id.in_(part)).order_by(document.c.fetch_id)):
+            versions.prints[row.url_id][row.fetch_id] = _print_of(row)
+    return versions
+
+
+def _peers(connection: Connection, pages: set[str]) -> dict[str, list[Peer]]:
+    columns = (document.c.url_id, url.c.url, document.c.site, document.c.canonical, *_PRINT)
+    statement = _printed(sa.select(*columns).select_from(document.join(url, url.c.id == document.c.url_id)))
+    current = statement.where(document.c.superseded.is_(False))
+    peers: dict[str, dict[int, Peer]] = defaultdict(dict)
+    for part in chunks(sorted(pages)):
+        for column in (url.c.url, document.c.canonical):
+            for row in connection.execute(current.where(among(connection, column, part))):
+                peer = Peer(row.url_id, row.url, row.site, _print_of(row))
+                for address in {row.url, row.canonical} & pages:
+                    peers[address][row.url_id] = peer
+    return {address: list(found.values()) for address, found in peers.items()}
