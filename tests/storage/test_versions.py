@@ -1,4 +1,4 @@
-"""Versions of a page and pages of many addresses: one stands for the page, none is its own duplicate, all can be had."""
+"""Versions of a page and pages of many addresses: one stands for the page, none is its own duplicate."""
 
 from __future__ import annotations
 
