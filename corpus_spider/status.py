@@ -78,12 +78,8 @@ def _is_alive(pid: str) -> bool:
 def render(standing: Standing, console: Console) -> None:
     """Write tables: totals, languages, sites, URLs by state, drops and failures by reason, the last run."""
     status = standing.status
-    totals = [
-        ("documents", status.documents),
-        ("duplicates", status.duplicates),
-        ("earlier versions", status.superseded),
-        ("fetches", status.fetches),
-    ]
+    totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
+    totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
     console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))

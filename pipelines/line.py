@@ -168,10 +168,18 @@ class Line:
         if self._seen is not None:
             self._seen |= self.held
 
-    async def process(self, capture: Capture, site: str, crashes: int = 0) -> Processed:
-        """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept."""
+    async def process(self, capture: Capture, site: str, fetch_id: int, crashes: int = 0) -> Processed:
+        """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept.
+
+        Workers that the page costs are counted durably, so that it costs no more of them after a kill of the program.
+        """
+        parts = self.parts
+
+        def count() -> None:
+            parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()
+
         try:
-            return await asyncio.wrap_future(self.parts.pool.submit(capture, self.parts.models[site], crashes))
+            return await asyncio.wrap_future(parts.pool.submit(capture, parts.models[site], crashes, count))
         except Exception as error:
             self.break_down(error)
             raise
@@ -221,5 +229,5 @@ class Line:
             processed = Processed(drop=Drop("warc_damaged", str(error)[:500]))
         else:
             capture = replace(capture, kind=page.lease.kind)
-            processed = await self.process(capture, page.lease.site, page.crashes)
+            processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
         await self.store(page.fetch_id, page.lease, processed)

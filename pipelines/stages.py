@@ -83,7 +83,7 @@ class Process(Stage):
         """Wait for the worker's answer."""
         lease = page.fetched.lease
         assert lease is not None
-        return replace(page, processed=await self.line.process(page.fetched.capture, lease.site))
+        return replace(page, processed=await self.line.process(page.fetched.capture, lease.site, page.fetch_id))
 
 
 class Store(Stage):

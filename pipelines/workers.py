@@ -28,7 +28,7 @@ from pipelines.recurrence import Survey
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
 
 logger = logging.getLogger(__name__)
@@ -111,13 +111,21 @@ class WorkerPool:
         self._local = threading.local()
         self._workers: list[_Worker] = []
         self._guard = threading.Lock()
+        self._closing = False
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
 
-    def submit(self, capture: Capture, model: SiteModel, crashes: int = 0) -> Future[Processed]:
+    def submit(
+        self,
+        capture: Capture,
+        model: SiteModel,
+        crashes: int = 0,
+        on_crash: Callable[[], object] = lambda: None,
+    ) -> Future[Processed]:
         """Process a capture; the result is always a Processed: what kills workers comes back as a drop with its
-        reason.
+        reason. ``crashes``: workers it has cost before. ``on_crash`` is called after each one more, before the next
+        try; what it raises ends the task.
         """
-        return self._threads.submit(lambda: self._run(Task(capture, model), crashes).processed)
+        return self._threads.submit(lambda: self._run(Task(capture, model), crashes, on_crash).processed)
 
     def survey(self, capture: Capture) -> Future[Survey]:
         """Survey a stored page for learning; the survey is empty when it cost its worker or could not be read."""
@@ -125,6 +133,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """Kill the workers; unfinished futures are cancelled or end as a crash."""
+        self._closing = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._guard:
             for worker in self._workers:
@@ -136,7 +145,7 @@ class WorkerPool:
         with self._guard:
             return [worker.pid for worker in self._workers]
 
-    def _run(self, task: Task, crashes: int) -> Reply:
+    def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
         frame = msgspec.msgpack.encode(task)
         for _ in range(crashes, MAX_CRASHES):
             worker = self._own_worker()
@@ -147,6 +156,8 @@ class WorkerPool:
                 logger.warning("worker %s on %s", death, task.capture.url)
                 if death.timed_out:
                     return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
+                if not self._closing:
+                    on_crash()
         return Reply(Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers")))
 
     def _answer(self, frame: bytes) -> Reply:

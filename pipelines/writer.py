@@ -12,6 +12,7 @@ import threading
 import time
 from collections import defaultdict
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -67,6 +68,7 @@ class Writer:
         self.seconds: dict[str, float] = defaultdict(float)
         self._run_id, self._archive, self._store = run_id, archive, store
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._closed = False
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -83,13 +85,24 @@ class Writer:
         return self._put(_Job("call", function))
 
     def close(self) -> None:
-        """Finish what is queued and end the thread."""
+        """Finish what is queued and end the thread; what comes later is cancelled."""
         self._jobs.put(None)
         self._thread.join()
+        self._closed = True
+        self._cancel_rest()
 
     def _put(self, job: _Job) -> Future[Any]:
         self._jobs.put(job)
+        if self._closed:
+            self._cancel_rest()
         return job.future
+
+    def _cancel_rest(self) -> None:
+        """Let nobody wait for what came too late."""
+        with suppress(queue.Empty):
+            while True:
+                if job := self._jobs.get_nowait():
+                    job.future.cancel()
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:

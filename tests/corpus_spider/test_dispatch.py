@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import pytest
 
 from corpus_spider.dispatch import Dispatcher, DispatchLimits
 from pipelines.line import Line, LineParts
+from pipelines.workers import FAULTS, WorkerPool
 from pipelines.writer import Writer
 from storage import Corpus
 from storage.errors import DatabaseError
@@ -37,7 +39,9 @@ class Workers:
     done: list[str] = field(default_factory=list)
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
 
-    def submit(self, capture: Capture, model: SiteModel, crashes: int = 0) -> Future[Processed]:
+    def submit(
+        self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object]
+    ) -> Future[Processed]:
         return self.threads.submit(self._work, capture)
 
     def _work(self, capture: Capture) -> Processed:
@@ -46,6 +50,16 @@ class Workers:
             raise self.error
         self.done.append(capture.url)
         return Processed(drop=Drop("seen"))
+
+
+class CountingPool(WorkerPool):
+    """Real workers, and how many were needed."""
+
+    started = 0
+
+    def _started(self) -> object:
+        self.started += 1
+        return super()._started()
 
 
 @dataclass
@@ -66,9 +80,9 @@ class Bench:
         urls = [f"http://h{number % hosts}.example/{number}" for number in range(count)]
         self.corpus.frontier.seed([Seed(url, url, "s", url.split("/")[2], Kind.PAGE) for url in urls])
 
-    def line(self, bound: int = 64) -> Line:
+    def line(self, bound: int = 64, pool: WorkerPool | None = None) -> Line:
         models, folder = {"s": SiteModel("s")}, self.folder / "warc"
-        return Line(LineParts(self.run, self.corpus, self.writer, self.workers, folder, models, {}, bound))  # type: ignore[arg-type]
+        return Line(LineParts(self.run, self.corpus, self.writer, pool or self.workers, folder, models, {}, bound))  # type: ignore[arg-type]
 
     def close(self) -> None:
         self.workers.gate.set()
@@ -93,7 +107,7 @@ async def page(line: Line, exchange: Fetched) -> None:
     fetch_id = await line.archive(exchange)
     assert exchange.lease is not None
     if exchange.reason is None and line.hold(fetch_id):
-        await line.store(fetch_id, exchange.lease, await line.process(exchange.capture, exchange.lease.site))
+        await line.store(fetch_id, exchange.lease, await line.process(exchange.capture, exchange.lease.site, fetch_id))
 
 
 async def crawl(
@@ -253,3 +267,36 @@ def test_a_limit_ends_the_run_and_the_next_one_goes_on(bench: Bench, limit: dict
         assert len(leases) + len(rest) == 40
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("before", "cost"), [(0, 2), (1, 1), (2, 0)])
+def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
+    bench: Bench, before: int, cost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker it costs is counted in the database before the next one tries, and earlier runs' count too."""
+    monkeypatch.setenv(FAULTS, "1")
+
+    async def scenario(pool: WorkerPool) -> Processed:
+        bench.seed(1)
+        (lease,) = bench.corpus.frontier.lease(bench.run, {"h0.example": 1}, 1.0)
+        line = bench.line(pool=pool)
+        capture = replace(fetched(lease).capture, body=b"fault:crash")
+        fetch_id = await line.archive(Fetched(capture, lease))
+        for _ in range(before):
+            bench.corpus.add_crash(fetch_id)
+        outcome = await line.process(capture, "s", fetch_id, before)
+        assert bench.corpus.unprocessed()[0].crashes == 2
+        return outcome
+
+    with closing(CountingPool(1)) as pool:
+        drop = asyncio.run(scenario(pool)).drop
+    assert drop is not None
+    assert drop.reason == "worker_crash"
+    assert pool.started == cost
+
+
+def test_what_comes_after_the_writer_has_closed_is_cancelled(bench: Bench) -> None:
+    """Nobody waits for ever for a write that will not be."""
+    writer = Writer(bench.run, bench.archive, bench.corpus)
+    writer.close()
+    assert writer.call(lambda: None).cancelled()
