@@ -120,6 +120,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     tree = parse_tree(decoded.text)
     found = _links(tree, capture, model)
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
+    found += links.main_page_link(capture.url, stated.canonical, model)
     parameters = dict(model.parameters)
     options = extractors.ExtractorOptions(url=capture.url, p=parameters.get("p"), template=model.template)
     extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))

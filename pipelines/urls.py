@@ -6,7 +6,8 @@ normalised as RFC 3986, section 6.2, allows: case, percent-encoding, dot segment
 fragment goes, and so does a query that is empty. Parameters keep their order: it can carry meaning.
 
 Two forms are made of each URL. The *canonical* one is the key: parameters that only say where a reader came from, and
-session identifiers, are left out of it. The *fetchable* one keeps them, since a few sites answer nothing without.
+session identifiers, are left out of it, and so is what asks for a form of the page for AMP or print (see
+pipelines.spellings). The *fetchable* one keeps them, since a few sites answer nothing without.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipelines.hosts import address_allowed, normalise_host, private_address, registered_domain, same_site, split_port
+from pipelines.spellings import is_form, plain_path
 
 __all__ = [
     "MAX_LENGTH",
@@ -93,8 +95,8 @@ class Address(NamedTuple):
 
     @property
     def canonical(self) -> str:
-        """The address to be known by: without tracking parameters and session identifiers."""
-        path = _drop_path_sessions(self.path)
+        """The address to be known by: without tracking parameters, session identifiers and words for AMP or print."""
+        path = plain_path(_drop_path_sessions(self.path))
         query = "&".join(part for part in self.query.split("&") if part and not _is_noise(part))
         return _join(Address(self.scheme, self.host, path, query))
 
@@ -219,6 +221,8 @@ def _is_noise(parameter: str) -> bool:
     name, _, value = parameter.partition("=")
     name = name.lower().removeprefix("amp;")
     if name in _TRACKING_NAMES or name in _SESSION_NAMES or name.startswith(_TRACKING_PREFIXES):
+        return True
+    if is_form(parameter):
         return True
     return name in _SHORT_SESSION_NAMES and bool(_SESSION_VALUE.fullmatch(value))
 

@@ -86,8 +86,9 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     made is followed each time, not only the first: a moved feed must be read each night.
     """
     wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
-    known = known_urls(connection, wanted)
-    rows = [_link_row(each) for key, each in wanted.items() if key not in known]
+    known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
+    pages = known | {key for key, each in wanted.items() if each.link.twin is None}
+    rows = [_link_row(each) for key, each in wanted.items() if key not in known and each.link.twin not in pages]
     if rows:
         insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
         insert_hosts(connection, rows)

@@ -279,6 +279,8 @@ class Link:
     """When a feed or sitemap says it was published or changed: ISO 8601, a day or a time in UTC, so that texts compare
     as times do.
     """
+    twin: str | None = None
+    """Key of the same page at another host of the site, by their names; where that is known, this is not asked for."""
     rank: int = 0
     """Added to its priority: below 0 for what looks less like an article than other links of its page."""
 

@@ -30,7 +30,7 @@ GONE = frozenset({"http_404", "http_410"})
 LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
 """A page of links that a start page leads to is a source too; further down they are too many."""
-_FAULTS = ("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused")
+_FAULTS = ("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "firewall", "geo_block", "soft_404")
 _HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
 _COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
+from pipelines.spellings import is_secondary, twin
 from pipelines.tree import parse_tree
 from pipelines.urls import parse
 from storage.records import Kind, Link
@@ -72,18 +73,24 @@ def page_anchors(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[An
         address = parse(reference, base)
         if address is None or not scope.has(address):
             continue
-        link = link_to(address, Kind.PAGE)
+        link = link_to(address, Kind.PAGE, twin=twin(address, own) if own else None)
         before = found.get(link.url)
         if before is None:
             found[link.url] = Anchor(link, address, text, following)
-        elif len(text) > len(before.text) or following:
-            longest = max(before.text, text, key=len)
-            found[link.url] = replace(before, text=longest, following=following or before.following)
+        else:
+            found[link.url] = _joined(before, Anchor(link, address, text, following))
         if len(found) > MAX_LINKS:
             break
     if own is not None:
         found.pop(own.canonical, None)
     return tuple(found.values())[:MAX_LINKS]
+
+
+def _joined(one: Anchor, other: Anchor) -> Anchor:
+    """Two links to one page as one: to the page itself rather than a form of it, with the longer text."""
+    plain = other if other.link.url == other.link.fetch_url else one
+    longest = max(one.text, other.text, key=len)
+    return replace(plain, text=longest, following=one.following or other.following)
 
 
 def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | None:
@@ -103,9 +110,19 @@ def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | N
     return link_to(target, capture.kind, redirect=True) if followed else None
 
 
-def link_to(address: Address, kind: Kind, *, redirect: bool = False, dated: str | None = None) -> Link:
+def link_to(
+    address: Address, kind: Kind, *, redirect: bool = False, dated: str | None = None, twin: str | None = None
+) -> Link:
     """Return the link to an address."""
-    return Link(address.canonical, address.fetchable, address.host, kind, redirect, dated)
+    return Link(address.canonical, address.fetchable, address.host, kind, redirect, dated, twin)
+
+
+def main_page_link(url: str, canonical: str | None, model: SiteModel) -> tuple[Link, ...]:
+    """Return the link from a page on a mobile or AMP host to the page it says it is, if that is wanted."""
+    own, target = parse(url), parse(canonical) if canonical else None
+    if own is None or target is None or target.host == own.host or not is_secondary(own.host):
+        return ()
+    return (link_to(target, Kind.PAGE),) if scope_of(model).has(target) else ()
 
 
 def unique_links(

@@ -40,8 +40,9 @@ def test_options_become_a_selection() -> None:
         "until": None,
         "min_chars": 5,
         "include_duplicates": False,
+        "versions": "all",
         "min_confidence": 0.5,
     }
     wanted = request(options)
-    assert wanted.selection == Selection(languages=("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5)
+    assert wanted.selection == Selection(("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5, versions="all")
     assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)

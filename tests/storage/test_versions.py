@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from corpus_samples import Crawl, dropped, empty, fingerprint, made
+from corpus_samples import Crawl, dropped, empty, fingerprint, link, made
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storage.records import Fingerprint, Selection
-from storage.schema import document, duplicate_set
+from storage.schema import document, duplicate_set, url
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus
@@ -205,3 +206,16 @@ def test_whatever_is_visited_the_corpus_agrees_with_itself(
         sets = sa.select(sa.func.sum(duplicate_set.c.size))
         current = sa.select(sa.func.count()).where(document.c.superseded.is_(False))
         assert connection.execute(sets).scalar_one() == connection.execute(current).scalar_one() == len(last)
+
+
+def test_a_mobile_address_is_not_asked_for_where_the_page_is_known(corpus: Corpus) -> None:
+    """Known before, or found on the same page; where only the mobile address is known, it is followed."""
+    crawl = Crawl(corpus)
+    crawl.seed("start")
+    known = link("page")
+    mobile = replace(link("page", site="m.a.example"), twin=known.url)
+    alone = replace(link("other", site="m.a.example"), twin="https://a.example/other")
+    crawl.process(crawl.lease(), [dropped("listing", mobile, known, alone)])
+    with corpus.database.snapshot() as connection:
+        urls = set(connection.execute(sa.select(url.c.url)).scalars())
+    assert urls == {"https://a.example/start", known.url, alone.url}

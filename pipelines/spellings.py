@@ -1,0 +1,69 @@
+"""One page under many addresses: its forms for mobile devices, for AMP and for print.
+
+Forms that differ in path or query only are told by their looks, and known by the address of the page itself. On a host
+of their own they may be all a site has, so they are only left out where the page itself is known; that they are the
+same is the page's to say (rel=canonical).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.urls import Address
+
+_YES = frozenset({"", "1", "true", "yes", "y", "on"})
+_FLAGS = frozenset({"amp", "print", "printable", "printview", "print_view", "printer_friendly", "mobile"})
+_MODES = frozenset({"outputtype", "output", "view", "mode", "format", "layout", "display"})
+_FORMS = frozenset({"amp", "print", "printable", "mobile"})
+# A name that means nothing else: what Google's AMP viewer adds.
+_VIEWER = frozenset({"amp_js_v", "amp_gsa", "amp_ct", "usqp"})
+_LABEL = re.compile(r"^(?:www|m|mobile|amp|wap)\.(?=[^.]+\.)")
+_SECONDARY = re.compile(r"^(?:m|mobile|amp|wap)\.(?=[^.]+\.)")
+_TAIL = re.compile(r"/(?:amp|print)(/?)$", re.IGNORECASE)
+_HEAD = re.compile(r"^/(?:amp|print)(?=/)", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.amp(?=(?:\.html?)?$)", re.IGNORECASE)
+_SLUG = re.compile(r"[0-9-]")
+
+
+def is_form(parameter: str) -> bool:
+    """Tell whether a parameter of a query only asks for a form: ``amp=1``, ``outputType=amp``, ``print``."""
+    name, _, value = parameter.lower().partition("=")
+    name = name.removeprefix("amp;")
+    return (name in _FLAGS and value in _YES) or (name in _MODES and value in _FORMS) or name in _VIEWER
+
+
+def plain_path(path: str) -> str:
+    """Return the path of the page itself: without ``/amp``, ``/print`` or ``.amp`` at an end.
+
+    Only beside what looks like an article's name, with a digit or a hyphen: ``/glossary/amp`` is a page of its own.
+    """
+    while (shorter := _shortened(path)) != path:
+        path = shorter
+    return path
+
+
+def _shortened(path: str) -> str:
+    for form, rest in ((_TAIL, r"\1"), (_HEAD, ""), (_SUFFIX, "")):
+        if found := form.search(path):
+            name = path[: found.start()].rpartition("/")[2] if form is not _HEAD else path[found.end() :]
+            if _SLUG.search(name):
+                return form.sub(rest, path, count=1)
+    return path
+
+
+def is_secondary(host: str) -> bool:
+    """Tell whether a host is named as one for mobile devices or AMP."""
+    return _SECONDARY.match(host) is not None
+
+
+def twin(address: Address, page: Address) -> str | None:
+    """Return the key of the same path at the host of the page it is linked from, where the two are forms of one host.
+
+    ``m.example.org/a``, linked from ``https://www.example.org/``, is ``https://www.example.org/a``.
+    """
+    there, here = (address.scheme, address.host), (page.scheme, page.host)
+    if there == here or _LABEL.sub("", address.host) != _LABEL.sub("", page.host):
+        return None
+    return address._replace(scheme=page.scheme, host=page.host).canonical
