@@ -79,6 +79,23 @@ def test_headings_list_items_and_quotations_are_in() -> None:
     assert list(extract(page(body)).paragraphs) == expected
 
 
+def test_links_to_read_on_are_out_and_linked_sentences_are_in() -> None:
+    """Wherever they stand in the body, in any language."""
+    lines = paragraphs(TEXTS["Latin"])
+    for read_on in (
+        "Read also: <a href='/y'>Bridges of the north</a>",
+        "یہ بھی پڑھیے: <a href='/y'>نور گڑھ میں رات کا بازار</a>",
+    ):
+        body = f"{as_paragraphs(lines[:3])}<p>{read_on}</p><p><a href='/z'>{lines[3]}</a></p>{as_paragraphs(lines[4:])}"
+        assert list(extract(page(body)).paragraphs) == lines
+
+
+def test_a_text_of_links_is_kept() -> None:
+    """Where most of what was chosen is linked, it is what the page is about."""
+    listed = Page(walk(parse_tree("<p>All bridges</p>" + "<p><a href='/x'>A bridge of the north</a></p>" * 5)))
+    assert find(listed, np.zeros(6), np.full(6, 0.9)).chosen.sum() > 1
+
+
 def test_a_line_break_in_a_paragraph_parts_lines() -> None:
     """One break is a line of its own, without words run together."""
     lines = paragraphs(TEXTS["Latin"])
