@@ -31,6 +31,12 @@ logger = logging.getLogger(__name__)
 
 REFUSED = "robots"
 """The reason of a failure that is none: the site's robots.txt was obeyed."""
+GONE = frozenset({404, 410})
+
+
+def _is_gone(fetched: Fetched) -> bool:
+    """Tell an article that is no longer there from a start page that never was."""
+    return fetched.capture.status in GONE and fetched.lease is not None and fetched.lease.depth > 0
 
 
 @dataclass(slots=True)
@@ -39,7 +45,7 @@ class LineCounts:
 
     pages: int = 0
     answered: int = 0
-    """Pages with a success or redirect status."""
+    """Pages with a success or redirect status, and those further in that are gone: that too is an answer."""
     documents: int = 0
     unchanged: int = 0
     """Answers that were those there had been: nothing to read."""
@@ -57,7 +63,7 @@ class LineCounts:
         """Count one durable exchange."""
         self.pages += 1
         self.bytes += len(fetched.capture.body)
-        self.answered += fetched.capture.status < 400
+        self.answered += fetched.capture.status < 400 or _is_gone(fetched)
         self.unchanged += fetched.original is not None
         if fetched.reason:
             self._failed(fetched.reason, fetched.lease)
