@@ -144,7 +144,6 @@ def _article_values(edition: Edition, article: Article) -> dict[str, str]:
             "section_url": escape(section["path"]),
             "section_title": section["title"],
             "quoted_title": quote(article.title),
-            "canonical": escape(edition.url(article)),
             "keywords": escape(", ".join(article.tags)),
             "tags": "".join(fill(look.parts["tag"], {"text": escape(tag)}) for tag in article.tags),
             "lead": _inline(edition, article.blocks[0]),
