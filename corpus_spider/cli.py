@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from corpus_spider import nightly
 from corpus_spider.console import Console, start_logging
 from corpus_spider.options import PROGRAM, State, as_json, examples, verb_of, with_common
 from corpus_spider.sites import sites
@@ -58,6 +59,8 @@ def cli() -> None:
 
 
 cli.add_command(sites)
+for command in nightly.VERBS:
+    cli.add_command(command)
 
 
 @verb(
@@ -103,8 +106,9 @@ def crawl(state: State, /, **options: Any) -> int:
 
     \b
     Exit codes: 0 done, 1 internal error, 2 configuration, 3 disk, 4 database,
-    5 another crawl works on a site, 7 nothing could be fetched,
-    9 corpus of a newer version, 11 stopped by a signal, 12 by a limit, 13 forced.
+    5 another crawl works on a site, 7 nothing could be fetched, 8 done but sites
+    are sick, 9 corpus of a newer version, 11 stopped by a signal, 12 by a limit,
+    13 forced.
     """
     limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
     days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
@@ -119,7 +123,7 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.crawl import crawl as start
 
     code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0, now=options["now"] or bool(days))
-    _report(state, options, summary, INTERNALS)
+    _report(state, options, summary if options["as_json"] else nightly.told(summary, state.console), INTERNALS)
     return code
 
 

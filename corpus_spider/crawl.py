@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider import health
 from corpus_spider import settings as settings_module
 from corpus_spider.progress import Recount, closing_words, shown
 from corpus_spider.session import FORCED, STOPPED, Session, count_pending, exit_code
@@ -55,7 +56,8 @@ def crawl(
         finally:
             session.close(code)
     _tell_end(session, code)
-    return code, session.summary()
+    sites = health.summary_rows(session.site_runs)
+    return session.exit_code, session.summary() | {"sick": session.sick, "sites": sites}
 
 
 def _tell_end(session: Session, code: int) -> None:
@@ -65,6 +67,8 @@ def _tell_end(session: Session, code: int) -> None:
         if code == error.exit_code:
             raise error
         logger.warning("%s", error)
+    for finding in session.sick:
+        logger.warning("%s", finding)
     logger.info("%s", closing_words(session.summary(), code))
 
 

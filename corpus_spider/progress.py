@@ -60,7 +60,7 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
     done = f"{_number(summary['pages'], 'page')} fetched, {_number(summary['documents'], 'document')}"
     pending, again = summary["pending"], "Run the same command to go on."
     left = f"{done}, {_number(pending, 'URL')} pending. {again}" if pending else f"{done}. {again}"
-    if code == 0:
+    if code in {0, 8}:
         return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
     if code == 7:
         return f"Nothing could be fetched; first reason: {summary['first_failure'] or 'robots.txt refuses every URL'}."

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from corpus_spider import recovery
+from corpus_spider import health, recovery
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.learning import Models, learn_due
 from corpus_spider.pauses import HostPauses
+from corpus_spider.signs import Rule
 from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_spider.config import Config
+    from corpus_spider.signs import Finding
+    from storage.nights import SiteRun
     from storage.records import Capture, Original, Pointer
 
 logger = logging.getLogger(__name__)
@@ -40,7 +43,13 @@ LOCK_SECONDS = 10.0
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 
 
-ENDED = {DONE: "finished", NONE_SUCCEEDED: "finished", STOPPED: "stopped", LIMITED: "limit"}
+ENDED = {
+    DONE: "finished",
+    NONE_SUCCEEDED: "finished",
+    health.SICK: "finished",
+    STOPPED: "stopped",
+    LIMITED: "limit",
+}
 """How a run ended, by exit code; everything else is an error."""
 
 
@@ -94,6 +103,11 @@ class Session:
         self.line.waiting = self.corpus.count_unprocessed(self.sites)
         self.ended = ""
         """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours; empty while it runs."""
+        self.exit_code = FORCED
+        """How the run ended; known after :meth:`close`."""
+        self.sick: tuple[Finding, ...] = ()
+        """What is wrong with sites; known after :meth:`close`, as is the rest."""
+        self.site_runs: list[SiteRun] = []
         self._left = Left()
         self._stack = stack
         self._closed = False
@@ -117,7 +131,7 @@ class Session:
             learn_due(config, corpus)
             corpus = replace(corpus, schedule=config.schedule())
             _wake(corpus, config, sites, now=now)
-            run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode())
+            run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode(), sites)
             archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
             return cls(Opened(config, corpus, run_id, archive), stack.pop_all())
@@ -164,6 +178,7 @@ class Session:
             "dropped": dict(counts.drops.most_common()),
             "failed": dict(counts.failures.most_common()),
             "first_failure": counts.first_failure,
+            "sick": [str(finding) for finding in self.sick],
             "refused": counts.refused,
             "pending": self._left.pending,
             "next_try": self._left.next_try,
@@ -180,7 +195,7 @@ class Session:
                 self._close(exit_code)
 
     def _close(self, exit_code: int) -> None:
-        self.ended = ENDED.get(exit_code, "error")
+        self.exit_code, self.ended = exit_code, ENDED.get(exit_code, "error")
         self.writer.close()
         self.pool.close()
         if self.writer.error is not None:
@@ -191,11 +206,25 @@ class Session:
                 if self.writer.error is None:
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
-                self.corpus.finish_run(self.run_id, exit_code, msgspec.json.encode(self.summary()).decode())
+                    self.corpus.count_runs(self.sites)
+                self._note_end()
+                if self.writer.error is None:
+                    self._look_after()
             except CorpusError as error:
                 # After an error it is told already; the next start takes back what was leased.
                 level = logging.ERROR if self.line.error is None else logging.DEBUG
                 logger.log(level, "cannot note the end of the run: %s", error)
+
+    def _note_end(self) -> None:
+        self.corpus.finish_run(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
+
+    def _look_after(self) -> None:
+        """Say what the run came to at each site and which are sick; a run that is done is then done, but."""
+        self.site_runs = self.corpus.site_runs(self.sites, run_id=self.run_id)
+        self.sick = health.examine(self.corpus, self.config, Rule()).sick
+        if self.sick:
+            self.exit_code = health.SICK if self.exit_code == DONE else self.exit_code
+            self._note_end()
 
     def _parts(self) -> LineParts:
         config = self.config
@@ -212,7 +241,10 @@ class Session:
 
 
 def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
-    """Tell how a run ended (pure but for reading its counts)."""
+    """Tell how a run ended (pure but for reading its counts); the first that applies.
+
+    An error of ours, a fault, a signal, a limit, no answer to anything that was due; what is done may turn out sick.
+    """
     error, counts = session.line.error, session.line.counts
     if stopped and isinstance(error, DatabaseError):
         # The signal ended the waiting for a database that is away.

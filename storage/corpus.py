@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
 
-from storage import documents, failpoints, fetches, opening, reading, site_models, soundness
+from storage import documents, failpoints, fetches, nights, opening, reading, site_models, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
 from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
+from storage.sources import read_sources
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.fetches import Orphan, StoredFetch, WarcFile
+    from storage.nights import SiteRun
     from storage.reading import DroppedPage, Run
     from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
     from storage.site_models import LearnedModel
+    from storage.sources import SourceState
 
 _PROCESSED_LOCK = 0x636F7270_70726F63
 
@@ -75,15 +78,20 @@ class Corpus(AbstractContextManager["Corpus"]):
     ) -> None:
         self.close()
 
-    def start_run(self, config: str) -> int:
-        """Note the start of a crawl with its configuration (JSON); return the run's id."""
+    def start_run(self, config: str, sites: Collection[str] = ()) -> int:
+        """Note the start of a crawl with its configuration (JSON), and that nothing is done yet at the sites it holds.
+
+        Return the run's id.
+        """
         token = uuid.uuid4().hex
         row = {"token": token, "started": datetime.now(UTC), "config": config}
         row |= {"pid": os.getpid(), "host": socket.gethostname()}
 
         def work(connection: Connection) -> int:
             connection.execute(upsert(connection, run).on_conflict_do_nothing(index_elements=["token"]), row)
-            return int(connection.execute(sa.select(run.c.id).where(run.c.token == token)).scalar_one())
+            run_id = int(connection.execute(sa.select(run.c.id).where(run.c.token == token)).scalar_one())
+            nights.begin(connection, run_id, sites)
+            return run_id
 
         return self.database.write(work)
 
@@ -92,6 +100,18 @@ class Corpus(AbstractContextManager["Corpus"]):
         values = {"finished": datetime.now(UTC), "exit_code": exit_code, "summary": summary}
         statement = sa.update(run).where(run.c.id == run_id).values(values)
         self.database.write(lambda connection: connection.execute(statement))
+
+    def count_runs(self, sites: Collection[str]) -> None:
+        """Count what runs came to at these sites, where it is not counted to the end. The caller holds their locks."""
+        self.database.write(lambda connection: nights.recount(connection, sites))
+
+    def site_runs(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
+        """Return what runs came to at these sites, oldest first; ``days``: back from the last; ``run_id``: of one."""
+        return self.database.read(lambda connection: nights.site_runs(connection, sites, days, run_id))
+
+    def sources(self, urls: Collection[str]) -> dict[str, SourceState]:
+        """Return what is known of URLs that are read for what they lead to, by canonical URL."""
+        return self.database.read(lambda connection: read_sources(connection, urls))
 
     def set_licences(self, licences: Mapping[str, str | None]) -> None:
         """State under which licence the texts of a site may be used, by site name; documents show it from then on."""

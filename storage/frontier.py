@@ -28,6 +28,7 @@ from storage.found import (
     insert_hosts,
     is_key,
 )
+from storage.nights import note_failures
 from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.schedule import Schedule
@@ -157,6 +158,7 @@ class Frontier:
             over = [failure for failure in held if failure.retry_at is None]
             ended = [Ended(failure.lease.url_id, now, "failed", failure.reason) for failure in over]
             settle(connection, self.schedule, ended, UrlState.FAILED)
+            note_failures(connection, run_id, held)
 
         self.database.write(work)
 

@@ -34,9 +34,29 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = "0006"
+SCHEMA_VERSION = "0007"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
+
+RUN_COUNTS = (
+    "found",
+    "fetched",
+    "unchanged",
+    "articles",
+    "versions",
+    "refused",
+    "robots",
+    "http_errors",
+    "failed",
+    "no_text",
+    "short",
+    "undated",
+    "language",
+    "duplicates",
+    "awaiting",
+    "bytes",
+)
+"""What is counted of a run at each site; see storage.nights.SiteRun."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -243,6 +263,33 @@ site_model = Table(
     Column("template", LargeBinary, nullable=False),
 )
 """Rows are added and never changed, so that a document can be made again with the model it was made with."""
+
+run_site = Table(
+    "run_site",
+    metadata,
+    Column("run_id", Big, ForeignKey(run.c.id), primary_key=True, autoincrement=False),
+    Column("site", Words, primary_key=True),
+    Column("after_fetch", Big, nullable=False),
+    Column("after_url", Big, nullable=False),
+    Column("pending_count", Boolean, nullable=False),
+    *(Column(name, Big, nullable=False, server_default="0") for name in RUN_COUNTS),
+    Column("seconds", Double, nullable=False, server_default="0"),
+    Column("reasons", Words),
+)
+"""What a run came to at a site: zeros while it runs, counted at its end (storage.nights). ``after_fetch`` and
+``after_url`` are the last ids there were at its start. ``pending_count``: it is to be counted, or counted anew.
+"""
+Index("ix_run_site_site", run_site.c.site, run_site.c.run_id)
+
+run_failure = Table(
+    "run_failure",
+    metadata,
+    Column("run_id", Big, ForeignKey(run.c.id), primary_key=True, autoincrement=False),
+    Column("site", Words, primary_key=True),
+    Column("reason", Words, primary_key=True),
+    Column("tries", Integer, nullable=False),
+)
+"""Tries that brought no exchange, which leave no fetch to count."""
 
 scheme = Table(
     "scheme",

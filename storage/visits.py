@@ -30,7 +30,11 @@ GONE = frozenset({"http_404", "http_410"})
 LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
 """A page of links that a start page leads to is a source too; further down they are too many."""
-_FAULTS = ("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "firewall", "geo_block", "soft_404")
+FAULTS = (
+    *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused"),
+    *("firewall", "geo_block", "consent", "soft_404"),
+)
+"""How reasons begin that no source should give."""
 _HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
 _COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
 
@@ -119,7 +123,7 @@ def _end(ended: Ended, *, source: bool, news: bool) -> End:
         return End.READ
     if ended.reason in GONE:
         return End.GONE
-    if ended.outcome == "drop" and (ended.reason or "").startswith(_FAULTS):
+    if ended.outcome == "drop" and (ended.reason or "").startswith(FAULTS):
         return End.FAILED
     if news:
         return End.NEWS

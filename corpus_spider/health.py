@@ -1,0 +1,152 @@
+"""`corpus-spider health`: which sites and sources are sick, and why. It reads the corpus and asks nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.signs import Case, Finding, Rule, judge, nights_of
+from storage.corpus import Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.config import Config
+    from corpus_spider.console import Console
+    from storage.nights import SiteRun
+    from storage.sources import SourceState
+
+SICK = 8
+LOOKED_BACK = 100.0
+"""Days before the last run that are looked at."""
+HOPS = 5
+COLUMNS = (
+    *("found", "fetched", "unchanged", "articles", "versions", "refused", "robots", "http_errors", "failed"),
+    *("no_text", "short", "undated", "language", "duplicates"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHealth:
+    """A site's last night beside the usual; ``usual`` is the median of new articles, None before there is one."""
+
+    site: str
+    last: datetime | None
+    articles: int
+    usual: float | None
+    sick: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How every site stands."""
+
+    sites: tuple[SiteHealth, ...]
+
+    @property
+    def sick(self) -> tuple[Finding, ...]:
+        """Everything that is wrong."""
+        return tuple(finding for site in self.sites for finding in site.sick)
+
+    def plain(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        return {"ok": not self.sick, "sick": self.sick, "sites": self.sites}
+
+
+def read(config: Config, rule: Rule) -> Health:
+    """Examine the corpus of a configuration. Raises ConfigError when there is none, DatabaseError when it is away."""
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return examine(corpus, config, rule)
+
+
+def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None) -> Health:
+    """Judge each site of the configuration by its nights and its sources."""
+    names = [site.name for site in config.sites]
+    runs = corpus.site_runs(names, LOOKED_BACK)
+    sources = _sources(corpus, config)
+    cases = [_case(name, [run for run in runs if run.site == name], sources[name]) for name in names]
+    return Health(tuple(_site_health(case, rule, now or datetime.now(UTC)) for case in cases))
+
+
+def _case(site: str, runs: Sequence[SiteRun], sources: Sequence[tuple[str, SourceState | None]]) -> Case:
+    known = any(state.read_at for _, state in sources if state)
+    return Case(site, nights_of(runs), sources, known)
+
+
+def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
+    before = [night.total("articles") for night in case.nights[:-1] if night.whole][-rule.nights :]
+    last = case.nights[-1] if case.nights else None
+    return SiteHealth(
+        site=case.site,
+        last=last.started if last else None,
+        articles=last.total("articles") if last else 0,
+        usual=median(before) if before else None,
+        sick=tuple(judge(case, rule, now)),
+    )
+
+
+def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, SourceState | None]]]:
+    """Return the state of each source that the configuration names, or of what it has moved to, by site."""
+    found: dict[str, list[tuple[str, SourceState | None]]] = {site.name: [] for site in config.sites}
+    seeds = config.seeds()
+    known = corpus.sources([seed.url for seed in seeds])
+    for _ in range(HOPS):
+        targets = [state.detail for state in known.values() if _has_moved(state) and state.detail not in known]
+        known |= corpus.sources(targets)
+    for seed in seeds:
+        state = known.get(seed.url)
+        for _ in range(HOPS):
+            state = known.get(state.detail, state) if state and _has_moved(state) else state
+        found[seed.site].append((seed.fetch_url, state))
+    return found
+
+
+def _has_moved(state: SourceState) -> bool:
+    return state.reason == "redirect"
+
+
+def render(health: Health, console: Console) -> None:
+    """Write a table of sites, and what is wrong, one line each."""
+    rows = [
+        (one.site, f"{one.last:%Y-%m-%d %H:%M}" if one.last else "", one.articles, _usual(one), _verdict(one))
+        for one in health.sites
+    ]
+    console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usually", "verdict"), rows)
+    console.table(
+        "What is wrong",
+        ("site", "sign", "what", "source"),
+        [(one.site, one.sign, one.words, one.url) for one in health.sick],
+    )
+
+
+def _usual(one: SiteHealth) -> str:
+    return "" if one.usual is None else f"{one.usual:g}"
+
+
+def _verdict(one: SiteHealth) -> str:
+    return ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick)) or "well"
+
+
+def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:
+    """Return what a run came to at each site, for its summary."""
+    return [
+        {"site": run.site}
+        | {name: getattr(run, name) for name in COLUMNS}
+        | {"bytes": run.bytes, "seconds": round(run.seconds, 1), "reasons": dict(run.reasons)}
+        for run in runs
+    ]
+
+
+def render_summary(rows: Sequence[dict[str, Any]], console: Console) -> None:
+    """Write what a run came to at each site; sites where nothing was due, and counts of none, are left out."""
+    from corpus_spider.console import human_size
+
+    rows = [row for row in rows if row["reasons"] or row["fetched"]]
+    shown = [name for name in COLUMNS if any(row[name] for row in rows)]
+    header = ("site", *shown, "size", "seconds")
+    lines = [
+        (row["site"], *(row[name] for name in shown), human_size(row["bytes"]), f"{row['seconds']:.0f}") for row in rows
+    ]
+    console.table("Sites", header, lines)

@@ -1,0 +1,327 @@
+"""Signs that something is wrong with a site: its last night beside the usual of the nights before. Pure.
+
+The usual is the median of the nights before the trouble began, three at least, so that one odd night, or a long outage,
+does not become what later nights are compared with. A night is unusual when it is beyond every one of those nights, far
+enough from the usual, and further than chance would have it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from statistics import median
+from typing import TYPE_CHECKING
+
+from storage.nights import column_of
+from storage.records import Kind, UrlState
+from storage.visits import FAULTS, GONE, REFUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from storage.nights import SiteRun
+    from storage.sources import SourceState
+
+LEAST_NIGHTS = 3
+SAME_NIGHT = timedelta(hours=12)
+"""Runs this close before the last of a night are parts of it: a crawl that was stopped and went on."""
+WHOLE = frozenset({0, 7, 8, 12})
+"""Exit codes of runs that did what they were to do: at a limit, the newest was done first."""
+SILENT_SHARE, MISSING, LONGEST_PAUSE = 0.2, 5, 3
+"""Less than this share of the usual is silence, when at least so many articles are missing; a site that pauses for some
+nights now and then (a weekend) is silent when it pauses for longer than ever, or than this.
+"""
+ALL, LEAST_OF_ALL = 0.8, 3
+"""A share that is wrong in a night of any site, whatever was usual, when it is of so many at least."""
+CHANCE = 3.0
+"""Standard deviations of a share that chance is given."""
+STALE_DAYS = 30
+NIGHTS_IN_VAIN = 2
+
+
+class Sign(StrEnum):
+    """What is wrong with a site."""
+
+    NOT_CRAWLED = "not_crawled"
+    SILENT = "silent"
+    REFUSED = "refused"
+    UNREACHABLE = "unreachable"
+    ERRORS = "errors"
+    TEXT_LOST = "text_lost"
+    UNDATED = "undated"
+    LANGUAGE = "language"
+    DUPLICATES = "duplicates"
+    SOURCE = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong at a site, in words; ``url`` is the source's where it is one."""
+
+    site: str
+    sign: Sign
+    words: str
+    url: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.site}: {f'{self.url} ' if self.url else ''}{self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """What a site came to in the runs of one night, the oldest run first; one run at least."""
+
+    runs: tuple[SiteRun, ...]
+
+    @property
+    def started(self) -> datetime:
+        """When its last run began."""
+        return self.runs[-1].started
+
+    @property
+    def whole(self) -> bool:
+        """Whether a run of it came to its end."""
+        return any(run.exit_code in WHOLE for run in self.runs)
+
+    def total(self, *names: str) -> int:
+        """Sum counts of `SiteRun` over the runs."""
+        return sum(int(getattr(run, name)) for run in self.runs for name in names)
+
+    def because(self, *reasons: str) -> int:
+        """Count answers and tries by their reasons."""
+        return sum(run.reasons.get(reason, 0) for run in self.runs for reason in reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A site to be judged: its nights, oldest first, and how its sources stand, by the address they are named by."""
+
+    site: str
+    nights: Sequence[Night] = ()
+    sources: Sequence[tuple[str, SourceState | None]] = field(default=())
+    known: bool = False
+    """Whether something of it was ever read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How nights are compared: as many nights before as there are at most, days without a crawl that are well."""
+
+    nights: int = 14
+    max_age: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share that should not rise: of which counts, among how many at least, by how much over the usual.
+
+    ``always``: nearly all of it is wrong in any night, also in the first.
+    """
+
+    sign: Sign
+    words: str
+    part: Callable[[Night], int]
+    whole: Callable[[Night], int]
+    least: int
+    apart: float
+    always: bool = False
+
+
+_NO_TEXT = ("no_text", "short")
+SHARES = (
+    Share(
+        Sign.REFUSED, "answers refuse", lambda n: n.total("refused"), lambda n: n.total("fetched"), 5, 0.2, always=True
+    ),
+    Share(
+        Sign.UNREACHABLE,
+        "tries get no whole answer",
+        lambda n: n.total("failed"),
+        lambda n: n.total("fetched", "failed"),
+        5,
+        0.3,
+        always=True,
+    ),
+    Share(
+        Sign.ERRORS,
+        "answers are errors",
+        lambda n: n.total("http_errors"),
+        lambda n: n.total("fetched"),
+        10,
+        0.3,
+        always=True,
+    ),
+    Share(
+        Sign.TEXT_LOST,
+        "pages give no text",
+        lambda n: n.total(*_NO_TEXT) + n.because("listing"),
+        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing"),
+        10,
+        0.3,
+    ),
+    Share(
+        Sign.UNDATED,
+        "documents have no date",
+        lambda n: n.total("undated"),
+        lambda n: n.total("articles", "versions"),
+        10,
+        0.3,
+    ),
+    Share(
+        Sign.LANGUAGE,
+        "texts are in a language that is not wanted",
+        lambda n: n.total("language"),
+        lambda n: n.total("articles", "versions", "language"),
+        10,
+        0.25,
+    ),
+    Share(
+        Sign.DUPLICATES,
+        "documents repeat another",
+        lambda n: n.total("duplicates"),
+        lambda n: n.total("articles", "versions"),
+        10,
+        0.3,
+    ),
+)
+
+
+def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
+    """Put the runs at one site together to nights, from the last run backwards; both oldest first."""
+    nights: list[list[SiteRun]] = []
+    for run in reversed(runs):
+        if nights and nights[-1][0].started - run.started < SAME_NIGHT:
+            nights[-1].append(run)
+        else:
+            nights.append([run])
+    return [Night(tuple(reversed(night))) for night in reversed(nights)]
+
+
+def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
+    """Say what is wrong with a site."""
+    found = [*not_crawled(case, rule, now), *silence(case, rule)]
+    for share in SHARES:
+        found += unusual(case, share, rule)
+    return found + [finding for named in case.sources for finding in dead_source(case, *named)]
+
+
+def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
+    """Say that no run at the site came to its end for too long."""
+    ends = [night.started for night in case.nights if night.whole]
+    if not ends:
+        words = "no crawl of it has come to its end" if case.nights else "never crawled"
+        return [] if case.known and not case.nights else [Finding(case.site, Sign.NOT_CRAWLED, words)]
+    if now - ends[-1] <= timedelta(days=rule.max_age):
+        return []
+    days = (now - ends[-1]).days
+    words = f"no crawl of it has come to its end for {days} days, since {ends[-1]:%Y-%m-%d}"
+    return [Finding(case.site, Sign.NOT_CRAWLED, words)]
+
+
+def silence(case: Case, rule: Rule) -> list[Finding]:
+    """Say that a site brings no new articles, or next to none, where there usually are some."""
+    if not case.nights or not case.nights[-1].whole:
+        return []
+    counts = [night.total("articles") for night in case.nights if night.whole]
+    if len(counts) >= LEAST_NIGHTS and not any(counts):
+        return [Finding(case.site, Sign.SILENT, f"no article in any of {_number(len(counts), 'night')}")]
+    for quiet in range(len(counts) - LEAST_NIGHTS, 0, -1):
+        before = counts[-quiet - rule.nights : -quiet]
+        usual = median(before)
+        low = [count < usual * SILENT_SHARE for count in counts]
+        pause = min(_longest(low[-quiet - rule.nights : -quiet]), LONGEST_PAUSE)
+        missing = quiet * usual - sum(counts[-quiet:])
+        if all(low[-quiet:]) and quiet > pause and missing >= MISSING:
+            return [Finding(case.site, Sign.SILENT, _silent_words(counts[-quiet:], usual))]
+    return []
+
+
+def _silent_words(counts: Sequence[int], usual: float) -> str:
+    nights = "in the last night" if len(counts) == 1 else f"in {len(counts)} nights"
+    new = _number(sum(counts), "new article") if any(counts) else "no new article"
+    return f"{new} {nights}; usually there are {usual:g} a night"
+
+
+def _longest(low: Sequence[bool]) -> int:
+    """Return the length of the longest run of low nights."""
+    longest = current = 0
+    for one in low:
+        current = current + 1 if one else 0
+        longest = max(longest, current)
+    return longest
+
+
+def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
+    """Say that a share has risen; one that stays where it rose to is told for as many nights as are compared."""
+    if not case.nights:
+        return []
+    part, whole = share.part(case.nights[-1]), share.whole(case.nights[-1])
+    words = f"{part} of {whole} {share.words}{_reasons(case.nights[-1], share.sign)}"
+    if share.always and part >= max(ALL * whole, LEAST_OF_ALL):
+        return [Finding(case.site, share.sign, words)]
+    if whole < share.least:
+        return []
+    values = [(share.part(night), total) for night in case.nights if (total := share.whole(night)) >= share.least]
+    for high in range(min(len(values) - LEAST_NIGHTS, rule.nights), 0, -1):
+        before = [number / total for number, total in values[-high - rule.nights : -high]]
+        if all(_is_high(each, before, share.apart) for each in values[-high:]):
+            since = "" if high == 1 else f", for {high} nights"
+            return [Finding(case.site, share.sign, f"{words}{since}; usually {median(before):.0%}")]
+    return []
+
+
+def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> bool:
+    part, whole = value
+    usual = median(before)
+    chance = CHANCE * math.sqrt(usual * (1 - usual) / whole)
+    return part / whole > max(before) and part / whole >= usual + max(apart, chance)
+
+
+def _reasons(night: Night, sign: Sign) -> str:
+    """Name what was refused by whom, or failed with what: the most frequent reasons."""
+    if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
+        return ""
+    column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")
+    ours = {reason for run in night.runs for reason in run.reasons if column_of("drop", reason) == column}
+    ordered = sorted(ours, key=lambda reason: (-night.because(reason), reason))[:3]
+    return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
+
+
+def dead_source(case: Case, address: str, state: SourceState | None) -> list[Finding]:
+    """Say what is wrong with a feed, sitemap or start page, also when the site still yields by other ways."""
+    words = _source_words(case, state) if state else ""
+    return [Finding(case.site, Sign.SOURCE, words, address)] if words else []
+
+
+def _source_words(case: Case, state: SourceState) -> str:
+    lasts = f", last read {_day(state.read_at)}" if state.read_at else ", never read"
+    if state.state is UrlState.FAILED and state.reason in REFUSED:
+        return f"{state.kind} may not be asked for: {state.reason}"
+    if state.reason in GONE:
+        return f"{state.kind} is gone: {state.reason}{lasts}"
+    broken = state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
+    if broken and state.failures >= NIGHTS_IN_VAIN:
+        return f"{state.kind} failed {state.failures} times in a row: {state.reason}{lasts}"
+    due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
+    if state.state is UrlState.PENDING and len(due) >= NIGHTS_IN_VAIN:
+        return f"{state.kind} was due in {len(due)} nights and not read: {state.reason or 'no run got to it'}{lasts}"
+    return _useless(state)
+
+
+def _useless(state: SourceState) -> str:
+    """Say of a source that was read that it leads nowhere."""
+    if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
+        return f"{state.kind} has no links to the site, or is none"
+    old = state.read_at - state.news_at > timedelta(days=STALE_DAYS).total_seconds()
+    if state.kind is Kind.FEED and state.news_at and old:
+        return f"{state.kind} has had nothing new since {_day(state.news_at)}"
+    return ""
+
+
+def _day(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

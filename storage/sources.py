@@ -1,0 +1,79 @@
+"""How the sources of a site are: when each was last read, what it gave, or what keeps it from being read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks
+from storage.records import Kind, UrlState
+from storage.schema import fetch, url
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """A source as the frontier knows it, and what its last answer came to. Times are epoch seconds, 0 for never."""
+
+    url: str
+    kind: Kind
+    state: UrlState
+    reason: str
+    """Why the last try brought no page; empty when it did."""
+    read_at: float
+    news_at: float
+    """When it last named a URL that was not known."""
+    due: float
+    """When it was or will be due: after the last reading, or as soon as it was named."""
+    failures: int
+    """Visits in vain in a row, those in which nobody could be reached left out."""
+    outcome: str = ""
+    detail: str = ""
+
+
+_answer, _whole = fetch.alias("answer"), fetch.alias("whole")
+_last = sa.select(sa.func.max(fetch.c.id)).where(fetch.c.url_id == url.c.id).correlate(url).scalar_subquery()
+
+
+def read_sources(connection: Connection, urls: Collection[str]) -> dict[str, SourceState]:
+    """Return the state of those of the URLs that are known."""
+    # What a revisit repeats is told by the answer it repeats.
+    told = (sa.func.coalesce(_whole.c[name], _answer.c[name]).label(f"last_{name}") for name in _TOLD)
+    statement = (
+        sa.select(url, *told)
+        .select_from(url)
+        .outerjoin(_answer, _answer.c.id == _last)
+        .outerjoin(_whole, _whole.c.id == _answer.c.original_id)
+    )
+    return {
+        row.url: _state(row)
+        for part in chunks(sorted(set(urls)))
+        for row in connection.execute(statement.where(among(connection, url.c.url, part)))
+    }
+
+
+_TOLD = ("outcome", "reason", "detail")
+
+
+def _state(row: AnyRow) -> SourceState:
+    dropped = row.state == UrlState.DONE and row.last_outcome == "drop"
+    return SourceState(
+        url=row.url,
+        kind=Kind(row.kind),
+        state=UrlState(row.state),
+        reason=row.reason or (row.last_reason if dropped else "") or "",
+        read_at=row.read_at,
+        news_at=row.news_at,
+        due=row.read_at + row.period if row.read_at else row.found_at.timestamp(),
+        failures=row.failures,
+        outcome=row.last_outcome or "",
+        detail=row.last_detail or "",
+    )

@@ -1,0 +1,219 @@
+"""What counts as sick: the last night beside the usual, in words a person can act on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_spider.signs import Case, Finding, Night, Rule, Sign, judge, nights_of
+from storage.nights import SiteRun
+from storage.records import Kind, UrlState
+from storage.sources import SourceState
+
+NOW = datetime(2026, 11, 21, 6, tzinfo=UTC)
+GOOD = {"found": 60, "fetched": 80, "articles": 40, "short": 2, "undated": 1, "duplicates": 2, "language": 1}
+
+
+def runs(*nights: dict[str, Any], code: int | None = 0) -> list[SiteRun]:
+    """One run a night, the last one four hours ago; each is a good one but for what is said."""
+    made = []
+    for at, changes in enumerate(nights):
+        started = NOW - timedelta(hours=4, days=len(nights) - 1 - at)
+        made.append(SiteRun(at + 1, "paper", **{"started": started, "exit_code": code} | GOOD | changes))
+    return made
+
+
+def found(*nights: dict[str, Any], rule: Rule | None = None) -> list[Finding]:
+    return judge(Case("paper", nights_of(runs(*nights))), rule or Rule(), NOW)
+
+
+def counts(*articles: int) -> list[dict[str, Any]]:
+    return [{"articles": count} for count in articles]
+
+
+@pytest.mark.parametrize(
+    ("last", "sign", "words"),
+    [
+        ({}, None, ""),
+        ({"articles": 0}, Sign.SILENT, "no new article in the last night; usually there are 40 a night"),
+        ({"articles": 7}, Sign.SILENT, "7 new articles in the last night; usually there are 40 a night"),
+        ({"articles": 9}, None, ""),
+        (
+            {"refused": 30, "reasons": {"firewall": 20, "http_403": 10, "listing": 3}},
+            Sign.REFUSED,
+            "30 of 80 answers refuse (firewall 20, http_403 10); usually 0%",
+        ),
+        (
+            {"failed": 40, "reasons": {"timeout": 39, "body_corrupt": 1, "http_404": 2}},
+            Sign.UNREACHABLE,
+            "40 of 120 tries get no whole answer (timeout 39, body_corrupt 1); usually 0%",
+        ),
+        ({"http_errors": 30, "reasons": {"http_404": 30}}, Sign.ERRORS, "30 of 80 answers are errors (http_404 30)"),
+        ({"no_text": 30, "reasons": {"listing": 8}}, Sign.TEXT_LOST, "40 of 80 pages give no text; usually 5%"),
+        ({"undated": 38}, Sign.UNDATED, "38 of 40 documents have no date; usually 2%"),
+        ({"language": 40}, Sign.LANGUAGE, "40 of 80 texts are in a language that is not wanted; usually 2%"),
+        ({"duplicates": 30}, Sign.DUPLICATES, "30 of 40 documents repeat another; usually 5%"),
+        ({"undated": 10}, None, ""),
+    ],
+)
+def test_a_night_is_compared_with_the_usual_of_its_site(last: dict[str, Any], sign: Sign | None, words: str) -> None:
+    """Each sign alone, named exactly, with the numbers."""
+    judged = found(*[{}] * 5, last)
+    assert [finding.sign for finding in judged] == ([sign] if sign else [])
+    assert all(finding.words.startswith(words) for finding in judged)
+
+
+@pytest.mark.parametrize(
+    ("articles", "silent"),
+    [
+        ((40, 40, 0), False),
+        ((40, 40, 40, 0), True),
+        ((40, 40, 40, 0, 0, 0, 0), True),
+        ((40,) * 14 + (0,) * 60, True),
+        ((0, 0, 0), True),
+        ((0, 0), False),
+        ((40, 40, 0, 0, 40, 40, 40, 40, 40, 0, 0), False),
+        ((40, 40, 0, 0, 40, 40, 40, 40, 40, 0, 0, 0), True),
+        ((2, 1, 2, 3, 0, 0), False),
+        ((2, 1, 2, 3, 0, 0, 0), True),
+        ((40, 40, 40, 0, 0, 38), False),
+        ((30, 50, 22, 61, 12), False),
+        ((3, 0, 0, 0, 0, 2, 0, 0, 0), False),
+    ],
+    ids=str,
+)
+def test_silence_is_told_until_it_ends_and_pauses_are_none(articles: tuple[int, ...], silent: bool) -> None:
+    """Three nights are needed; weekends and small papers are waited for; a dead site does not become usual."""
+    judged = found(*counts(*articles))
+    assert [finding.sign for finding in judged if finding.sign is Sign.SILENT] == [Sign.SILENT] * silent
+
+
+def test_a_long_silence_says_for_how_many_nights() -> None:
+    """The streak is counted."""
+    (finding,) = found(*counts(40, 42, 38, 0, 0, 1))
+    assert finding.words == "1 new article in 3 nights; usually there are 40 a night"
+
+
+@pytest.mark.parametrize("code", [None, 11, 3])
+def test_a_night_that_was_broken_off_says_nothing_of_articles(code: int | None) -> None:
+    """Neither is it silent, nor does it count for the usual of others."""
+    good, broken = runs(*[{}] * 4), runs({"articles": 0}, code=code)
+    assert judge(Case("paper", nights_of([*good[:-1], *broken])), Rule(), NOW) == []
+    after = [replace(run, exit_code=code, articles=0) if run.run_id in {1, 2} else run for run in good]
+    assert judge(Case("paper", nights_of([*after[:-1], replace(good[-1], articles=0)])), Rule(), NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("night", "sign"),
+    [
+        ({"fetched": 5, "refused": 4}, Sign.REFUSED),
+        ({"fetched": 0, "failed": 3}, Sign.UNREACHABLE),
+        ({"fetched": 10, "http_errors": 10}, Sign.ERRORS),
+        ({"fetched": 2, "refused": 2}, None),
+        ({"fetched": 10, "refused": 5}, None),
+    ],
+)
+def test_what_is_wrong_in_any_night_needs_no_earlier_ones(night: dict[str, Any], sign: Sign | None) -> None:
+    """Nearly all refused, failed or in error is told in the first night; a part of it is not."""
+    assert [finding.sign for finding in found({"articles": 1} | night)] == ([sign] if sign else [])
+
+
+def test_a_level_that_stays_becomes_the_usual() -> None:
+    """A site that gives no dates any more is told for as many nights as are compared, and then no more."""
+    rule = Rule(nights=5)
+    undated = {"undated": 40}
+    assert "for 5 nights" in found(*[{}] * 5, *[undated] * 5, rule=rule)[0].words
+    assert found(*[{}] * 5, *[undated] * 6, rule=rule) == []
+
+
+def test_runs_of_one_evening_are_one_night() -> None:
+    """A crawl that was stopped and went on is compared as a whole."""
+    first, second = (replace(run, articles=20) for run in runs({}, {}))
+    evening = [replace(first, started=second.started - timedelta(hours=2), exit_code=11), second]
+    (night,) = nights_of(evening)
+    assert (night.total("articles"), night.whole, night.started) == (40, True, second.started)
+    hourly = [replace(first, started=NOW - timedelta(hours=hours)) for hours in range(47, -1, -1)]
+    assert [len(each.runs) for each in nights_of(hourly)] == [12, 12, 12, 12]
+
+
+@pytest.mark.parametrize(
+    ("days", "codes", "words"),
+    [
+        (2, [0], ""),
+        (5, [0], "no crawl of it has come to its end for 5 days, since 2026-11-16"),
+        (1, [None, 11], "no crawl of it has come to its end"),
+        (0, [], "never crawled"),
+    ],
+)
+def test_a_site_that_is_not_crawled_any_more_is_told(days: int, codes: list[int | None], words: str) -> None:
+    """By the last run that came to its end, whatever it brought."""
+    started = NOW - timedelta(days=days)
+    nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
+    judged = [one.words for one in judge(Case("paper", nights), Rule(), NOW) if one.sign is Sign.NOT_CRAWLED]
+    assert judged == ([words] if words else [])
+
+
+STATE = SourceState(
+    url="https://paper.example/feed",
+    kind=Kind.FEED,
+    state=UrlState.DONE,
+    reason="feed",
+    read_at=(NOW - timedelta(hours=4)).timestamp(),
+    news_at=(NOW - timedelta(days=2)).timestamp(),
+    due=NOW.timestamp(),
+    failures=0,
+    outcome="drop",
+    detail="20 links",
+)
+LONG_AGO = {
+    "read_at": datetime(2026, 11, 1, tzinfo=UTC).timestamp(),
+    "due": datetime(2026, 11, 2, tzinfo=UTC).timestamp(),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"reason": "http_404", "failures": 1}, "feed is gone: http_404, last read 2026-11-21"),
+        ({"reason": "http_410", "read_at": 0.0}, "feed is gone: http_410, never read"),
+        ({"state": UrlState.FAILED, "reason": "robots"}, "feed may not be asked for: robots"),
+        ({"state": UrlState.FAILED, "reason": "http_503", "failures": 1}, ""),
+        (
+            {"state": UrlState.FAILED, "reason": "http_503", "failures": 2},
+            "feed failed 2 times in a row: http_503, last read 2026-11-21",
+        ),
+        ({"reason": "firewall", "failures": 3}, "feed failed 3 times in a row: firewall, last read 2026-11-21"),
+        ({"state": UrlState.PENDING, "reason": "dns"}, ""),
+        (
+            {"state": UrlState.PENDING, "reason": "dns"} | LONG_AGO,
+            "feed was due in 4 nights and not read: dns, last read 2026-11-01",
+        ),
+        ({"detail": "0 links"}, "feed has no links to the site, or is none"),
+        ({"kind": Kind.PAGE, "reason": "listing", "detail": "90% of the text is links"}, ""),
+        (
+            {"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp()},
+            "feed has had nothing new since 2026-09-01",
+        ),
+        ({"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp(), "kind": Kind.SITEMAP}, ""),
+    ],
+)
+def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, Any], words: str) -> None:
+    """With its address, what is wrong, and when it was last read."""
+    sources = [("https://paper.example/feed", replace(STATE, **changes)), ("https://paper.example/new", None)]
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    assert [(one.sign, one.url, one.words) for one in judged] == (
+        [(Sign.SOURCE, "https://paper.example/feed", words)] if words else []
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(min_value=32, max_value=48), min_size=1, max_size=30), st.integers(3, 20))
+def test_ordinary_nights_are_never_sick(articles: list[int], nights: int) -> None:
+    """A fifth more or less than usual is nothing to tell."""
+    assert found(*counts(*articles), rule=Rule(nights)) == []
