@@ -121,23 +121,12 @@ def crawl(state: State, /, **options: Any) -> int:
         state.console.json(planned) if options["as_json"] else plan.render(planned, state.console)
         return 0
     from corpus_spider.crawl import crawl as start
+    from corpus_spider.notify import told
 
-    code, summary = start(config, log_level=state.level, quiet=state.verbosity < 0, now=options["now"] or bool(days))
+    quiet, now = state.verbosity < 0, options["now"] or bool(days)
+    code, summary = told(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
     _report(state, options, summary if options["as_json"] else nightly.told(summary, state.console), INTERNALS)
     return code
-
-
-@verb("status", "status --json")
-@as_json
-def status(state: State, /, **options: Any) -> None:
-    """Show what the corpus holds.
-
-    And what is pending, what was dropped and why.
-    """
-    from corpus_spider.status import read, render
-
-    found = read(state.load_made())
-    state.console.json(found.plain()) if options["as_json"] else render(found, state.console)
 
 
 @verb(

@@ -30,9 +30,12 @@ from corpus_spider.config_values import (
     identifier_name,
     iso_day,
     language_code,
+    mail_address,
     nearest,
+    occasion,
     regular_expression,
     site_name,
+    smtp_server,
     web_address,
 )
 from storage.errors import ConfigError
@@ -127,6 +130,21 @@ class Crawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Notify:
+    """``[notify]``: who is told how a crawl ended."""
+
+    mail: Annotated[str, Key("E-mail address that is told; needs smtp.", mail_address)] = ""
+    smtp: Annotated[
+        str, Key('Mail server, "host:port"; with a login smtp://USER:PASSWORD@host:587, or smtps://.', smtp_server)
+    ] = "localhost:25"
+    sender: Annotated[str, Key("Sender of the mail. Empty: who is told.", mail_address)] = ""
+    webhook: Annotated[str, Key('Web address that is sent JSON, its text under "text".', web_address)] = ""
+    when: Annotated[str, Key('"sick": when a site is, or the crawl failed; "always": after every crawl.', occasion)] = (
+        "sick"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """``[[site]]``: one newspaper."""
 
@@ -160,6 +178,7 @@ class Config:
     crawl: Crawl = field(default_factory=Crawl)
     sites: tuple[Site, ...] = ()
     path: Path | None = None
+    notify: Notify = field(default_factory=Notify)
 
     @property
     def folder(self) -> Path:
@@ -294,9 +313,13 @@ class Config:
             {key: value for key, value in asdict(site).items() if value not in ("", (), None)} for site in self.sites
         ]
         plain: dict[str, Any] = msgspec.json.decode(
-            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "site": sites})
+            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "notify": self._notify_shown(), "site": sites})
         )
         return plain
+
+    def _notify_shown(self) -> dict[str, Any]:
+        told = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
+        return asdict(self.notify) | told
 
 
 def _digest(value: object) -> str:
@@ -311,7 +334,13 @@ def masked(database_url: str) -> str:
     return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", hidden)
 
 
-def keys(section: type[Corpus] | type[Crawl] | type[Site]) -> dict[str, Key]:
+def masked_address(address: str) -> str:
+    """Return a web address with all that follows its host replaced by ``***``: for a webhook that is the secret."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}/***" if parts.netloc else address
+
+
+def keys(section: type[Corpus] | type[Crawl] | type[Notify] | type[Site]) -> dict[str, Key]:
     """Return each key of a section and its rules, in the order in which they are declared."""
     hints = get_type_hints(section, include_extras=True)
     return {name: next(rule for rule in hint.__metadata__ if isinstance(rule, Key)) for name, hint in hints.items()}

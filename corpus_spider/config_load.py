@@ -8,19 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from corpus_spider.config import Config, Corpus, Crawl, Site, keys
+from corpus_spider.config import Config, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_values import Given, Problem, WrongValueError, convert, nearest
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Section = TypeVar("Section", Corpus, Crawl, Site)
+Section = TypeVar("Section", Corpus, Crawl, Notify, Site)
 Layer = dict[str, Given]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
-SECTIONS: dict[str, type[Corpus] | type[Crawl]] = {"corpus": Corpus, "crawl": Crawl}
+SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Notify]] = {"corpus": Corpus, "crawl": Crawl, "notify": Notify}
 
 
 def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
@@ -74,11 +74,12 @@ def assemble(
     _add_overrides(layers, overrides, problems)
     corpus = build(Corpus, layers["corpus"], problems)
     crawl = _plain_patterns(build(Crawl, layers["crawl"], problems))
+    notify = build(Notify, layers["notify"], problems)
     sites = build_sites(table.get("site", []), problems)
     problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
-    return Config(corpus, crawl, sites, file)
+    return Config(corpus, crawl, sites, file, notify)
 
 
 def _plain_patterns(crawl: Crawl) -> Crawl:
@@ -173,7 +174,9 @@ def _add_overrides(layers: dict[str, Layer], overrides: Mapping[str, object], pr
         if section in SECTIONS:
             layers[section][key] = Given(value, f"command line: {name}", as_text=isinstance(value, str))
         else:
-            problems.append(Problem(f"command line: {name}", "expected corpus.KEY or crawl.KEY"))
+            problems.append(
+                Problem(f"command line: {name}", f"expected SECTION.KEY, with one of {', '.join(SECTIONS)}")
+            )
 
 
 def _as_error(problems: list[Problem], file: Path | None) -> ConfigError:

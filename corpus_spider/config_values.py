@@ -246,6 +246,31 @@ def contact_address(text: str) -> str:
     return f'expected an e-mail address or the URL of a page about your crawl, got "{text}"'
 
 
+def mail_address(text: str) -> str:
+    """Refuse what is no plain e-mail address."""
+    fits = text.isascii() and text.isprintable() and not set(text) & set(' ()<>,;:"')
+    if fits and re.fullmatch(r"[^@/]+@[^@/]+", text):
+        return ""
+    return f'expected an e-mail address such as "you@example.org", got "{text}"'
+
+
+def smtp_server(text: str) -> str:
+    """Refuse what is no mail server; the text may hold a password and is not shown."""
+    expected = 'expected "host:port", smtp://USER:PASSWORD@host:port or smtps://USER:PASSWORD@host:port'
+    try:
+        parts = urlsplit(text if "://" in text else f"smtp://{text}")
+        _ = parts.port
+    except ValueError:
+        return expected
+    plain = parts.path in {"", "/"} and not parts.query and not parts.fragment and not re.search(r"\s", text)
+    return "" if parts.scheme in {"smtp", "smtps"} and parts.hostname and plain else expected
+
+
+def occasion(text: str) -> str:
+    """Refuse what is no occasion to tell somebody."""
+    return "" if text in {"sick", "always"} else f'expected "sick" or "always", got "{text}"'
+
+
 def header_text(text: str) -> str:
     """Refuse what cannot stand in an HTTP header."""
     return "" if text.isascii() and text.isprintable() else "expected printable ASCII characters only"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from corpus_spider import presets
-from corpus_spider.config import GIB, MIB, Corpus, Crawl, Site, keys
+from corpus_spider.config import GIB, MIB, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_load import FILE_NAME, assemble, parse
 from corpus_spider.config_values import nearest
 from storage.errors import ConfigError, DiskError
@@ -78,7 +78,7 @@ def render(wanted: NewCorpus) -> str:
     chosen = _choose(wanted)
     corpus = {"name": corpus_name(wanted.folder), "languages": list(wanted.languages), "contact": wanted.contact}
     assemble({"corpus": corpus}, {}, {}, None)
-    parts = [HEAD, _corpus_section(corpus), _crawl_section()]
+    parts = [HEAD, _corpus_section(corpus), _crawl_section(), _notify_section()]
     parts += [
         _newspaper_section(paper) if isinstance(paper, presets.Newspaper) else _own_section(paper) for paper in chosen
     ]
@@ -133,6 +133,13 @@ def _crawl_section() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _notify_section() -> str:
+    lines = ["[notify]"]
+    for name, key in keys(Notify).items():
+        lines.append(f"# {name} = {toml(_default(Notify, name))}  # {key.explanation}")
+    return "\n".join(lines) + "\n"
+
+
 def _newspaper_section(paper: presets.Newspaper) -> str:
     terms = (
         f"# Terms of use: {paper.terms}" if paper.terms else "# Find its terms of use and read them before you crawl."
@@ -171,7 +178,7 @@ def _example_section() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _default(section: type[Corpus] | type[Crawl] | type[Site], name: str) -> Any:
+def _default(section: type[Corpus] | type[Crawl] | type[Notify] | type[Site], name: str) -> Any:
     found = next(one.default for one in fields(section) if one.name == name)
     return "" if found is MISSING or found is None else found
 

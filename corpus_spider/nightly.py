@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import State, as_json, examples, verb_of
+from corpus_spider.options import State, as_json, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,9 +17,20 @@ if TYPE_CHECKING:
 SICK = 8
 
 
-@click.group(epilog=examples(("health",)))
-def _verbs() -> None:
-    """Hold the verbs until the program takes them."""
+_verbs = click.Group()
+
+
+@verb_of(_verbs, ("status", "status --json"))
+@as_json
+def status(state: State, /, **options: Any) -> None:
+    """Show what the corpus holds.
+
+    And what is pending, what was dropped and why.
+    """
+    from corpus_spider.status import read, render
+
+    found = read(state.load_made())
+    state.console.json(found.plain()) if options["as_json"] else render(found, state.console)
 
 
 @verb_of(_verbs, ("health", "health --json", "health --nights 30 --max-age 7"))
@@ -51,6 +63,35 @@ def health(state: State, /, **options: Any) -> int:
     elif found.sick or not state.console.quiet:
         examination.render(found, state.console)
     return SICK if found.sick else 0
+
+
+@verb_of(_verbs, ("schedule", "schedule --at 03:30 --install", "schedule --cron", "schedule --remove"))
+@click.option("--at", type=click.DateTime(["%H:%M"]), default="02:15", show_default=True, help="Local time.")
+@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer [default where there is systemd].")
+@click.option("--cron", "how", flag_value="cron", help="A line of the crontab.")
+@click.option("--install", is_flag=True, help="Install it, in the place of an earlier one.")
+@click.option("--remove", is_flag=True, help="Take it away again.")
+def schedule(state: State, /, **options: Any) -> None:
+    """Have the corpus crawled every night.
+
+    Prints a systemd timer, or a line of a crontab, with absolute paths; --install puts it in place.
+    """
+    from corpus_spider import schedule as scheduling
+
+    config = state.load()
+    config.require_contact()
+    config.require_sites()
+    plan = scheduling.plan(config, f"{options['at']:%H:%M}", options["how"])
+    if options["install"] and options["remove"]:
+        raise click.UsageError("Say --install or --remove.")
+    if not (options["install"] or options["remove"]):
+        state.console.result(scheduling.shown(plan, os.environ))
+        return
+    done = scheduling.remove(plan, os.environ) if options["remove"] else scheduling.install(plan, os.environ)
+    for line in done:
+        state.console.note(line)
+    if own := scheduling.own_variables(os.environ):
+        state.console.note(f"Not set at night, so put it into corpus.toml: {', '.join(own)}.")
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -1,0 +1,257 @@
+"""`corpus-spider schedule`: a systemd timer or a line of a crontab that crawls every night."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from corpus_spider.config_load import PREFIX
+from storage.errors import ConfigError, DiskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from corpus_spider.config import Config
+
+SECONDS = 30
+SYSTEMD, CRON = "systemd", "cron"
+LINGER = "A user's timers run while the user is logged in; `loginctl enable-linger` has them run always."
+NO_CATCHING_UP = "cron does not catch up on a night on which the machine was off; a systemd timer does."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be run each day, when, and how: ``systemd`` or ``cron``."""
+
+    how: str
+    command: tuple[str, ...]
+    folder: Path
+    name: str
+    """Name of the units, without suffix."""
+    at: str
+    """Local time, HH:MM."""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The systemd units, by file name."""
+        return {f"{self.name}.service": service(self), f"{self.name}.timer": timer(self)}
+
+
+def plan(config: Config, at: str, how: str | None = None) -> Plan:
+    """Decide what to run and how. Raises ConfigError without a corpus.toml or when its paths fit no unit file."""
+    if config.path is None:
+        raise ConfigError("there is no corpus.toml to crawl by", do="Name one with --config.")
+    file = config.path.resolve()
+    command = (*program(), "-q", "-c", str(file), "crawl")
+    if any(re.search(r"[\x00-\x1f\x7f]", part) for part in command):
+        raise ConfigError("the path holds a control character", where=repr(str(file)), do="Rename the folder.")
+    return Plan(how or (SYSTEMD if has_systemd() else CRON), command, file.parent, unit_name(config), at)
+
+
+def program() -> tuple[str, ...]:
+    """Return the absolute command line of this program: the script it was started by, else the module."""
+    started = Path(sys.argv[0])
+    if started.name == "corpus-spider" and started.is_file():
+        return (str(started.absolute()),)
+    return sys.executable, "-m", "corpus_spider"
+
+
+def own_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return the settings that stand in the environment only, where no timer finds them."""
+    return sorted(name for name in environ if name == "DATABASE_URL" or name.startswith(PREFIX))
+
+
+def unit_name(config: Config) -> str:
+    """Return the name of the units of a corpus."""
+    return f"corpus-spider-{config.corpus.name}"
+
+
+def has_systemd() -> bool:
+    """Say whether there is a systemd that runs units of this user."""
+    return shutil.which("systemctl") is not None and _run("systemctl", "--user", "show-environment").returncode == 0
+
+
+def service(plan: Plan) -> str:
+    """Write the unit that crawls once; 12, a limit, is a success, 8, sick sites, is a failure that shows."""
+    command = " ".join(_quoted(part) for part in plan.command)
+    return f"""[Unit]
+Description=corpus-spider, {plan.name}
+Documentation=man:systemd.service(5)
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=oneshot
+WorkingDirectory={_escaped(str(plan.folder))}
+ExecStart={command}
+SuccessExitStatus=12
+KillMode=mixed
+TimeoutStopSec=60
+Nice=10
+"""
+
+
+def timer(plan: Plan) -> str:
+    """Write the timer. ``Persistent``: a night that was missed is caught up on, once."""
+    return f"""[Unit]
+Description=corpus-spider every night, {plan.name}
+
+[Timer]
+OnCalendar=*-*-* {plan.at}:00
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def _escaped(text: str) -> str:
+    """Write a text in a unit file: % begins a specifier (systemd.unit(5))."""
+    return text.replace("%", "%%")
+
+
+def _quoted(text: str) -> str:
+    """Write a word of a command line in a unit file (systemd.service(5), Command lines)."""
+    if re.fullmatch(r"[A-Za-z0-9_@+=:,./-]+", text):
+        return text
+    inner = _escaped(text).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    return f'"{inner}"'
+
+
+def cron_line(plan: Plan) -> str:
+    """Write the line of a crontab; % would be the end of a line there (crontab(5))."""
+    hour, minute = plan.at.split(":")
+    command = " ".join(shlex.quote(part) for part in plan.command).replace("%", r"\%")
+    return f"{int(minute)} {int(hour)} * * * {command}  {mark(plan)}"
+
+
+def mark(plan: Plan) -> str:
+    """Return the comment by which the line of a corpus is known."""
+    return f"# {plan.name}"
+
+
+def shown(plan: Plan, environ: Mapping[str, str]) -> str:
+    """Write what would be installed, and where."""
+    if plan.how == CRON:
+        return cron_line(plan)
+    return "\n".join(f"# {unit_folder(environ) / name}\n{text}" for name, text in plan.units.items()).rstrip()
+
+
+def unit_folder(environ: Mapping[str, str]) -> Path:
+    """Return where units of this user are (XDG base directories)."""
+    home = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config"
+    return Path(home) / "systemd" / "user"
+
+
+def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+    """Install the schedule in the place of an earlier one; return what was done.
+
+    Raises ConfigError when a unit of that name is another corpus's, DiskError when a file cannot be written or systemd
+    or cron refuses.
+    """
+    folder = unit_folder(environ)
+    _require_ours(plan, folder / f"{plan.name}.service")
+    if plan.how == CRON:
+        _remove_units(plan, folder)
+        _write_crontab([*_other_lines(plan), cron_line(plan)])
+        return [f"In the crontab: {cron_line(plan)}", NO_CATCHING_UP]
+    _remove_line(plan)
+    for name, text in plan.units.items():
+        _write(folder / name, text)
+    _check("systemctl", "--user", "daemon-reload")
+    _check("systemctl", "--user", "enable", "--now", f"{plan.name}.timer")
+    return [*(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", LINGER]
+
+
+def remove(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+    """Take the schedule away, timer and crontab line, whichever there is; return what was done."""
+    folder = unit_folder(environ)
+    _require_ours(plan, folder / f"{plan.name}.service")
+    return [*_remove_units(plan, folder), *_remove_line(plan)] or ["Nothing was scheduled."]
+
+
+def _remove_units(plan: Plan, folder: Path) -> list[str]:
+    there = [folder / name for name in plan.units if (folder / name).exists()]
+    systemd = bool(there) and has_systemd()
+    if systemd:
+        _check("systemctl", "--user", "disable", "--now", f"{plan.name}.timer")
+    for path in there:
+        path.unlink()
+    if systemd:
+        _check("systemctl", "--user", "daemon-reload")
+    return [f"Removed {path}" for path in there]
+
+
+def _remove_line(plan: Plan) -> list[str]:
+    if shutil.which("crontab") is None or (lines := _other_lines(plan)) == _crontab():
+        return []
+    _write_crontab(lines)
+    return ["Removed the line from the crontab."]
+
+
+def _require_ours(plan: Plan, path: Path) -> None:
+    ours = " ".join(_quoted(part) for part in plan.command[-3:])
+    if path.exists() and ours not in path.read_text(encoding="utf-8", errors="replace"):
+        raise ConfigError(
+            "there is a unit of this name for another corpus", where=str(path), do="Give this one another corpus.name."
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(path.name + ".part")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise DiskError(f"cannot be written: {error.strerror}", where=str(path)) from error
+
+
+def _crontab() -> list[str]:
+    """Return the lines of the user's crontab; a user without one has none."""
+    listed = _run("crontab", "-l")
+    if listed.returncode and "no crontab" not in listed.stderr:
+        # What cannot be read must not be written over.
+        _refuse(listed, "crontab -l")
+    return listed.stdout.splitlines() if listed.returncode == 0 else []
+
+
+def _other_lines(plan: Plan) -> list[str]:
+    return [line for line in _crontab() if not line.rstrip().endswith(mark(plan))]
+
+
+def _write_crontab(lines: list[str]) -> None:
+    _check("crontab", "-", text="".join(f"{line}\n" for line in lines))
+
+
+def _check(*command: str, text: str = "") -> None:
+    ended = _run(*command, text=text)
+    if ended.returncode:
+        _refuse(ended, shlex.join(command))
+
+
+def _refuse(ended: subprocess.CompletedProcess[str], where: str) -> NoReturn:
+    words = (ended.stderr or ended.stdout).strip() or f"exit code {ended.returncode}"
+    raise DiskError(words, where=where, do="The schedule may be there in part; `--remove` takes it away.")
+
+
+def _run(*command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603 - fixed programs, arguments as a list
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+            env=os.environ | {"LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
