@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
+from storage.records import Selection
 from storage.warc import read_record
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
@@ -61,3 +62,22 @@ def test_a_pause_holds_across_runs(tmp_path: Path, newspaper: Newspaper) -> None
     assert until - time.time() == pytest.approx(3600, abs=120)
     run(tmp_path, "crawl", "--now")
     assert newspaper.asked.total() == asked
+
+
+def test_a_page_of_many_addresses_is_one_document(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Its AMP form is not asked for beside it; another address that names it as canonical gives no second document."""
+    html = {"Content-Type": "text/html; charset=utf-8"}
+    canonical = b"<head><link rel=canonical href=/article/1>"
+    newspaper.extra |= {
+        "/article/1/amp": lambda: (200, html, article(1)),
+        "/article/1?print=1": lambda: (200, html, article(1)),
+        "/view-1": lambda: (200, html, article(1).replace(b"<head>", canonical)),
+    }
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl").returncode == 0
+    assert sum(newspaper.asked[path] for path in ("/article/1", "/article/1/amp", "/article/1?print=1")) == 1
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        documents = corpus.documents(Selection(include_duplicates=True))
+        found = {each.url.removeprefix(newspaper.origin) for each in documents}
+        assert corpus.problems() == []
+    assert found == {f"/article/{index}" for index in range(6)}

@@ -241,6 +241,26 @@ def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corp
         assert not any(walk in steps for walk in ("SCAN url", "TEMP B-TREE FOR ORDER BY", "Seq Scan on url", "Sort"))
 
 
+@pytest.mark.parametrize("sources", [True, False])
+def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: bool) -> None:
+    """Of a million known articles none is walked over at the start of a night."""
+    seen: list[str] = []
+
+    def note(_connection: object, statement: sa.ClauseElement, *_rest: object) -> None:
+        if isinstance(statement, sa.Update):
+            seen.append(str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True})))
+
+    crawl = Crawl(corpus)
+    crawl.visit("start", made("start", *(link(str(number)) for number in range(300))))
+    sa.event.listen(corpus.database.engine, "before_execute", note)
+    corpus.frontier.wake([crawl.site], 1.0, sources=sources)
+    sa.event.remove(corpus.database.engine, "before_execute", note)
+    (statement,) = seen
+    steps = plan(corpus, statement)
+    assert "ix_url_due_again" in steps
+    assert not any(walk in steps for walk in ("SCAN url", "Seq Scan on url"))
+
+
 def plan(corpus: Corpus, statement: str) -> str:
     """Explain a statement; PostgreSQL is kept from walking the table, as it rightly would while it is this small."""
     command = "EXPLAIN QUERY PLAN " if corpus.database.is_sqlite else "EXPLAIN "
