@@ -257,7 +257,8 @@ def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
         return STOPPED
     if limited:
         return LIMITED
-    tried = counts.pages + counts.failures.total() + counts.refused
+    # A page that robots.txt keeps back is no failure of the night; a site that refuses all that leads into it is one.
+    tried = counts.pages + counts.failures.total() + counts.refused_sources
     return NONE_SUCCEEDED if tried and not counts.answered else DONE
 
 

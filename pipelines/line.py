@@ -56,6 +56,8 @@ class LineCounts:
     """Tries that failed, by reason: a URL that is asked for three times in vain counts three times."""
     refused: int = 0
     """URLs that robots.txt does not allow to be asked for."""
+    refused_sources: int = 0
+    """Those of them that a crawl starts from."""
     first_failure: str = ""
     """Reason and host of the first failure."""
 
@@ -72,6 +74,7 @@ class LineCounts:
         """Count one lease that brought no exchange."""
         if failure.reason == REFUSED:
             self.refused += 1
+            self.refused_sources += failure.lease.depth == 0
         else:
             self._failed(failure.reason, failure.lease)
 
