@@ -13,6 +13,7 @@ from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.locks import SiteLocks
+from storage.outcomes import SAME_PAGE
 from storage.visits import UNCHANGED_TEXT
 from storage.warc import read_record
 from storage.warc.writer import OPEN
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 GROUP = 100
 PROCESSED = ("document", "drop")
+TEXT_KNOWN = frozenset({UNCHANGED_TEXT, SAME_PAGE})
 COMPARED = ("text", "kinds", "captions", "comments", "confidence")
 """What makes a document a changed one when it is made anew."""
 
@@ -151,7 +153,7 @@ def _count(corpus: Corpus, fetch: StoredFetch, processed: Processed, report: Ree
     report.pages += 1
     before = corpus.document(fetch.lease.url) if fetch.outcome == "document" and fetch.lease else None
     after = processed.document
-    if fetch.reason == UNCHANGED_TEXT or (before is None and after is None):
+    if fetch.reason in TEXT_KNOWN or (before is None and after is None):
         report.unchanged += 1
     elif before is None:
         report.gained += 1
