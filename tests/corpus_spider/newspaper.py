@@ -57,6 +57,8 @@ class Newspaper:
     """What the server answers and what it was asked."""
 
     articles: int = 30
+    restless: bool = False
+    """Whether the front page is never the same twice, though its links are."""
     robots: Answer = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /private/\n")
     extra: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
@@ -97,7 +99,7 @@ class Newspaper:
         if path == "/robots.txt":
             return self.robots
         if path == "/":
-            return 200, html, self._front().encode()
+            return 200, html, self._front().encode() + (b"<!-- %d -->" % self.asked["/"] if self.restless else b"")
         if path == "/feed.xml":
             return 200, {"Content-Type": "application/rss+xml"}, self._feed().encode()
         if path == "/old":
