@@ -14,6 +14,7 @@ import click
 
 from corpus_spider import nightly
 from corpus_spider.console import Console, start_logging
+from corpus_spider.keeping import keeping
 from corpus_spider.options import PROGRAM, State, as_json, examples, verb_of, with_common
 from corpus_spider.sites import sites
 from storage.errors import CorpusError, DiskError
@@ -58,8 +59,7 @@ def cli() -> None:
     """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
 
 
-cli.add_command(sites)
-for command in nightly.VERBS:
+for command in (sites, *keeping.commands.values(), *nightly.VERBS):
     cli.add_command(command)
 
 

@@ -16,6 +16,7 @@ from storage import documents, failpoints, fetches, nights, opening, reading, si
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
+from storage.removals import Removals
 from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
 from storage.sources import read_sources
@@ -63,6 +64,11 @@ class Corpus(AbstractContextManager["Corpus"]):
     def frontier(self) -> Frontier:
         """What to fetch: seeds, leases, retries."""
         return Frontier(self.database, self.schedule)
+
+    @property
+    def removals(self) -> Removals:
+        """Taking texts out on request."""
+        return Removals(self.database)
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ from storage.found import Found, add_links
 from storage.outcomes import Outcomes, Target, decide, known_of, targets_of
 from storage.records import Document, Drop, Lease, Processed, UrlState
 from storage.schema import document, document_text, fetch
+from storage.tombstones import REMOVED, mark_removed, withheld
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def write_processed(connection: Connection, group: Sequence[Item], schedule: Sch
     """
     items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
     targets = targets_of(connection, items, again=again)
+    items = withheld(connection, targets, items)
     outcomes = decide(targets, items, known_of(connection, targets, items))
     _store_new(connection, outcomes.new)
     later = {target.url_id for target, version, _ in outcomes.new if again or version > 1}
@@ -57,6 +59,16 @@ def write_processed(connection: Connection, group: Sequence[Item], schedule: Sch
     if not again:
         add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
+    gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
+    mark_removed(connection, [target.url_id for target in gone])
+
+
+def withdraw(connection: Connection, fetch_ids: Sequence[int]) -> None:
+    """Take what fetches have given out of the corpus: documents with their texts and fingerprints; the outcome is a
+    drop.
+    """
+    targets = targets_of(connection, fetch_ids, again=True)
+    _store_drops(connection, [(target, Drop(REMOVED)) for target in targets])
 
 
 def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document]]) -> None:

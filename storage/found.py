@@ -12,6 +12,7 @@ from storage.database import among, chunks, insert_many, upsert
 from storage.records import Kind, UrlState
 from storage.schedule import moment
 from storage.schema import MAX_URL, host, url
+from storage.tombstones import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,8 +84,11 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     """Put found links into the frontier, those it knows already excepted; return how many were new.
 
     A redirect to another spelling of its own URL queues that URL again under the new address. A redirect that a seed
-    made is followed each time, not only the first: a moved feed must be read each night.
+    made is followed each time, not only the first: a moved feed must be read each night. What was removed on request
+    stays away.
     """
+    away = refused(connection, (each.link.url for each in found))
+    found = [each for each in found if each.link.url not in away]
     wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
     known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
     pages = known | {key for key, each in wanted.items() if each.link.twin is None}

@@ -33,6 +33,7 @@ from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.schedule import Schedule
 from storage.schema import host, url
+from storage.tombstones import allowed_leases, refused
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ def _seed_row(seed: Seed) -> dict[str, Any]:
 
 
 def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    away = refused(connection, (row["url"] for row in rows))
+    rows = [row for row in rows if row["url"] not in away]
     if not rows:
         return
     insert = upsert(connection, url)
@@ -261,7 +264,7 @@ def _lease(
         for part in chunks([row.lease_id for row in taken]):
             statement = sa.update(url).where(url.c.id.in_(part))
             connection.execute(statement.values(state=UrlState.LEASED, leased_by=run_id, lease_token=token))
-    return [lease_of(row) for row in taken]
+    return allowed_leases(connection, [lease_of(row) for row in taken])
 
 
 def _places(connection: Connection, hosts: Iterable[str], sites: Collection[str] | None) -> Sequence[AnyRow]:

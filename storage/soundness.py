@@ -8,7 +8,20 @@ import sqlalchemy as sa
 
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.records import UrlState
-from storage.schema import document, duplicate_set, fetch, fingerprint, run, site_model, url, warc_file
+from storage.removal_tables import removal, removed_document
+from storage.schema import (
+    document,
+    document_text,
+    duplicate_set,
+    fetch,
+    fingerprint,
+    run,
+    site_model,
+    url,
+    warc_file,
+)
+from storage.tombstones import REMOVED
+from storage.warc.scrubbing import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +96,33 @@ _has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.ve
 _overtaken = sa.exists().where(_main.c.url == document.c.canonical, _later.c.url_id == _main.c.id)
 _succeeded = sa.or_(_has_newer, _overtaken)
 
+REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
+    "a removed document that is still there": sa.select(document.c.public_id).where(
+        document.c.public_id.in_(sa.select(removed_document.c.public_id))
+    ),
+    "a text of no document": sa.select(document_text.c.document_id)
+    .outerjoin(document, document.c.id == document_text.c.document_id)
+    .where(document.c.id.is_(None)),
+    "a fingerprint of no document": sa.select(fingerprint.c.id)
+    .outerjoin(document, document.c.fingerprint_id == fingerprint.c.id)
+    .where(document.c.id.is_(None)),
+    "a removal that was interrupted; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
+        removal.c.finished.is_(None)
+    ),
+    "a removed page whose original is still there; `corpus-spider remove` empties it": sa.select(fetch.c.uri).where(
+        fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING
+    ),
+    "a WARC file that is to go; `corpus-spider remove` deletes it": sa.select(warc_file.c.name).where(
+        warc_file.c.state == "replaced"
+    ),
+    "a removed page that is asked for": sa.select(url.c.url).where(
+        url.c.reason == REMOVED, sa.or_(url.c.state != UrlState.FAILED, url.c.due_again.is_not(None))
+    ),
+    "a removed page with a text": sa.select(url.c.url)
+    .join(document, document.c.url_id == url.c.id)
+    .where(url.c.reason == REMOVED),
+}
+
 RULES: dict[str, Select[tuple[object]]] = {
     "a document whose fetch is no document's": sa.select(document.c.public_id)
     .join(fetch, fetch.c.id == document.c.fetch_id)
@@ -104,6 +144,7 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a revisit of no response": sa.select(fetch.c.uri)
     .outerjoin(_original, _original.c.id == fetch.c.original_id)
     .where(fetch.c.outcome == "unchanged", sa.or_(_original.c.id.is_(None), _original.c.original_id.is_not(None))),
+    **REMOVAL_RULES,
     "a URL in an unknown state": sa.select(url.c.url).where(url.c.state.notin_([state.value for state in UrlState])),
     "a URL leased by a run that has ended": sa.select(url.c.url)
     .outerjoin(run, run.c.id == url.c.leased_by)

@@ -1,0 +1,216 @@
+"""`remove`: a text, a site or an author out of the corpus and its originals, for good; and the report of it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from storage.corpus import Corpus
+from storage.disk import disk_errors, sync_folder
+from storage.errors import ConfigError
+from storage.failpoints import reach
+from storage.locks import SiteLocks
+from storage.removals import Request, What
+from storage.warc.scrubbing import scrub
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_spider.config import Config
+    from storage.removals import Affected
+
+SHOWN = 20
+
+
+@dataclass(slots=True)
+class RemovalReport:
+    """What a removal came to: the ids that are gone for good, and what was done to the originals."""
+
+    kind: str = ""
+    value: str = ""
+    reason: str = ""
+    day: str = ""
+    dry_run: bool = False
+    pages: int = 0
+    """Addresses that will not be asked for again."""
+    documents: list[str] = field(default_factory=list)
+    fetches: int = 0
+    records: int = 0
+    """WARC records that were emptied, requests included."""
+    files: list[str] = field(default_factory=list)
+    """WARC files that were written anew, under their new names."""
+    torn: int = 0
+    """Torn tails of WARC files, kept by recovery, that were deleted."""
+    alike: list[str] = field(default_factory=list)
+    """Addresses of texts that repeat these and are still there."""
+    copies: list[str] = field(default_factory=list)
+    """Older copies of the database, which still hold the texts."""
+
+
+def remove(config: Config, request: Request | None, *, dry_run: bool = False) -> RemovalReport:
+    """Take out what a request names, and finish removals that were interrupted; without a request only that.
+
+    No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
+    DiskError and DamageError when originals cannot be written anew: what is left to do is done by the next call.
+    """
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        if dry_run:
+            return _planned(corpus, request)
+        sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
+        stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        return _carry_out(config, corpus, request, tuple(sites))
+
+
+def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
+    if request is None:
+        pending = corpus.removals.unscrubbed()
+        return RemovalReport(dry_run=True, fetches=sum(map(len, pending.values())), files=sorted(pending))
+    affected = corpus.removals.affected(request)
+    _refuse_unknown_id(corpus, request, affected)
+    return _report(request, affected, dry_run=True)
+
+
+def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: tuple[str, ...]) -> RemovalReport:
+    from corpus_spider.recovery import recover
+
+    recover(corpus, config.warc_folder, sites)
+    report = RemovalReport()
+    if request is not None:
+        _refuse_unknown_id(corpus, request, corpus.removals.affected(request))
+        report = _report(request, corpus.removals.declare(request), dry_run=False)
+    report.day = datetime.now(UTC).date().isoformat()
+    corpus.removals.withdraw()
+    _delete_replaced(corpus, config.warc_folder)
+    _empty_originals(corpus, config.warc_folder, report)
+    _delete_torn(config.warc_folder, report)
+    corpus.removals.finish()
+    report.copies = _copies(config)
+    return report
+
+
+def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> None:
+    if request.kind is What.ID and not affected.documents:
+        gone = any(each.id == request.value for each in corpus.removals.documents())
+        what = "was removed already" if gone else "is the id of no document"
+        raise ConfigError(what, where=request.value, do="`corpus-spider remove` without options finishes what is left")
+
+
+def _report(request: Request, affected: Affected, *, dry_run: bool) -> RemovalReport:
+    report = RemovalReport(request.kind.value, request.value, request.reason, dry_run=dry_run)
+    report.pages, report.documents, report.fetches = len(affected.url_ids), affected.documents, affected.fetches
+    report.alike = affected.alike
+    return report
+
+
+def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> None:
+    """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again."""
+    for name, pointers in corpus.removals.unscrubbed().items():
+        if not (folder / name).is_file():
+            corpus.removals.give_up(name)
+            continue
+        offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
+        scrubbed = scrub(folder, name, offsets, ids, report.day)
+        reach("in_removal")
+        corpus.removals.move(name, scrubbed)
+        report.records += scrubbed.emptied
+        report.files.append(scrubbed.name)
+        _delete_replaced(corpus, folder)
+
+
+def _delete_replaced(corpus: Corpus, folder: Path) -> None:
+    for name in corpus.removals.replaced_files():
+        with disk_errors(folder):
+            (folder / name).unlink(missing_ok=True)
+            sync_folder(folder)
+        reach("in_removal")
+        corpus.removals.forget_file(name)
+
+
+def _delete_torn(folder: Path, report: RemovalReport) -> None:
+    """Delete torn tails and unfinished copies: no row leads into them, so what they hold cannot be told apart."""
+    with disk_errors(folder):
+        for path in [*folder.glob("*.warc.gz.torn-*"), *folder.glob("*.warc.gz.tmp")]:
+            path.unlink()
+            report.torn += ".torn-" in path.name
+
+
+def _copies(config: Config) -> list[str]:
+    """Return the copies of a SQLite file that migrations have left beside it."""
+    from storage.database import parse_url, sqlite_path
+
+    url = parse_url(config.database_url)
+    if url.get_backend_name() != "sqlite":
+        return []
+    path = sqlite_path(url)
+    return sorted(str(each) for each in path.parent.glob(f"{path.name}.before-*"))
+
+
+def letter(report: RemovalReport) -> str:
+    """Return the report in words, for the person who asked."""
+    if not report.kind:
+        what = "is left to be emptied" if report.dry_run else "written anew"
+        return f"Nothing was asked for; {len(report.files)} WARC files {what}."
+    lines = _dry_lines(report) if report.dry_run else _done_lines(report)
+    if report.alike:
+        lines.append(f"{len(report.alike)} other addresses have the same or nearly the same text:")
+        lines += [f"  {each}" for each in report.alike[:SHOWN]]
+        lines.append("Add `--duplicates` to take them out too.")
+    return "\n".join(lines)
+
+
+def _dry_lines(report: RemovalReport) -> list[str]:
+    what = f"{len(report.documents)} texts of {report.pages} addresses ({report.kind} {report.value})"
+    return [f"This would remove {what} and empty {report.fetches} originals. Nothing was changed."]
+
+
+def _done_lines(report: RemovalReport) -> list[str]:
+    lines = [
+        f"Removed on {report.day} ({report.kind} {report.value}), reason: {report.reason}",
+        f"- {len(report.documents)} texts with their titles, authors, captions and fingerprints are deleted.",
+        f"- {report.records} records of the archive are emptied, in {len(report.files)} files that were written anew.",
+        "- What was named is not fetched again, nor taken in under another spelling of its address.",
+        "- Dumps made from now on do not hold it; their removal list names its ids, for those who have older ones.",
+        "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",
+    ]
+    lines += [f"- {len(report.documents)} ids:" if report.documents else "- No text was there."]
+    lines += [f"  {each}" for each in report.documents[:SHOWN]]
+    if len(report.documents) > SHOWN:
+        lines.append(f"  and {len(report.documents) - SHOWN} more (`--json` lists them)")
+    if report.copies:
+        lines.append("These older copies of the database still hold it; delete them:")
+        lines += [f"  {each}" for each in report.copies]
+    return lines
+
+
+def request_of(options: dict[str, str | None], reason: str | None, *, duplicates: bool) -> Request | None:
+    """Turn the options of the command line into a request; None when nothing is named.
+
+    Raises ConfigError for more than one, for a value that is none, and without a reason.
+    """
+    given = {What(name): value.strip() for name, value in options.items() if value is not None}
+    if not given:
+        return None
+    if len(given) > 1:
+        raise ConfigError("name one thing to remove at a time", do="run it once for each")
+    if not (reason or "").strip():
+        raise ConfigError("a removal needs a reason", do="add --reason, such as --reason 'request of the author'")
+    ((kind, value),) = given.items()
+    return Request(kind, _normal(kind, value), str(reason).strip(), duplicates)
+
+
+def _normal(kind: What, value: str) -> str:
+    from pipelines.urls import canonicalise, host_of
+
+    found: str | None = value
+    if kind is What.URL:
+        found = canonicalise(value if "://" in value else f"https://{value}")
+    elif kind is What.DOMAIN:
+        found = host_of(value if "://" in value else f"https://{value}/").partition(":")[0].removeprefix("www.")
+    elif kind is What.ID:
+        found = value.lower()
+    if not found:
+        raise ConfigError(f"this is no {kind.value}", where=value, do="see `corpus-spider remove --help`")
+    return found

@@ -1,0 +1,360 @@
+"""Taking texts out on request: what belongs to a request, and the steps by which it goes.
+
+A removal is *declared* in one transaction (tombstones, ids, the URLs marked), then its pages are *withdrawn* a few
+hundred at a time (documents, texts, fingerprints), then their originals are emptied file by file: a WARC file is
+written anew beside the old one, one transaction moves all pointers, and the old file goes. Each step finds by itself
+what is left to do, so a removal that was interrupted anywhere is finished by taking the steps again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import chunks, insert_many, sqlite_path, upsert
+from storage.documents import withdraw
+from storage.failpoints import reach
+from storage.fetches import POINTER_COLUMNS, pointer_of
+from storage.outcomes import SAME_PAGE
+from storage.removal_tables import removal, removed_document
+from storage.schema import document, fetch, fingerprint, host, original, url, warc_file
+from storage.tombstones import (
+    AUTHOR,
+    DOMAIN,
+    PAGE,
+    REMOVED,
+    author_key,
+    author_keys,
+    bury,
+    domains_of,
+    mark_removed,
+    page_key,
+    spellings,
+)
+from storage.warc.scrubbing import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import Database
+    from storage.records import Pointer
+    from storage.warc.scrubbing import Scrubbed
+
+GROUP = 200
+SHOWN = 100
+REPLACED = "replaced"
+"""State of a WARC file that was written anew and is to go."""
+_NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
+
+
+class What(StrEnum):
+    """What a request names."""
+
+    URL = "url"
+    DOMAIN = "domain"
+    ID = "id"
+    AUTHOR = "author"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for removal: what is named, why, and whether texts that repeat these go with them.
+
+    A ``value`` is a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
+    """
+
+    kind: What
+    value: str
+    reason: str
+    duplicates: bool = False
+
+
+@dataclass(slots=True)
+class Affected:
+    """What belongs to a request. ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`."""
+
+    url_ids: set[int] = field(default_factory=set)
+    urls: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    fetches: int = 0
+    alike: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A removal that was declared; ``finished`` is None while originals are still to be emptied."""
+
+    kind: str
+    value: str
+    reason: str
+    asked: datetime
+    finished: datetime | None
+    pages: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A document that was taken out, as lists for those who have older dumps name it."""
+
+    id: str
+    asked: datetime
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """Removing texts from a corpus. Reached as ``corpus.removals``. The caller holds the locks of all sites."""
+
+    database: Database
+
+    def sites(self) -> list[str]:
+        """Return every site that the frontier has, for their locks."""
+        statement = sa.select(host.c.site).distinct().order_by(host.c.site)
+        return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
+
+    def affected(self, request: Request) -> Affected:
+        """Return what a request would take out; nothing is changed."""
+        return self.database.read(lambda connection: _affected(connection, request))
+
+    def declare(self, request: Request) -> Affected:
+        """Put up the tombstones of a request and note its documents; from then on nothing of it comes in again."""
+        token = uuid.uuid4().hex
+
+        def work(connection: Connection) -> Affected:
+            found = _affected(connection, request)
+            _declare(connection, token, request, found)
+            return found
+
+        affected = self.database.write(work)
+        reach("in_removal")
+        return affected
+
+    def withdraw(self) -> int:
+        """Take out what declared removals still have in the corpus, to the last; return how many fetches it was."""
+        total = 0
+        while done := self.database.write(_withdraw_some):
+            total += done
+            reach("in_removal")
+        return total
+
+    def unscrubbed(self) -> dict[str, list[Pointer]]:
+        """Return the originals that are still to be emptied, by WARC file."""
+        statement = sa.select(fetch.c.id, *POINTER_COLUMNS).join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        statement = statement.where(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
+        found: dict[str, list[Pointer]] = {}
+        rows = self.database.read(lambda connection: connection.execute(statement.order_by(fetch.c.id)).all())
+        for row in rows:
+            found.setdefault(row.warc, []).append(pointer_of(row))
+        return found
+
+    def move(self, name: str, scrubbed: Scrubbed) -> None:
+        """Have every fetch of a WARC file point into the one that takes its place; the old one is marked to go."""
+        self.database.write(lambda connection: _move(connection, name, scrubbed))
+        reach("in_removal")
+
+    def give_up(self, name: str) -> None:
+        """Note that a WARC file is not there, so that nothing is left in it to be emptied."""
+        file = sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
+        gone = fetch.c.warc_id == file, fetch.c.reason == REMOVED
+        statement = sa.update(fetch).where(*gone).values(_NOTHING_LEFT)
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def replaced_files(self) -> list[str]:
+        """Return the WARC files that another has taken the place of."""
+        statement = sa.select(warc_file.c.name).where(warc_file.c.state == REPLACED).order_by(warc_file.c.name)
+        return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
+
+    def forget_file(self, name: str) -> None:
+        """Forget a replaced WARC file, once it is gone."""
+        statement = sa.delete(warc_file).where(warc_file.c.name == name, warc_file.c.state == REPLACED)
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def finish(self) -> None:
+        """Note that every removal is through, and have SQLite keep no copy of what was there in its journal."""
+        statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
+        self.database.write(lambda connection: connection.execute(statement))
+        if self.database.is_sqlite:
+            with self.database.explained(), closing(sqlite3.connect(sqlite_path(self.database.url))) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def history(self) -> list[Removal]:
+        """Return every removal, oldest first."""
+        names = (each.name for each in removal.c if each.name not in {"id", "token"})
+        statement = sa.select(*(removal.c[name] for name in names)).order_by(removal.c.id)
+        return self.database.read(lambda connection: [Removal(*row) for row in connection.execute(statement)])
+
+    def documents(self) -> list[Removed]:
+        """Return the documents that were taken out, by id."""
+        statement = sa.select(removed_document.c.public_id, removal.c.asked, removal.c.kind)
+        statement = statement.join(removal, removal.c.id == removed_document.c.removal_id)
+        ordered = statement.order_by(removed_document.c.public_id)
+        return self.database.read(lambda connection: [Removed(*row) for row in connection.execute(ordered)])
+
+
+def _affected(connection: Connection, request: Request) -> Affected:
+    ids = _named(connection, request)
+    ids |= _same_pages(connection, _addresses(connection, request, ids))
+    if request.duplicates:
+        ids |= _alike(connection, ids)
+    found = Affected(ids)
+    for part in chunks(sorted(ids)):
+        found.urls += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
+        documents = sa.select(document.c.public_id).where(document.c.url_id.in_(part))
+        found.documents += connection.execute(documents).scalars()
+        number = sa.select(sa.func.count()).select_from(fetch).where(fetch.c.url_id.in_(part))
+        found.fetches += connection.execute(number).scalar_one()
+    repeating = _alike(connection, ids) - ids
+    for part in chunks(sorted(repeating)[:SHOWN]):
+        found.alike += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
+    for listed in (found.urls, found.documents, found.alike):
+        listed.sort()
+    return found
+
+
+def _named(connection: Connection, request: Request) -> set[int]:
+    """Return the URLs that a request names itself."""
+    match request.kind:
+        case What.URL:
+            statement = sa.select(url.c.id).where(url.c.url.in_(spellings(request.value)))
+        case What.DOMAIN:
+            name, port = request.value, f"{request.value}:"
+            own = url.c.host == name, url.c.host.startswith(port, autoescape=True)
+            below = (url.c.host.endswith(f".{name}", autoescape=True), url.c.host.contains(f".{port}", autoescape=True))
+            statement = sa.select(url.c.id).where(sa.or_(*own, *below))
+        case What.ID:
+            statement = sa.select(document.c.url_id).where(document.c.public_id == request.value)
+        case What.AUTHOR:
+            return _written_by(connection, request.value)
+    return set(connection.execute(statement).scalars())
+
+
+def _written_by(connection: Connection, name: str) -> set[int]:
+    key = author_key(name)
+    authors = connection.execute(sa.select(document.c.author).where(document.c.author.is_not(None)).distinct())
+    matching = [author for author in authors.scalars() if key in author_keys(author)]
+    found: set[int] = set()
+    for part in chunks(matching):
+        found.update(connection.execute(sa.select(document.c.url_id).where(document.c.author.in_(part))).scalars())
+    return found
+
+
+def _addresses(connection: Connection, request: Request, ids: Collection[int]) -> list[str]:
+    found = spellings(request.value) if request.kind is What.URL else []
+    for part in chunks(sorted(ids)):
+        found += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
+    return found
+
+
+def _same_pages(connection: Connection, addresses: Collection[str]) -> set[int]:
+    """Return URLs known to hold the same pages: what names them as canonical and is believed, or was left out as one.
+
+    An address that several current texts name as theirs is no article's, and is not believed.
+    """
+    found: set[int] = set()
+    rivals = document.alias("rivals")
+    claims = sa.select(sa.func.count()).where(
+        rivals.c.canonical == document.c.canonical, rivals.c.superseded.is_(False)
+    )
+    believed = sa.or_(document.c.superseded, claims.correlate(document).scalar_subquery() == 1)
+    for part in chunks(sorted(set(addresses))):
+        stating = sa.select(document.c.url_id).where(document.c.canonical.in_(part), believed)
+        left_out = sa.select(fetch.c.url_id).where(
+            fetch.c.outcome == "drop", fetch.c.reason == SAME_PAGE, fetch.c.detail.in_(part)
+        )
+        found.update(connection.execute(stating).scalars())
+        found.update(each for each in connection.execute(left_out).scalars() if each is not None)
+    return found
+
+
+def _alike(connection: Connection, ids: Collection[int]) -> set[int]:
+    """Return the URLs of documents in the duplicate sets of these URLs' documents."""
+    found: set[int] = set()
+    joined = document.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+    for part in chunks(sorted(ids)):
+        own = sa.select(fingerprint.c.set_id).select_from(joined).where(document.c.url_id.in_(part))
+        others = sa.select(document.c.url_id).select_from(joined)
+        sets = sorted(set(connection.execute(own).scalars()))
+        for some in chunks(sets):
+            found.update(connection.execute(others.where(fingerprint.c.set_id.in_(some))).scalars())
+    return found
+
+
+def _declare(connection: Connection, token: str, request: Request, found: Affected) -> None:
+    value = author_key(request.value) if request.kind is What.AUTHOR else request.value
+    row: dict[str, Any] = {"token": token, "kind": request.kind.value, "value": value, "reason": request.reason}
+    row |= {"asked": datetime.now(UTC), "pages": len(found.url_ids), "documents": len(found.documents)}
+    connection.execute(upsert(connection, removal).on_conflict_do_nothing(index_elements=["token"]), row)
+    removal_id = int(connection.execute(sa.select(removal.c.id).where(removal.c.token == token)).scalar_one())
+    bury(connection, removal_id, _stones(request, value, found))
+    rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
+    insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
+    mark_removed(connection, found.url_ids)
+    for part in chunks(sorted(found.url_ids)):
+        connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
+    _mark_strays(connection, request, found)
+
+
+def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str, str]]:
+    yield from ((PAGE, page_key(each)) for each in found.urls)
+    if request.kind is What.URL:
+        yield PAGE, page_key(value)
+    elif request.kind is What.DOMAIN:
+        yield DOMAIN, value
+    elif request.kind is What.AUTHOR and value:
+        yield AUTHOR, value
+
+
+def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
+    """Mark records that a crash left without a URL and whose address is one of these."""
+    keys = {page_key(each) for each in found.urls} | {page_key(request.value)}
+    orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
+    ours = [row.id for row in connection.execute(orphans) if page_key(row.uri) in keys or _below(request, row.uri)]
+    for part in chunks(ours):
+        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
+
+
+def _below(request: Request, address: str) -> bool:
+    return request.kind is What.DOMAIN and request.value in domains_of(address)
+
+
+def _withdraw_some(connection: Connection) -> int:
+    """Take out up to `GROUP` fetches of URLs that are marked; in SQLite what is deleted is overwritten."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+    away = url.c.state == "failed", url.c.reason == REMOVED
+    left = sa.select(fetch.c.id).join(url, url.c.id == fetch.c.url_id)
+    left = left.where(*away, sa.func.coalesce(fetch.c.reason, "") != REMOVED).order_by(fetch.c.id).limit(GROUP)
+    ids = list(connection.execute(left).scalars())
+    withdraw(connection, ids)
+    return len(ids)
+
+
+def _move(connection: Connection, name: str, scrubbed: Scrubbed) -> None:
+    there = connection.execute(sa.select(warc_file).where(warc_file.c.name == name)).first()
+    if there is None or there.state == REPLACED:
+        return
+    row = {"name": scrubbed.name, "run_id": there.run_id, "state": "closed", "bytes": scrubbed.size}
+    insert = upsert(connection, warc_file)
+    connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_={"bytes": scrubbed.size}), row)
+    new_id = connection.execute(sa.select(warc_file.c.id).where(warc_file.c.name == scrubbed.name)).scalar_one()
+    statement = sa.select(fetch.c.id, fetch.c.warc_offset).where(fetch.c.warc_id == there.id)
+    changes = [
+        {"of_fetch": row.id, "new_offset": at, "new_length": length}
+        for row in connection.execute(statement)
+        for at, length in [scrubbed.moves[row.warc_offset]]
+    ]
+    moved = {"warc_id": new_id, "warc_offset": sa.bindparam("new_offset"), "warc_length": sa.bindparam("new_length")}
+    connection.execute(sa.update(fetch).where(fetch.c.id == sa.bindparam("of_fetch")).values(moved), changes)
+    gone = fetch.c.warc_id == new_id, fetch.c.reason == REMOVED
+    connection.execute(sa.update(fetch).where(*gone).values(_NOTHING_LEFT))
+    connection.execute(sa.update(warc_file).where(warc_file.c.id == there.id).values(state=REPLACED))

@@ -1,0 +1,152 @@
+"""What was removed on request stays away: addresses, domains and authors that the corpus must not take in again.
+
+A tombstone of a page is its address without scheme and without ``www.``, ``m.`` and the like, so that no spelling of it
+comes back; one of a domain holds for all below it; one of an author is a hash, so that the corpus forgets the name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks, insert_many, upsert
+from storage.records import Drop, Lease, Processed, UrlState
+from storage.removal_tables import tombstone
+from storage.schema import url
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.outcomes import Target
+
+REMOVED = "removed"
+"""Reason of the URLs, and of the fetches, of a page that was taken out."""
+PAGE, DOMAIN, AUTHOR = "page", "domain", "author"
+
+LABELS = ("www.", "m.", "mobile.", "amp.", "wap.")
+_SPELLING = re.compile(r"^https?://(?:(?:www|m|mobile|amp|wap)\.(?=[^./]+\.))?", re.IGNORECASE)
+_BETWEEN_AUTHORS = re.compile(r"[,;|/&،؛、\n]")
+
+REMOVED_URL: dict[str, Any] = {
+    "state": UrlState.FAILED,
+    "reason": REMOVED,
+    "due_again": None,
+    "leased_by": None,
+    "lease_token": None,
+}
+
+
+def page_key(address: str) -> str:
+    """Return what all spellings of an address have in common.
+
+    >>> page_key("http://www.news.example/a?b=1"), page_key("https://m.news.example/a?b=1")
+    ('news.example/a?b=1', 'news.example/a?b=1')
+    """
+    return _SPELLING.sub("", address, count=1)
+
+
+def spellings(address: str) -> list[str]:
+    """Return the canonical URLs that have the page key of an address."""
+    key = page_key(address)
+    return [f"{scheme}://{label}{key}" for scheme in ("https", "http") for label in ("", *LABELS)]
+
+
+def domains_of(address: str) -> list[str]:
+    """Return the host of a URL and every domain above it.
+
+    >>> domains_of("https://a.news.example:8080/x")
+    ['a.news.example', 'news.example', 'example']
+    """
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return []
+    labels = host.split(".")
+    return [".".join(labels[at:]) for at in range(len(labels))] if host else []
+
+
+def author_key(name: str) -> str:
+    """Return the hash of a name; letter case, spaces and Unicode form make no difference. Empty for no name."""
+    plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return f"sha256:{hashlib.sha256(plain.encode('utf-8', 'replace')).hexdigest()}" if plain else ""
+
+
+def author_keys(author: str | None) -> set[str]:
+    """Return the hash of an author as a page states it, and of each name where it states several."""
+    names = [author or "", *_BETWEEN_AUTHORS.split(author or "")]
+    return {author_key(name) for name in names} - {""}
+
+
+def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
+    """Return those of the URLs that must not be taken in, nor asked for."""
+    wanted = set(addresses)
+    if not wanted or connection.execute(sa.select(tombstone.c.kind).limit(1)).first() is None:
+        return set()
+    keys = {address: page_key(address) for address in wanted}
+    above = {address: domains_of(address) for address in wanted}
+    pages = _known(connection, PAGE, set(keys.values()))
+    domains = _known(connection, DOMAIN, {domain for every in above.values() for domain in every})
+    return {address for address in wanted if keys[address] in pages or not domains.isdisjoint(above[address])}
+
+
+def _known(connection: Connection, kind: str, values: Collection[str]) -> set[str]:
+    found: set[str] = set()
+    statement = sa.select(tombstone.c.value).where(tombstone.c.kind == kind)
+    for part in chunks(sorted(values)):
+        found.update(connection.execute(statement.where(among(connection, tombstone.c.value, part))).scalars())
+    return found
+
+
+def allowed_leases(connection: Connection, leases: Sequence[Lease]) -> list[Lease]:
+    """Return the leases that may be asked for; the URLs of the others are marked as removed."""
+    away = refused(connection, (lease.url for lease in leases))
+    mark_removed(connection, [lease.url_id for lease in leases if lease.url in away])
+    return [lease for lease in leases if lease.url not in away]
+
+
+def mark_removed(connection: Connection, url_ids: Collection[int]) -> None:
+    """Have URLs never be asked for again."""
+    for part in chunks(sorted(url_ids)):
+        connection.execute(sa.update(url).where(url.c.id.in_(part)).values(REMOVED_URL))
+
+
+def withheld(
+    connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
+) -> dict[int, tuple[Lease, Processed]]:
+    """Return the outcomes of a group with a drop in place of every document that must not come in."""
+    addresses = {address for target in targets for address in _addresses(target, items)}
+    away = refused(connection, addresses)
+    authors = {target.fetch_id: _authors(target, items) for target in targets}
+    known = _known(connection, AUTHOR, {key for keys in authors.values() for key in keys})
+    removed = {
+        target.fetch_id
+        for target in targets
+        if away.intersection(_addresses(target, items)) or known.intersection(authors[target.fetch_id])
+    }
+    return {
+        fetch_id: (lease, Processed(drop=Drop(REMOVED)) if fetch_id in removed else processed)
+        for fetch_id, (lease, processed) in items.items()
+    }
+
+
+def _addresses(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
+    made = items[target.fetch_id][1].document
+    return {target.url} | ({made.metadata.canonical} if made and made.metadata.canonical else set())
+
+
+def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
+    made = items[target.fetch_id][1].document
+    return author_keys(made.metadata.author) if made else set()
+
+
+def bury(connection: Connection, removal_id: int, stones: Iterable[tuple[str, str]]) -> None:
+    """Put up tombstones, given as (kind, value); those that stand already stay."""
+    rows = [{"kind": kind, "value": value, "removal_id": removal_id} for kind, value in sorted(set(stones))]
+    insert_many(connection, upsert(connection, tombstone).on_conflict_do_nothing(), rows)

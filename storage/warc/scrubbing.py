@@ -1,0 +1,158 @@
+"""A WARC file written anew without what some of its records held.
+
+A gzip member cannot be overwritten in place at equal length, so the file is copied, member by member as they are, to a
+new one; only the records of what was removed are replaced: by records of the same type, id, address and date whose
+block is a status or request line and nothing else, marked with ``X-Corpus-Removed``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from storage.disk import disk_errors, sync_folder
+from storage.errors import DamageError
+from storage.warc.headers import END, KIND, identifier, parse_headers, sha1
+from storage.warc.members import member
+from storage.warc.scanning import ANSWERS, scan
+from storage.warc.writer import SUFFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from io import BufferedReader, BufferedWriter
+    from pathlib import Path
+
+    from storage.warc.scanning import ScannedRecord
+
+NOTHING = sha1(b"")
+"""Payload digest of an answer without a payload."""
+
+_CHUNK = 1 << 20
+_HEAD = 1 << 16
+_SERIES = re.compile(r"-r(\d+)$")
+_KEPT = (
+    "WARC-Type",
+    "WARC-Record-ID",
+    "WARC-Warcinfo-ID",
+    "WARC-Target-URI",
+    "WARC-Date",
+    "WARC-Concurrent-To",
+    "WARC-Profile",
+    "WARC-Refers-To",
+    "WARC-Refers-To-Target-URI",
+    "WARC-Refers-To-Date",
+    KIND,
+)
+
+
+@dataclass(slots=True)
+class Scrubbed:
+    """A file that was written anew: its name and size, where each record went, and how many were emptied."""
+
+    name: str
+    size: int = 0
+    moves: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By offset in the old file: offset and length in the new one."""
+    emptied: int = 0
+
+
+def next_name(name: str) -> str:
+    """Return the name of the file that takes a file's place.
+
+    >>> next_name("news-00001.warc.gz"), next_name("news-00001-r1.warc.gz")
+    ('news-00001-r1.warc.gz', 'news-00001-r2.warc.gz')
+    """
+    stem = name.removesuffix(SUFFIX)
+    found = _SERIES.search(stem)
+    number = int(found.group(1)) + 1 if found else 1
+    return f"{_SERIES.sub('', stem)}-r{number}{SUFFIX}"
+
+
+def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collection[str], day: str) -> Scrubbed:
+    """Write the file anew under `next_name`, durably, with the answers at the doomed offsets emptied.
+
+    So are all records that say they belong to them: ``record_ids`` are their WARC-Record-IDs. The old file stays. May
+    be repeated: what an interrupted attempt left is replaced. ``day`` stands in the emptied records. Raises DiskError,
+    and DamageError when a doomed record is not sound.
+    """
+    result = Scrubbed(next_name(name))
+    source, target = folder / name, folder / result.name
+    part = target.with_name(f"{result.name}.tmp")
+    with disk_errors(source), source.open("rb") as old, _created(part) as new:
+        for record in scan(source):
+            data = _replacement(old, record, doomed, (record_ids, day))
+            result.moves[record.offset] = (new.tell(), record.length if data is None else len(data))
+            result.emptied += data is not None
+            _copy(old, record, new) if data is None else new.write(data)
+        result.size = new.tell()
+        new.flush()
+        os.fsync(new.fileno())
+    missed = set(doomed) - set(result.moves)
+    if missed:
+        where = f"{source}, offset {min(missed)}"
+        raise DamageError("no record begins where a fetch points", where=where, do="Run `corpus-spider check --deep`.")
+    with disk_errors(target):
+        part.replace(target)
+        sync_folder(folder)
+    return result
+
+
+def _created(path: Path) -> BufferedWriter:
+    with suppress(FileNotFoundError):
+        path.unlink()
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _copy(old: BufferedReader, record: ScannedRecord, new: BufferedWriter) -> None:
+    old.seek(record.offset)
+    left = record.length
+    while left and (chunk := old.read(min(left, _CHUNK))):
+        new.write(chunk)
+        left -= len(chunk)
+
+
+def _replacement(
+    old: BufferedReader, record: ScannedRecord, doomed: Collection[int], about: tuple[Collection[str], str]
+) -> bytes | None:
+    """Return the record that takes a record's place; None where it stays."""
+    record_ids, day = about
+    fields = _fields_of(old, record)
+    relatives = {identifier(fields.get(name, "")) for name in ("warc-concurrent-to", "warc-refers-to")}
+    if record.offset not in doomed and relatives.isdisjoint(record_ids):
+        return None
+    return emptied(fields, record.status or 0, day)
+
+
+def _fields_of(old: BufferedReader, record: ScannedRecord) -> dict[str, str]:
+    old.seek(record.offset)
+    data = old.read(min(record.length, _HEAD))
+    try:
+        head, found, _ = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _HEAD).partition(END)
+        return parse_headers(head) if found else {}
+    except (zlib.error, ValueError):
+        return {}
+
+
+def emptied(fields: dict[str, str], status: int, day: str) -> bytes:
+    """Return the gzip member of a record with those fields (names in lower case) and without what it held."""
+    kind = fields.get("warc-type", "")
+    kept = {name: fields[name.lower()] for name in _KEPT if fields.get(name.lower())}
+    block = _block(kind, status)
+    if kind in ANSWERS:
+        kept |= {"WARC-Payload-Digest": NOTHING, "Content-Type": "application/http;msgtype=response"}
+    elif kind == "request":
+        kept["Content-Type"] = "application/http;msgtype=request"
+    kept |= {"WARC-Truncated": "unspecified", "X-Corpus-Removed": day}
+    kept |= {"WARC-Block-Digest": sha1(block), "Content-Length": str(len(block))}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in kept.items())
+    return member(b"WARC/1.1\r\n" + lines.encode("utf-8", "replace") + b"\r\n", block + END, stored=False)
+
+
+def _block(kind: str, status: int) -> bytes:
+    if kind in ANSWERS:
+        return f"HTTP/1.1 {status:03d} Removed\r\n\r\n".encode()
+    return b"GET / HTTP/1.1\r\n\r\n" if kind == "request" else b""

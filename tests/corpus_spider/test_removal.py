@@ -1,0 +1,160 @@
+"""`remove` on a real corpus: nothing of the text is left in database and archive, whatever it is killed at."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from corpus_spider.removal import RemovalReport, letter, request_of
+from storage import Corpus
+from storage.errors import ConfigError
+from storage.records import Selection
+from storage.removals import Request, What
+from storage.warc import scan
+from storage.warc.scrubbing import next_name
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, paragraphs, served
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVERY = Selection(include_duplicates=True, versions="all")
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crawled")
+    with served(Newspaper(articles=8)) as paper:
+        (folder / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(folder, "crawl").returncode == 0
+        assert run(folder, "crawl", "--now").returncode == 0
+    return folder
+
+
+@pytest.fixture
+def folder(crawled: Path, tmp_path: Path) -> Path:
+    shutil.copytree(crawled, tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def texts(folder: Path) -> dict[str, str]:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        return {document.url: document.text for document in corpus.documents(EVERY)}
+
+
+def archived(folder: Path) -> bytes:
+    """Return what every record of the archive holds, inflated, bodies too."""
+    content = []
+    for path in (folder / "warc").glob("*.warc.gz"):
+        with path.open("rb") as file:
+            content += [record.content_stream().read() for record in ArchiveIterator(file)]
+    return b"".join(content)
+
+
+def words_of(folder: Path, index: int) -> tuple[str, bytes]:
+    """Return the address of an article and a passage that is in no other."""
+    passage = paragraphs(index)[2][5:60]
+    return next(url for url, text in texts(folder).items() if passage in text), passage.encode()
+
+
+def test_nothing_of_a_removed_text_is_left_anywhere(folder: Path) -> None:
+    """Not in the files of the database, not in the WARC files; the rest of both is as it was, and it stays away."""
+    url, passage = words_of(folder, 3)
+    before, database = texts(folder), folder / "corpus.db"
+    assert passage in database.read_bytes()
+    assert passage in archived(folder)
+    planned = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--dry-run", "--json").stdout)
+    assert texts(folder) == before
+    done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["documents"] == planned["documents"] != []
+    assert report["records"] == 2 * report["fetches"]
+    for path in folder.rglob("*"):
+        assert not path.is_file() or passage not in path.read_bytes(), path
+    assert passage not in archived(folder)
+    assert texts(folder) == {key: text for key, text in before.items() if key != url}
+    deep = run(folder, "check", "--deep", "--json")
+    assert json.loads(deep.stdout)["problems"] == []
+    assert run(folder, "reextract").returncode == 0
+    assert url not in texts(folder)
+    assert json.loads(run(folder, "check", "--json").stdout)["problems"] == []
+
+
+@pytest.mark.parametrize("step", range(1, 6))
+def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Path, step: int) -> None:
+    """After the declaration, the withdrawal, the new file, the move of the pointers, the deletion of the old file."""
+    url, passage = words_of(folder, 3)
+    killed = run(folder, "remove", "--url", url, "--reason", "asked", CORPUS_SPIDER_FAILPOINT=f"in_removal:{step}")
+    assert killed.returncode == -9
+    assert run(folder, "check").returncode == 6
+    assert run(folder, "remove").returncode == 0
+    assert passage not in archived(folder)
+    assert passage not in (folder / "corpus.db").read_bytes()
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert run(folder, "remove").stdout.startswith("Nothing was asked for; 0 WARC files")
+
+
+def test_the_emptied_records_are_still_records(folder: Path) -> None:
+    """Same type, id, address and date; a status line and nothing else; the file has a name of its own."""
+    url, _ = words_of(folder, 3)
+    names = {path.name for path in (folder / "warc").glob("*.warc.gz")}
+    report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
+    assert {next_name(name) for name in names} >= set(report["files"])
+    found = [record for name in report["files"] for record in scan(folder / "warc" / name)]
+    assert all(record.ok for record in found)
+    removed = [record for record in found if record.uri == url]
+    assert {record.type for record in removed} == {"response", "request"}
+    assert {record.length for record in removed if record.length > 700} == set()
+
+
+def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> None:
+    """A mistyped id must not look like a removal."""
+    assert run(folder, "remove", "--id", "0" * 32, "--reason", "asked").returncode == 2
+    url, _ = words_of(folder, 3)
+    report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
+    again = run(folder, "remove", "--id", report["documents"][0], "--reason", "asked")
+    assert (again.returncode, "was removed already" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"url": "http://News.example/a?utm_source=x#b"}, (What.URL, "http://news.example/a")),
+        ({"domain": "https://www.News.example/x"}, (What.DOMAIN, "news.example")),
+        ({"domain": "news.example:8080"}, (What.DOMAIN, "news.example")),
+        ({"id": "ABC"}, (What.ID, "abc")),
+        ({"author": " An  Nguyen "}, (What.AUTHOR, "An  Nguyen")),
+    ],
+)
+def test_what_is_named_is_brought_into_the_form_the_corpus_has(
+    given: dict[str, str | None], expected: tuple[What, str]
+) -> None:
+    assert request_of(given, " asked ", duplicates=True) == Request(*expected, "asked", True)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"url": "a.example", "id": "x"}, "asked"),
+        ({"url": "http://"}, "asked"),
+        ({"id": "x"}, " "),
+        ({"id": "x"}, None),
+    ],
+)
+def test_half_a_request_is_refused(given: dict[str, str | None], reason: str | None) -> None:
+    with pytest.raises(ConfigError):
+        request_of(given, reason, duplicates=False)
+
+
+def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
+    """Who asked reads how many texts went, their ids, who repeats them and which copies are older."""
+    report = RemovalReport("url", "https://a.example/x", "asked", "2026-03-01", documents=["f" * 32])
+    report.alike, report.copies = ["https://b.example/y"], ["corpus.db.before-0006"]
+    text = letter(report)
+    for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 texts"):
+        assert words in text
