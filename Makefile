@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test setup peers lint lock clean
+.PHONY: demo test setup peers render lint lock clean
 
 setup: $(VENV)/.ready
 
@@ -18,6 +18,10 @@ $(VENV)/.ready: requirements/core.lock pyproject.toml
 # which spares its older versions the extras that several packages ask of lxml in different spellings.
 peers: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/peers.lock
+
+# The driver of the browser that sites with `render = true` need; the browser, chromium, comes from the system.
+render: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/render.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
@@ -37,6 +41,8 @@ lock:
 		--custom-compile-command "make lock" -o requirements/core.lock
 	uv pip compile pyproject.toml --extra peers --constraint requirements/core.lock --override requirements/peers.overrides \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
+	uv pip compile pyproject.toml --extra render --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
 
 clean:
 	rm -rf $(VENV) build dist demo

@@ -18,17 +18,19 @@ from pipelines.inflate import InflateError, inflate
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.recurrence import Survey, survey_html
 from pipelines.tree import parse_tree
-from storage.records import Document, Drop, Kind, Link, Metadata, Processed
+from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-    from storage.records import Capture, Decoded, Extraction, LanguageGuess, SiteModel
+    from storage.records import Capture, Extraction, LanguageGuess, SiteModel
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # Part of a page that nobody asked for part of is no page.
 PARTIAL = 206
 HTML = frozenset({"text/html", "application/xhtml+xml"})
+RENDERED = "rendered"
+"""What says in ``encoding_source`` that a text was read from a browser's DOM."""
 GZIP = b"\x1f\x8b"
 # A text in which more than one character in twenty could not be decoded is not worth keeping.
 MAX_REPLACED = 0.05
@@ -76,10 +78,17 @@ def survey(capture: Capture) -> Survey:
         body = _unpacked(capture)
     except InflateError:
         return Survey()
+    decoded = _decoded(capture, body)
+    return Survey() if isinstance(decoded, Drop) else survey_html(decoded.text)
+
+
+def _decoded(capture: Capture, body: bytes) -> Decoded | Drop:
+    """Return the HTML to read: what a browser made of the page where one did, else what the server sent."""
+    if capture.rendered:
+        return Decoded(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
     declared = capture.header("Content-Type")
-    if sniff.sniff(body, declared) not in HTML:
-        return Survey()
-    return survey_html(decoding.decode(body, sniff.charset_of(declared)).text)
+    media = sniff.sniff(body, declared)
+    return decoding.decode(body, sniff.charset_of(declared)) if media in HTML else Drop("not_html", media)
 
 
 def _unpacked(capture: Capture) -> bytes:
@@ -112,11 +121,9 @@ def _redirect(capture: Capture, model: SiteModel) -> Processed:
 
 
 def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
-    declared = capture.header("Content-Type")
-    media = sniff.sniff(body, declared)
-    if media not in HTML:
-        return _drop("not_html", media)
-    decoded = decoding.decode(body, sniff.charset_of(declared))
+    decoded = _decoded(capture, body)
+    if isinstance(decoded, Drop):
+        return Processed(drop=decoded)
     tree = parse_tree(decoded.text)
     found = _links(tree, capture, model)
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)

@@ -41,6 +41,9 @@ def remember(connection: Connection, group: Sequence[tuple[int, Fetched]], rules
 
 
 def _is_whole(fetched: Fetched) -> bool:
+    if fetched.capture.rendered:
+        # The bytes of a page that scripts fill say nothing about what they fill it with.
+        return False
     settled = fetched.reason is not None or fetched.retry_at is not None
     return fetched.capture.status == 200 and fetched.capture.truncated is None and not settled
 

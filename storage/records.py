@@ -61,6 +61,8 @@ class Capture:
     """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None when it
     is.
     """
+    rendered: bytes = b""
+    """The page as a browser showed it, its DOM as HTML in UTF-8; empty where none was asked."""
 
     def header(self, name: str) -> str | None:
         """Return the first response header of that name, any case, or None."""
@@ -152,7 +154,7 @@ class Decoded:
     text: str
     encoding: str
     source: str
-    """One of ``bom``, ``utf-8``, ``header``, ``meta``, ``detected``."""
+    """One of ``bom``, ``utf-8``, ``header``, ``meta``, ``detected``; ``rendered`` for the DOM of a browser."""
     replaced: float = 0.0
 
 

@@ -62,7 +62,7 @@ def test_no_other_distribution_owns_our_package_names(package: str) -> None:
     assert set(packages_distributions().get(package, ["corpus-spider"])) == {"corpus-spider"}
 
 
-@pytest.mark.parametrize(("lock", "kind"), [("core", "test"), ("peers", "peers")])
+@pytest.mark.parametrize(("lock", "kind"), [("core", "test"), ("peers", "peers"), ("render", "render")])
 def test_a_lock_pins_every_dependency_with_hashes_and_names_no_host(lock: str, kind: str) -> None:
     """What is declared is locked; what is locked can be had from any mirror."""
     locked = (ROOT / "requirements" / f"{lock}.lock").read_text()

@@ -21,7 +21,8 @@ Every format carries the same fields, in this order; a field without a value is 
 ``fetched_at``      when the page was fetched, UTC
 ``extractor``       who found the main content; ``extractor_version``, and ``extractor_reason`` why it was chosen
 ``site_model``      which knowledge of the site it had; empty for none
-``encoding``        what the bytes were decoded as; ``encoding_source`` what said so, ``replaced`` the share of U+FFFD
+``encoding``        what the bytes were decoded as; ``encoding_source`` what said so, ``rendered`` for the DOM
+                    of a browser, ``replaced`` the share of U+FFFD
 ``licence``         licence note of the site
 ``exact``           hexadecimal xxh3-128 of the canonical text
 ``duplicates``      size of the document's duplicate set; ``duplicate_of`` the id of the set's representative

@@ -22,6 +22,10 @@ END = b"\r\n\r\n"
 """What ends a record's headers, and what follows its block."""
 KIND = "X-Corpus-Kind"
 """Our own field: what the URL was expected to hold (records.Kind)."""
+RENDERED = "X-Corpus-Rendered"
+"""Our own field: id and length (bytes of its gzip member) of the conversion record behind the request: the page as a
+browser rendered it.
+"""
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -30,7 +34,8 @@ _DESCRIPTION = (
     "bodies are stored as received, content-encoded, with the transfer coding undone; headers as Scrapy gives them: "
     "values byte for byte, order and letter case of names, reason phrases, request lines and the request's Host header "
     "are reconstructed; Transfer-Encoding, and a Content-Length that is not the stored length, are prefixed with "
-    "X-Archive-Orig-; Authorization, Proxy-Authorization and Cookie of requests and user-info in URLs are redacted"
+    "X-Archive-Orig-; Authorization, Proxy-Authorization and Cookie of requests and user-info in URLs are redacted; "
+    "a conversion record holds the page as a browser rendered it, and is what its text was taken from"
 )
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]+")
 _INCOMPRESSIBLE = re.compile(
@@ -56,12 +61,13 @@ class WarcInfo:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """A capture as two gzip members, response first, and what a pointer to it says."""
+    """A capture as gzip members, response first, and what a pointer to it says."""
 
     response: bytes
     request: bytes
     record_id: str
     payload_digest: str
+    rendered: bytes = b""
 
 
 def warcinfo(info: WarcInfo, name: str, made: datetime) -> tuple[str, bytes]:
@@ -94,12 +100,13 @@ def warcinfo(info: WarcInfo, name: str, made: datetime) -> tuple[str, bytes]:
 
 def encode(capture: Capture, warcinfo_id: str, original: Original | None = None) -> EncodedPair:
     """Return the response (with ``original``: revisit) and request records of a capture, as a file with that warcinfo
-    record keeps them.
+    record keeps them; of a rendered page the conversion record too.
     """
     if original is not None:
         return _revisit(capture, warcinfo_id, original)
     record_id, head, body_type = _new_id(), response_head(capture), identify(capture)
     payload_digest, common = sha1(capture.body), _common(capture, warcinfo_id)
+    rendered_id, rendered = _conversion(capture, record_id, common) if capture.rendered else ("", b"")
     response = _record_head(
         {
             "WARC-Type": "response",
@@ -108,6 +115,7 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
             "WARC-Truncated": capture.truncated or "",
             "WARC-Identified-Payload-Type": body_type or "",
             KIND: capture.kind.value,
+            RENDERED: f"<{rendered_id}> {len(rendered)}" if rendered else "",
             "Content-Type": "application/http;msgtype=response",
             "WARC-Payload-Digest": payload_digest,
             "WARC-Block-Digest": sha1(head, capture.body),
@@ -119,7 +127,25 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
         _request(capture, record_id, common),
         record_id,
         payload_digest,
+        rendered,
     )
+
+
+def _conversion(capture: Capture, refers_to: str, common: dict[str, str]) -> tuple[str, bytes]:
+    """Return id and gzip member of the record of what a browser made of the response (WARC 1.1, 6.8)."""
+    record_id = _new_id()
+    head = _record_head(
+        {
+            "WARC-Type": "conversion",
+            "WARC-Record-ID": f"<{record_id}>",
+            **{name: common[name] for name in ("WARC-Warcinfo-ID", "WARC-Target-URI", "WARC-Date")},
+            "WARC-Refers-To": f"<{refers_to}>",
+            "Content-Type": "text/html; charset=utf-8",
+            "WARC-Block-Digest": sha1(capture.rendered),
+            "Content-Length": str(len(capture.rendered)),
+        }
+    )
+    return record_id, member(head, capture.rendered + END, stored=False)
 
 
 def _revisit(capture: Capture, warcinfo_id: str, original: Original) -> EncodedPair:

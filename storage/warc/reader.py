@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from storage.disk import disk_error
 from storage.errors import DamageError
 from storage.records import Capture, Kind
-from storage.warc.headers import END, KIND, identifier, parse_headers, sha1
+from storage.warc.headers import END, KIND, RENDERED, identifier, parse_headers, sha1
 from storage.warc.http_blocks import parse_request, parse_response
 from storage.warc.members import MAX_RECORD
 from storage.warc.scanning import ANSWERS
@@ -40,7 +40,7 @@ def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None)
     """
     where = f"{folder / pointer.warc}, offset {pointer.offset}"
     try:
-        data = _read(folder, pointer)
+        data = _read(folder, pointer, 0, pointer.length + _REQUEST_BYTES)
     except FileNotFoundError as error:
         raise DamageError("the WARC file is missing", where=where, do="Restore it from a backup.") from error
     except OSError as error:
@@ -48,7 +48,7 @@ def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None)
     try:
         fields, visit = _capture(data, pointer)
         if fields["warc-type"] == "response":
-            return visit
+            return replace(visit, rendered=_rendered(folder, pointer, fields, data))
         refers_to = identifier(fields.get("warc-refers-to", ""))
         if original is None or refers_to != original.record_id:
             raise ValueError(f"it is a revisit of record {refers_to}")
@@ -64,22 +64,37 @@ def _resolved(visit: Capture, original: Capture) -> Capture:
     return replace(whole, status=original.status, response_headers=original.response_headers)
 
 
-def _read(folder: Path, pointer: Pointer) -> bytes:
+def _rendered(folder: Path, pointer: Pointer, fields: dict[str, str], data: bytes) -> bytes:
+    """Return what the conversion record holds that a response names; it lies behind the request."""
+    stated = fields.get(RENDERED.lower())
+    if stated is None:
+        return b""
+    record_id, length = stated.split()
+    start = pointer.length + _member_length(data[pointer.length :])
+    of_page, block = _record(_read(folder, pointer, start, int(length)), whole=True)
+    named = of_page["warc-record-id"] == record_id and of_page["warc-block-digest"] == sha1(block)
+    if not named or identifier(of_page.get("warc-refers-to", "")) != pointer.record_id:
+        raise ValueError("the rendered page is not the one it names")
+    return block
+
+
+def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
+    """Read bytes of the file, counted from where the pointer leads to."""
     if "/" in pointer.warc or "\0" in pointer.warc:
         raise FileNotFoundError(pointer.warc)
     # The writer may rename the file between the first two looks; the third then finds it.
     for name in (pointer.warc, pointer.warc + OPEN):
         try:
-            return _read_range(folder / name, pointer)
+            return _read_range(folder / name, pointer.offset + start, length)
         except FileNotFoundError:
             continue
-    return _read_range(folder / pointer.warc, pointer)
+    return _read_range(folder / pointer.warc, pointer.offset + start, length)
 
 
-def _read_range(path: Path, pointer: Pointer) -> bytes:
+def _read_range(path: Path, offset: int, length: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return os.pread(descriptor, pointer.length + _REQUEST_BYTES, pointer.offset)
+        return os.pread(descriptor, length, offset)
     finally:
         os.close(descriptor)
 
@@ -114,6 +129,13 @@ def _request_headers(data: bytes, response_id: str) -> Headers:
         return parse_request(block) if identifier(fields.get("warc-concurrent-to", "")) == response_id else ()
     except (ValueError, zlib.error):
         return ()
+
+
+def _member_length(data: bytes) -> int:
+    """Length of the gzip member that the bytes begin with."""
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    inflater.decompress(data, MAX_RECORD)
+    return len(data) - len(inflater.unused_data)
 
 
 def _record(data: bytes, *, whole: bool) -> tuple[dict[str, str], bytes]:

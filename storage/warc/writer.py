@@ -98,6 +98,7 @@ class WarcWriter:
         pointer = Pointer(file.name, file.size, len(pair.response), pair.record_id, pair.payload_digest)
         file.write(pair.response)
         file.write(pair.request)
+        file.write(pair.rendered)
         return pointer
 
     def _create(self) -> _WarcFile:

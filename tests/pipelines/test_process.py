@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from pipelines.process import clean
-from storage.records import Extraction
+from pipelines.process import clean, process, survey
+from storage.records import Capture, Drop, Extraction, SiteModel
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,36 @@ def test_captions_and_comments_are_cleaned_like_the_text() -> None:
     """NFC, no controls; what is empty then is gone."""
     found = clean(Extraction((), "any", "1", captions=("e\u0301\0", "\u200b"), comments=(" a  b ",)))
     assert (found.captions, found.comments) == (("é",), ("a b",))
+
+
+SENTENCE = "Chính quyền địa phương cho biết nhiều công trình mới được xây dựng ở miền trung trong năm nay. "
+RENDERED = f"<title>Bài</title><article><h1>Bài</h1>{f'<p>{SENTENCE * 3}</p>' * 4}</article><a href=/2>2</a>".encode()
+
+
+def shell(**changes: object) -> Capture:
+    """Return the capture of a page that scripts fill."""
+    page = b"<html><body><div id=app></div><script src=/app.js></script></body></html>"
+    headers = (("Content-Type", "text/html; charset=windows-1252"), ("X-Robots-Tag", "noarchive"))
+    values = {"status": 200, "request_headers": (), "response_headers": headers, "body": page} | changes
+    return Capture("https://a.example/1", datetime(2026, 11, 20, tzinfo=UTC), **values)  # type: ignore[arg-type]
+
+
+def test_a_rendered_page_is_read_as_the_browser_showed_it() -> None:
+    """Text and links are those of the DOM, which is UTF-8 whatever the server declared; headers count as ever."""
+    made = process(shell(rendered=RENDERED), SiteModel(hosts=("a.example",)))
+    assert made.document is not None
+    assert SENTENCE.strip() in made.document.text
+    assert (made.document.encoding, made.document.encoding_source) == ("utf-8", "rendered")
+    assert [link.url for link in made.links] == ["https://a.example/2"]
+    assert made.directives == ("noarchive",)
+    assert survey(shell(rendered=RENDERED)) != survey(shell())
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"), [({}, "script_only"), ({"status": 404, "rendered": RENDERED}, "http_404")]
+)
+def test_without_a_browser_or_an_answer_there_is_no_text(changes: dict[str, object], reason: str) -> None:
+    """The same page is a shell; what a browser shows of an error is none."""
+    drop = process(shell(**changes), SiteModel(hosts=("a.example",))).drop
+    assert isinstance(drop, Drop)
+    assert drop.reason == reason

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from warc_samples import AWKWARD, INFO, capture, noise, write
+from warcio.archiveiterator import ArchiveIterator
 
 from storage.errors import DamageError
 from storage.records import Capture, Headers, Kind, Pointer
@@ -177,4 +178,36 @@ def test_damage_to_the_record_is_noticed_damage_to_its_request_does_no_harm(tmp_
     assert read_record(tmp_path, pointer) == capture(1, noise(500), request_headers=())
     path.write_bytes(whole[: end - 200] + bytes(20) + whole[end - 180 :])
     with pytest.raises(DamageError):
+        read_record(tmp_path, pointer)
+
+
+def test_the_rendered_page_is_a_record_of_its_own_that_refers_to_the_response(tmp_path: Path) -> None:
+    """Another reader finds a conversion record (WARC 1.1, 6.8) and in the response what the server sent."""
+    page = capture(1, rendered="<p>được dựng".encode())
+    (pointer,) = write(tmp_path, [page])
+    with (tmp_path / pointer.warc).open("rb") as file:
+        records = {
+            record.rec_type: (record.rec_headers, record.content_stream().read()) for record in ArchiveIterator(file)
+        }
+    fields, block = records["conversion"]
+    assert block == page.rendered
+    assert fields["WARC-Refers-To"] == records["response"][0]["WARC-Record-ID"] == f"<{pointer.record_id}>"
+    assert fields["Content-Type"] == "text/html; charset=utf-8"
+    assert records["response"][1] == page.body
+
+
+@pytest.mark.parametrize("harm", ["cut off", "zeroed", "another page's"])
+def test_damage_to_the_rendered_page_is_damage(tmp_path: Path, harm: str) -> None:
+    """The text was read from it, so the page is not read without."""
+    pointer, other = write(tmp_path, [capture(1, rendered=b"<p>one" * 99), capture(2, rendered=b"<p>two" * 99)])
+    file = tmp_path / pointer.warc
+    data = file.read_bytes()
+    if harm == "cut off":
+        file.write_bytes(data[: other.offset - 9])
+    elif harm == "zeroed":
+        file.write_bytes(data[: other.offset - 60] + bytes(60) + data[other.offset :])
+    else:
+        request_and_page = data[other.offset + other.length :]
+        file.write_bytes(data[: pointer.offset + pointer.length] + request_and_page)
+    with pytest.raises(DamageError, match="damaged record"):
         read_record(tmp_path, pointer)

@@ -52,6 +52,7 @@ AWKWARD = {
     "chunked": capture(3, **headers(("Transfer-Encoding", "chunked"), ("Content-Type", "text/html"))),
     "lying length": capture(4, **headers(("Content-Length", "7"), ("content-length", str(len(PAGE))))),
     "empty body": capture(5, b""),
+    "rendered": capture(28, rendered=PAGE * 2000),
     "204": capture(6, b"", status=204, **headers()),
     "304 with a length": capture(7, b"", status=304, **headers(("Content-Length", "5120"), ("ETag", '"x"'))),
     "status 999": capture(8, status=999),
