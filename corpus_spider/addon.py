@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.config_load import find, load
 from corpus_spider.console import Console
+from corpus_spider.rendering.chromium import find_browser
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -67,9 +68,15 @@ def crawl_settings(config: Config) -> dict[str, Any]:
         "DOWNLOAD_SLOTS": _slots(config),
         "DOWNLOAD_VERIFY_CERTIFICATES": crawl.verify_certificates,
         "CORPUS_MAX_BODY": crawl.max_body,
+        "CORPUS_RENDER": (rendered := {site.name: _language(config, site) for site in config.sites if site.render}),
+        "CORPUS_BROWSER": str(find_browser(crawl.browser, os.environ) or "") if rendered else "",
         "CORPUS_ALLOW_PRIVATE": list(crawl.allow_private),
         "CORPUS_PORTS": sorted({port for seed in config.seeds() if (port := urlsplit(seed.fetch_url).port)}),
     }
+
+
+def _language(config: Config, site: Site) -> str:
+    return next(iter(config.site_languages(site)), "")
 
 
 def slot_of(config: Config, site: Site) -> dict[str, Any]:

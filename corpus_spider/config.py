@@ -126,6 +126,7 @@ class Crawl:
         FileSize, Key("A WARC file of this size is closed and the next begun; 1 MiB at least.", size=True)
     ] = GIB
     disk_reserve: Annotated[Reserve, Key("The crawl stops when less than this is free.", size=True)] = GIB
+    browser: Annotated[str, Key("Browser for sites with render; empty: the chromium that is installed.")] = ""
     verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
 
 
@@ -166,6 +167,7 @@ class Site:
     languages: Annotated[Texts, Key("The languages of the site, where it has more.", language_code)] = ()
     delay: Annotated[Seconds | None, Key("Seconds between two requests, instead of crawl.delay.")] = None
     max_depth: Annotated[Count | None, Key("Links followed, instead of crawl.max_depth.")] = None
+    render: Annotated[bool, Key("Have a browser run the scripts of its pages; needs `corpus-spider[render]`.")] = False
     licence: Annotated[str | None, Key("Licence or terms of the texts; stands with every exported text.")] = None
     checked: Annotated[str, Key("Day its sources were last found well, by `sites check --write`.", iso_day)] = ""
 
@@ -281,7 +283,7 @@ class Config:
         """Return when what is fetched is read again, and a digest of the rules by which each site's links are taken."""
         days = self.crawl.since, self.crawl.until
         rules = {
-            site.name: (_site_hosts(site), site.allow, site.deny, self.site_max_depth(site), days)
+            site.name: (_site_hosts(site), site.allow, site.deny, self.site_max_depth(site), days, *_rendering(site))
             for site in self.sites
         }
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
@@ -310,7 +312,8 @@ class Config:
         }
         crawl = asdict(self.crawl) | {"workers": self.workers}
         sites = [
-            {key: value for key, value in asdict(site).items() if value not in ("", (), None)} for site in self.sites
+            {key: value for key, value in asdict(site).items() if value not in ("", (), None) and value is not False}
+            for site in self.sites
         ]
         plain: dict[str, Any] = msgspec.json.decode(
             msgspec.json.encode({"corpus": corpus, "crawl": crawl, "notify": self._notify_shown(), "site": sites})
@@ -344,6 +347,11 @@ def keys(section: type[Corpus] | type[Crawl] | type[Notify] | type[Site]) -> dic
     """Return each key of a section and its rules, in the order in which they are declared."""
     hints = get_type_hints(section, include_extras=True)
     return {name: next(rule for rule in hint.__metadata__ if isinstance(rule, Key)) for name, hint in hints.items()}
+
+
+def _rendering(site: Site) -> Texts:
+    """What is added to the rules of a site that is rendered: its pages are others than before."""
+    return ("render",) if site.render else ()
 
 
 def _site_hosts(site: Site) -> Texts:

@@ -33,8 +33,12 @@ class RetryPolicy:
         wait = BACKOFF[min(lease.attempts, len(BACKOFF) - 1)]
         return now + max(wait, min(asked or 0.0, MAX_RETRY_AFTER))
 
-    def judge_answer(self, capture: Capture, lease: Lease, now: float) -> Fetched:
-        """Decide what an exchange means. A status that may pass, or a body the server cut, is asked for again."""
+    def judge_answer(self, capture: Capture, lease: Lease, now: float, fault: str | None = None) -> Fetched:
+        """Decide what an exchange means. A status that may pass, or a body the server cut, is asked for again; so is a
+        page with a ``fault`` of our own.
+        """
+        if fault:
+            return Fetched(capture, lease, fault, self.retry_at(lease, now))
         if repeats(capture, lease.original):
             return Fetched(capture, lease, original=lease.original)
         reason = _passing_fault(capture)

@@ -19,6 +19,7 @@ from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.learning import Models, learn_due
 from corpus_spider.pauses import HostPauses
+from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.signs import Rule
 from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
@@ -117,10 +118,11 @@ class Session:
     def open(cls, config: Config, *, now: bool = False) -> Session:
         """Check, lock, recover and start a run. ``now``: every source is due.
 
-        Raises ConfigError (no contact), DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing
-        held.
+        Raises ConfigError (no contact, no browser), DiskError, DatabaseError, LockedError or NewerCorpusError, and
+        leaves nothing held.
         """
         config.require_contact()
+        require_browser(config)
         prepare_folders(config)
         with ExitStack() as stack:
             corpus = stack.enter_context(Corpus.open(config.database_url, create=True))

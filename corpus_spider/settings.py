@@ -25,6 +25,7 @@ EXTENSIONS = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "corpus_spider.middlewares.guard.GuardMiddleware": 10,
+    "corpus_spider.middlewares.render.RenderMiddleware": 50,
     "corpus_spider.middlewares.robots.RobotsMiddleware": 100,
     "corpus_spider.middlewares.wire.WireBodyMiddleware": 590,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,

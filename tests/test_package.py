@@ -77,11 +77,12 @@ def test_a_lock_pins_every_dependency_with_hashes_and_names_no_host(lock: str, k
     assert locked.count("--hash=sha256:") > len(pinned)
 
 
-def test_the_locks_agree() -> None:
-    """What both pin has one version, so that installing the peers changes nothing else."""
+@pytest.mark.parametrize("extra", ["peers", "render"])
+def test_the_locks_agree(extra: str) -> None:
+    """What both pin has one version, so that installing an extra changes nothing else."""
     core, others = (
         dict(re.findall(r"^([a-z0-9.-]+)==(\S+)(?! *;)", (ROOT / "requirements" / name).read_text(), re.MULTILINE))
-        for name in ("core.lock", "peers.lock")
+        for name in ("core.lock", f"{extra}.lock")
     )
     assert {
         name: (core[name], others[name]) for name in core.keys() & others.keys() if core[name] != others[name]

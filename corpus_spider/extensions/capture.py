@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 CAPTURE = "corpus_capture"
 KIND = "corpus_kind"
 LEASE = "corpus_lease"
+# What the scripts of a page ask for (middlewares.render): it is not archived.
+PART = "corpus_part"
+# Why a page that has come is to be asked for again.
+FAULT = "corpus_fault"
 # Not Scrapy's download_maxsize, at which it throws the whole answer away.
 MAX_BODY = "corpus_max_body"
 # Types no corpus of text wants: the headers are kept, the body is not waited for.
@@ -75,7 +79,7 @@ class CaptureExchanges:
         capture = capture_of(request, response, progress.truncated or truncated if progress else truncated)
         request.meta[CAPTURE] = capture
         line = getattr(self._crawler.spider, "line", None)
-        if LEASE not in request.meta and line is not None:
+        if LEASE not in request.meta and PART not in request.meta and line is not None:
             line.record(capture)
 
 

@@ -14,7 +14,7 @@ from scrapy import Request, Spider, signals
 from corpus_spider.addon import loaded, slot_of
 from corpus_spider.console import safe
 from corpus_spider.dispatch import Dispatcher
-from corpus_spider.extensions.capture import CAPTURE, KIND, LEASE
+from corpus_spider.extensions.capture import CAPTURE, FAULT, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
 from corpus_spider.session import Session, exit_code
@@ -100,7 +100,7 @@ class NewsSpider(Spider):
         else:
             self.pauses.pause(lease.host, asked)
             self.line.pause(lease.host, now + asked)
-        yield Page(self.policy.judge_answer(capture, lease, now))
+        yield Page(self.policy.judge_answer(capture, lease, now, response.meta.get(FAULT)))
 
     async def failed(self, failure: TwistedFailure) -> None:
         """Note that a request brought no exchange, and why."""

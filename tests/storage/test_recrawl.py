@@ -146,9 +146,10 @@ def test_the_next_night_asks_with_what_the_last_answer_gave(corpus: Corpus) -> N
 def test_a_rendered_page_is_asked_for_as_if_for_the_first_time(corpus: Corpus) -> None:
     """The shell of a page that scripts fill is always the same; that says nothing about what they fill it with."""
     nights = Nights(corpus)
-    corpus.frontier.seed([seed("https://a.example/")])
-    nights.answer(*nights.begin(0), 0, dropped(), rendered=b"<p>text")
-    assert [lease.original for lease in nights.begin(1)] == [None]
+    nights.seed("a", "b")
+    for lease in nights.begin(0):
+        nights.answer(lease, 0, dropped("listing"), rendered=b"<p>text" if lease.url.endswith("a") else b"")
+    assert {path_of(lease.url): bool(lease.original) for lease in nights.begin(9)} == {"a": False, "b": True}
 
 
 def test_what_has_not_changed_is_over_and_noted_as_such(corpus: Corpus) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def test_sound_files_scan_sound(tmp_path: Path) -> None:
-    """Every awkward capture is a sound response and request, told as its pointer tells it."""
+    """Every awkward capture is a sound response and request, and a rendering, told as its pointer tells it."""
     pointers = write(tmp_path, list(AWKWARD.values()))
     records = list(scan(tmp_path / pointers[0].warc))
     assert all(record.ok for record in records)
@@ -35,7 +35,8 @@ def test_sound_files_scan_sound(tmp_path: Path) -> None:
     assert [record.status for record in responses] == [sample.status for sample in AWKWARD.values()]
     assert responses[0].uri == AWKWARD["plain"].url
     assert responses[0].date == "2026-11-20T03:04:05.678901Z"
-    assert [record.type for record in records] == ["warcinfo", *["response", "request"] * len(AWKWARD)]
+    kinds = [["response", "request", *["conversion"] * bool(sample.rendered)] for sample in AWKWARD.values()]
+    assert [record.type for record in records] == ["warcinfo", *(kind for group in kinds for kind in group)]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,196 @@
+"""Has the pages of sites with ``render = true`` filled by their scripts, and asks for what the scripts need.
+
+A rendered page is asked for like any other; here its exchange gets the DOM that a browser makes of it beside the bytes
+of the wire. What scripts ask for passes the same middlewares (guard, robots.txt) and the same resolver, without a
+delay of its own but no more than ``per_host`` at a time at a host, as a browser would; scripts are asked for once a
+run. Only GET is asked for: a crawler changes nothing at a server. Cookies are neither kept nor sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urljoin, urlsplit
+
+from scrapy import Request, signals
+from scrapy.exceptions import NotConfigured
+from scrapy.http.request import NO_CALLBACK
+
+from corpus_spider.console import safe
+from corpus_spider.extensions.capture import CAPTURE, FAULT, LEASE, PART
+from corpus_spider.middlewares.robots import MAX_REDIRECTS, REDIRECTS
+from corpus_spider.middlewares.wire import WIRE
+from corpus_spider.rendering.browser import Asked, Browser, Limits, Part, RenderError, StartError, Visit
+from corpus_spider.rendering.chromium import NO_BROWSER
+from pipelines.decoding import decode
+from pipelines.inflate import InflateError, inflate
+from pipelines.process import HTML
+from pipelines.sniff import charset_of, sniff
+from storage.errors import ConfigError
+from storage.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from storage.records import Capture
+
+logger = logging.getLogger(__name__)
+
+PART_SECONDS = 15.0
+CACHE_BYTES = 64 * 2**20
+# The crawl's own, or none of a script's business.
+NOT_SENT = ("host", "cookie", "user-agent", "accept-encoding", "content-length", "connection", "proxy-", "sec-", ":")
+NOT_GIVEN = frozenset(
+    {"content-encoding", "content-length", "transfer-encoding", "connection", "set-cookie", "alt-svc", "link"}
+)
+
+
+class RenderMiddleware:
+    """Renders what comes back; absent from crawls in which no site asks for it."""
+
+    def __init__(self, crawler: Crawler, browser: Browser, languages: Mapping[str, str]) -> None:
+        self._crawler, self._browser, self._languages = crawler, browser, languages
+        self._scripts = _Scripts()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build from ``CORPUS_RENDER`` (the languages of the sites to render, by name) and ``CORPUS_BROWSER``."""
+        settings = crawler.settings
+        languages: dict[str, str] = settings.getdict("CORPUS_RENDER")
+        if not languages:
+            raise NotConfigured
+        timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
+        limits = Limits(Path(settings["CORPUS_BROWSER"]), settings["USER_AGENT"], timeout)
+        middleware = cls(crawler, Browser(limits), languages)
+        crawler.signals.connect(middleware.closed, signals.spider_closed)
+        return middleware
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Add to the capture of a page what a browser makes of it, or to the request why there is nothing."""
+        lease, capture = request.meta.get(LEASE), request.meta.get(CAPTURE)
+        if lease is None or capture is None or lease.site not in self._languages:
+            return response
+        html = await asyncio.to_thread(shell, capture)
+        if html is not None:
+            visit = Visit(capture.url, html, self._answer, self._languages[lease.site])
+            # In a task of its own, which time limits need.
+            await asyncio.ensure_future(self._render(request, capture, visit))
+        return response
+
+    async def closed(self) -> None:
+        """End the browser with the crawl."""
+        await self._browser.close()
+
+    async def _render(self, request: Request, capture: Capture, visit: Visit) -> None:
+        try:
+            rendered = await self._browser.render(visit)
+        except RenderError as error:
+            request.meta[FAULT] = error.reason
+        except StartError as error:
+            request.meta[FAULT] = "render_crash"
+            stop = ConfigError(f"the browser does not start: {safe(str(error))}", do=NO_BROWSER)
+            self._crawler.spider.line.break_down(stop)  # type: ignore[union-attr]
+        else:
+            request.meta[CAPTURE] = replace(capture, rendered=rendered.encode("utf-8", "replace"))
+
+    async def _answer(self, asked: Asked) -> Part | None:
+        """Ask for what a script asks for, following redirects; None when it may not be had."""
+        known = self._scripts.get(asked.url) if asked.script else None
+        if known is not None:
+            return known
+        try:
+            part = await self._ask(asked)
+        except Exception as error:  # noqa: BLE001 - the edge of a stage: a part that cannot be had is refused
+            logger.debug("for a script, %s: %s", safe(asked.url), safe(str(error)))
+            return None
+        if asked.script and part is not None and part.status == 200:
+            self._scripts.keep(asked.url, part)
+        return part
+
+    async def _ask(self, asked: Asked) -> Part | None:
+        url, headers = asked.url, sent(asked.headers)
+        for _ in range(MAX_REDIRECTS + 1):
+            response = await self._fetch(url, headers)
+            location = response.headers.get("Location")
+            if response.status not in REDIRECTS or not location:
+                return await asyncio.to_thread(part_of, response)
+            if urlsplit(target := urljoin(url, location.decode("latin-1"))).netloc != urlsplit(url).netloc:
+                headers = {name: value for name, value in headers.items() if name not in {"authorization", "origin"}}
+            url = target
+        return None
+
+    async def _fetch(self, url: str, headers: dict[str, str]) -> Response:
+        assert self._crawler.engine is not None
+        host = urlsplit(url).hostname or ""
+        if self._crawler.spider.pauses.left(host):  # type: ignore[union-attr]
+            raise RenderError("host_paused")
+        slot = f"parts of {host}"
+        settings = {"delay": 0.0, "concurrency": self._crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")}
+        self._crawler.engine.downloader.per_slot_settings.setdefault(slot, settings | {"jitter": 0})
+        meta = {PART: True, WIRE: True, "download_slot": slot, "download_timeout": PART_SECONDS}
+        response = await self._crawler.engine.download_async(
+            Request(url, headers=headers, meta=meta, callback=NO_CALLBACK, priority=10)
+        )
+        self._crawler.spider.line.counts.bytes += len(response.body)  # type: ignore[union-attr]
+        return response
+
+
+@dataclass(slots=True)
+class _Scripts:
+    """Scripts that a site's pages share, the last used of them."""
+
+    kept: OrderedDict[str, Part] = field(default_factory=OrderedDict)
+    size: int = 0
+
+    def get(self, url: str) -> Part | None:
+        part = self.kept.get(url)
+        if part is not None:
+            self.kept.move_to_end(url)
+        return part
+
+    def keep(self, url: str, part: Part) -> None:
+        self.size += len(part.body) - len(self.kept[url].body if url in self.kept else b"")
+        self.kept[url] = part
+        while self.size > CACHE_BYTES:
+            self.size -= len(self.kept.popitem(last=False)[1].body)
+
+
+def shell(capture: Capture) -> str | None:
+    """Return the HTML of a page that is worth a browser; None for what is no page or did not come whole. Pure."""
+    if capture.kind is not Kind.PAGE or capture.status != 200 or capture.truncated:
+        return None
+    try:
+        body = inflate(capture.body, capture.header("Content-Encoding"))
+    except InflateError:
+        return None
+    declared = capture.header("Content-Type")
+    return decode(body, charset_of(declared)).text if sniff(body, declared) in HTML else None
+
+
+def sent(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of a script's request that are sent: no cookies, and none that are the crawl's own. Pure."""
+    return {name: value for name, value in headers.items() if not name.lower().startswith(NOT_SENT)}
+
+
+def part_of(response: Any) -> Part:
+    """Return an answer as a script reads it: unpacked, without what speaks of the wire or sets cookies.
+
+    Raises InflateError; RenderError for one that did not come whole.
+    """
+    if response.meta[CAPTURE].truncated:
+        raise RenderError("truncated")
+    body = inflate(response.body, (response.headers.get("Content-Encoding") or b"").decode("latin-1"))
+    names = [name.decode("latin-1") for name in response.headers]
+    given = {
+        name: b", ".join(response.headers.getlist(name)).decode("latin-1")
+        for name in names
+        if name.lower() not in NOT_GIVEN
+    }
+    return Part(response.status, given, body)

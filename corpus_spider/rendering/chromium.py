@@ -1,0 +1,111 @@
+"""The browser's program: where it is, whether it can be driven, how it is started, what memory it takes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from corpus_spider.config import Config
+
+VARIABLE = "CORPUS_SPIDER_CHROMIUM"
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+# Where `playwright install chromium` puts its own.
+DOWNLOADED = ("chromium_headless_shell-*/*/*headless*shell", "chromium-*/*/chrome")
+NO_DRIVER = "Install the driver: pip install 'corpus-spider[render]' (in a checkout: make render)."
+NO_BROWSER = (
+    "Install one (Debian, Ubuntu: apt-get install chromium), or name it: "
+    f'browser = "/path/to/chromium" in [crawl], or {VARIABLE}=/path/to/chromium.'
+)
+
+CLOSED_PROXY = "http://127.0.0.1:1"
+FLAGS = (
+    # No way out but through the crawl: no name resolves, and WebRTC may not go round the proxy, which is closed.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-gpu",
+    "--disable-remote-fonts",
+    "--blink-settings=imagesEnabled=false",
+    # A page whose scripts want more ends with its tab.
+    "--js-flags=--max-old-space-size=512",
+)
+
+
+def require_browser(config: Config) -> None:
+    """Raise ConfigError when a site is to be rendered and there is no browser, or nothing to drive it with."""
+    sites = [site.name for site in config.sites if site.render]
+    if not sites:
+        return
+    where = f"{config.path or 'configuration'}, site {sites[0]}"
+    if find_spec("playwright") is None:
+        raise ConfigError("render = true needs a browser's driver, which is not installed", where=where, do=NO_DRIVER)
+    path = find_browser(config.crawl.browser, os.environ)
+    if path is None:
+        raise ConfigError("render = true needs a browser, and none was found", where=where, do=NO_BROWSER)
+    if not os.access(path, os.X_OK) or path.is_dir():
+        raise ConfigError(f"render = true needs a browser, and {path} is no program", where=where, do=NO_BROWSER)
+
+
+def find_browser(named: str, environ: Mapping[str, str]) -> Path | None:
+    """Return the browser to run: the one named, the environment's, the system's, or one that Playwright downloaded."""
+    if given := named or environ.get(VARIABLE):
+        return Path(given)
+    on_path = next((found for name in PROGRAMS if (found := shutil.which(name, path=environ.get("PATH")))), None)
+    if on_path is not None:
+        return Path(on_path)
+    downloads = Path(environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+    return next((path for pattern in DOWNLOADED for path in sorted(downloads.glob(pattern), reverse=True)), None)
+
+
+def processes(mark: str) -> list[int]:
+    """Return the ids of the running browser that was started with ``mark`` in its command line, and of all below it.
+
+    Empty where there is no /proc.
+    """
+    parents = dict(_parents())
+    found = [pid for pid in parents if mark in _command(pid) and "--type=" not in _command(pid)]
+    for pid in found:
+        found.extend(child for child, parent in parents.items() if parent == pid and child not in found)
+    return found
+
+
+def memory(pids: list[int]) -> int:
+    """Return how many bytes of memory the processes have, without the pages of files, which they share."""
+    return sum(_own_memory(pid) for pid in pids)
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        yield int(folder.name), int(state[1])
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _own_memory(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(("RssAnon:", "RssShmem:")))
