@@ -67,6 +67,7 @@ def crawl_settings(config: Config) -> dict[str, Any]:
         "DOWNLOAD_TIMEOUT": crawl.timeout,
         "DOWNLOAD_SLOTS": _slots(config),
         "DOWNLOAD_VERIFY_CERTIFICATES": crawl.verify_certificates,
+        "AUTOTHROTTLE_ENABLED": crawl.throttle,
         "CORPUS_MAX_BODY": crawl.max_body,
         "CORPUS_RENDER": (rendered := {site.name: _language(config, site) for site in config.sites if site.render}),
         "CORPUS_BROWSER": str(find_browser(crawl.browser, os.environ) or "") if rendered else "",

@@ -127,7 +127,7 @@ def _made_anew(
 def _original(folder: Path, fetch: StoredFetch, report: ReextractReport) -> Capture | None:
     """Return the page's exchange; where it cannot be read count it and say so, of a missing file once."""
     try:
-        return replace(read_record(folder, fetch.pointer), kind=fetch.kind)
+        return replace(read_record(folder, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
     except (CorpusError, OSError) as error:
         report.unreadable += 1
         name = fetch.pointer.warc

@@ -34,6 +34,7 @@ from corpus_spider.config_values import (
     nearest,
     occasion,
     regular_expression,
+    reservation_policy,
     site_name,
     smtp_server,
     web_address,
@@ -128,6 +129,10 @@ class Crawl:
     disk_reserve: Annotated[Reserve, Key("The crawl stops when less than this is free.", size=True)] = GIB
     browser: Annotated[str, Key("Browser for sites with render; empty: the chromium that is installed.")] = ""
     verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
+    throttle: Annotated[bool, Key("Wait longer where a host answers slowly; never less than the delay.")] = True
+    reservations: Annotated[
+        str, Key("Pages whose use is reserved (TDMRep, noai, noarchive): record or skip.", reservation_policy)
+    ] = "record"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +174,9 @@ class Site:
     max_depth: Annotated[Count | None, Key("Links followed, instead of crawl.max_depth.")] = None
     render: Annotated[bool, Key("Have a browser run the scripts of its pages; needs `corpus-spider[render]`.")] = False
     licence: Annotated[str | None, Key("Licence or terms of the texts; stands with every exported text.")] = None
+    reservations: Annotated[
+        str, Key("Pages whose use is reserved, instead of crawl.reservations.", reservation_policy)
+    ] = ""
     checked: Annotated[str, Key("Day its sources were last found well, by `sites check --write`.", iso_day)] = ""
 
 
@@ -275,6 +283,7 @@ class Config:
             parameters=() if site.p is None else (("p", site.p),),
             since=self.crawl.since,
             until=self.crawl.until,
+            reservations=site.reservations or self.crawl.reservations,
         )
         rules = {name: value for name, value in asdict(model).items() if name != "template"}
         return replace(model, version=_digest((program_version(), rules)))

@@ -302,6 +302,11 @@ def identifier_name(text: str) -> str:
     return "" if text in {"pycld2", "langdetect"} else f'expected "pycld2" or "langdetect", got "{text}"'
 
 
+def reservation_policy(text: str) -> str:
+    """Refuse a policy on reserved pages that is not one of the two."""
+    return "" if text in {"record", "skip"} else f'expected "record" or "skip", got "{text}"'
+
+
 def extractor_name(text: str) -> str:
     """Refuse what cannot be the name of an extractor; whether it exists is the registry's to say."""
     return "" if re.fullmatch(r"[a-z0-9_.-]+", text) else f'expected the name of an extractor, got "{text}"'

@@ -45,6 +45,10 @@ class HostPauses:
         if self._failures[host] >= FAILURES:
             self.pause(host)
 
+    def leave(self, host: str) -> None:
+        """Leave a host alone for the rest of the run."""
+        self._until[host] = math.inf
+
     def pause(self, host: str, asked: float = 0.0) -> None:
         """Leave a host alone, at least for as long as it asked (seconds)."""
         now = time.monotonic()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BACKOFF = (2.0, 10.0, 900.0)
 MAX_RETRY_AFTER = 3600.0
 # What is wrong with the host, not with the URL: the URL stays pending, whatever its attempts.
-OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused"})
+OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay"})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 
 

@@ -21,12 +21,15 @@ EXTENSIONS = {
     "scrapy.extensions.memusage.MemoryUsage": None,
     "scrapy.extensions.feedexport.FeedExporter": None,
     "scrapy.extensions.logstats.LogStats": None,
+    "scrapy.extensions.throttle.AutoThrottle": None,
+    "corpus_spider.extensions.throttle.Throttle": 0,
     "corpus_spider.extensions.capture.CaptureExchanges": 10,
 }
 DOWNLOADER_MIDDLEWARES = {
     "corpus_spider.middlewares.guard.GuardMiddleware": 10,
     "corpus_spider.middlewares.render.RenderMiddleware": 50,
     "corpus_spider.middlewares.robots.RobotsMiddleware": 100,
+    "corpus_spider.middlewares.terms.TermsMiddleware": 110,
     "corpus_spider.middlewares.wire.WireBodyMiddleware": 590,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -66,7 +69,10 @@ METAREFRESH_ENABLED = False
 RETRY_ENABLED = False
 REFERER_ENABLED = False
 AJAXCRAWL_ENABLED = False
-AUTOTHROTTLE_ENABLED = False
+AUTOTHROTTLE_ENABLED = True
+# Half of a host's time: with one request at a time, twice its latency from one request to the next.
+AUTOTHROTTLE_TARGET_CONCURRENCY = 0.5
+AUTOTHROTTLE_MAX_DELAY = 60.0
 MEMUSAGE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True
 

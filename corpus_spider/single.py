@@ -28,10 +28,9 @@ from storage.records import Capture, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from protego import Protego
-
     from corpus_spider.config import Config
     from corpus_spider.console import Console
+    from pipelines.robots import Robots
     from storage.records import Processed
 
 MAX_REDIRECTS = 5
@@ -208,7 +207,7 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
         )
 
 
-def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Protego:
+def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Robots:
     """Ask for the robots.txt of a URL's host with ``ask`` (``exchange``), following redirects; return its rules.
 
     Raises NotFetchedError when it cannot be had or not be read whole: for now everything is disallowed then (RFC 9309).
@@ -234,7 +233,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
         raise NotFetchedError(f"its robots.txt cannot be had ({error})", where=url, do="Try again later.") from None
 
 
-def obey(rules: Protego, url: str, manners: Manners) -> None:
+def obey(rules: Robots, url: str, manners: Manners) -> None:
     """Raise NotFetchedError when the rules forbid a URL."""
     if not rules.can_fetch(url, manners.user_agent):
         raise NotFetchedError(

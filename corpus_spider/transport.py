@@ -17,6 +17,7 @@ from twisted.web._newclient import HEADER, STATUS
 
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.middlewares.refusal import RefusalError
+from pipelines.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -35,10 +36,10 @@ class CrawlHandler(HTTP11DownloadHandler):
         self._pool._factory = _BoundedFactory  # noqa: SLF001 - where Scrapy, too, puts its own
 
     async def download_request(self, request: Request) -> Response:
-        """Raise RefusalError for a host that is paused; its URL goes back to pending."""
+        """Raise RefusalError for a host that is paused; its URL goes back to pending, robots.txt waits."""
         lease = request.meta.get(LEASE)
         pauses = getattr(self._crawler.spider, "pauses", None)
-        if lease is not None and pauses is not None and pauses.left(lease.host):
+        if pauses is not None and pauses.left(lease.host if lease else host_of(request.url)):
             raise RefusalError("host_paused", retry=True)
         return await super().download_request(request)
 

@@ -17,9 +17,8 @@ from corpus_spider.single import MAX_REDIRECTS, REDIRECTS, Manners, NotFetchedEr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from protego import Protego
-
     from corpus_spider.config import Config
+    from pipelines.robots import Robots
     from storage.records import Capture
 
 MAX_CRAWL_DELAY = 120.0
@@ -47,7 +46,7 @@ class Visitor:
     sleep: Callable[[float], None] = time.sleep
     asked: int = 0
     _ports: set[int] = field(default_factory=set)
-    _rules: dict[str, Protego | NotFetchedError] = field(default_factory=dict)
+    _rules: dict[str, Robots | NotFetchedError] = field(default_factory=dict)
     _answered: dict[str, float] = field(default_factory=dict)
     _paused: set[str] = field(default_factory=set)
 
@@ -69,12 +68,12 @@ class Visitor:
             target = fetchable(location, target)
         raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
 
-    def rules(self, url: str) -> Protego:
+    def rules(self, url: str) -> Robots:
         """Return the rules of the URL's host. Raises NotFetchedError when they cannot be had."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         if origin not in self._rules:
             try:
-                self._rules[origin] = robots_of(url, self.manners, self._ask)
+                self._rules[origin] = self._bearable(robots_of(url, self.manners, self._ask), url)
             except SpentError:
                 raise
             except NotFetchedError as error:
@@ -83,6 +82,12 @@ class Visitor:
         if isinstance(found, NotFetchedError):
             raise found
         return found
+
+    def _bearable(self, rules: Robots, url: str) -> Robots:
+        delay = rules.crawl_delay(self.manners.user_agent) or 0.0
+        if delay > MAX_CRAWL_DELAY:
+            raise NotFetchedError(f"not asked: its robots.txt wants {delay:g} s between requests, too many", where=url)
+        return rules
 
     def _ask(self, url: str, manners: Manners) -> Capture:
         """Wait for the host's turn and ask once."""
@@ -107,4 +112,4 @@ class Visitor:
         stated = (
             None if rules is None or isinstance(rules, NotFetchedError) else rules.crawl_delay(self.manners.user_agent)
         )
-        return max(self.delay, min(float(stated or 0.0), MAX_CRAWL_DELAY))
+        return max(self.delay, stated or 0.0)

@@ -42,6 +42,8 @@ class Statement:
     headline: str = ""
     published: str = ""
     authors: tuple[str, ...] = ()
+    licence: str = ""
+    """Its address."""
 
 
 def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
@@ -72,6 +74,7 @@ def _merge(statements: list[Statement]) -> Statement:
         headline=next((one.headline for one in statements if one.headline), ""),
         published=next((one.published for one in statements if one.published), ""),
         authors=next((one.authors for one in statements if one.authors), ()),
+        licence=next((one.licence for one in statements if one.licence), ""),
     )
 
 
@@ -139,7 +142,16 @@ def _statement(node: Node) -> Statement:
     headlines = _strings(node.get("headline")) or (_strings(node.get("name")) if article else [])
     dates = _strings(node.get("datePublished")) or (_strings(node.get("dateCreated")) if article else [])
     authors = _authors(node.get("author") or node.get("creator"))
-    return Statement(next(iter(headlines), ""), next(iter(dates), ""), tuple(dict.fromkeys(authors))[:_MAX_AUTHORS])
+    names = tuple(dict.fromkeys(authors))[:_MAX_AUTHORS]
+    return Statement(next(iter(headlines), ""), next(iter(dates), ""), names, _licence(node.get("license")))
+
+
+def _licence(value: object) -> str:
+    """Return the first address that a licence is named by: text, an object with one, or a list of these."""
+    listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
+    stated = (one.get("url") or one.get("@id") if isinstance(one, dict) else one for one in listed)
+    named = (one.strip() for each in stated for one in _strings(each))
+    return next((one for one in named if one.startswith(("http:", "https:", "/"))), "")
 
 
 def _authors(value: object) -> Iterator[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pipelines.writer import Writer
     from storage.corpus import Corpus
     from storage.records import Capture, Failure, Lease, SiteModel, Unprocessed
+    from storage.robots import RobotsCopy
 
 logger = logging.getLogger(__name__)
 
@@ -156,8 +157,17 @@ class Line:
         frontier = self.parts.corpus.frontier
         self.parts.writer.call(lambda: frontier.pause(host, until))
 
+    def keep_robots(self, copy: RobotsCopy) -> None:
+        """Keep a robots.txt for when its host does not give it."""
+        corpus = self.parts.corpus
+        self.parts.writer.call(lambda: corpus.keep_robots(copy))
+
+    async def kept_robots(self, origin: str) -> RobotsCopy | None:
+        """Return the last robots.txt of an origin that could be read."""
+        return await asyncio.to_thread(self.parts.corpus.robots, origin)
+
     def record(self, capture: Capture) -> None:
-        """Archive an exchange that nobody waits for (robots.txt)."""
+        """Archive an exchange that nobody waits for (robots.txt, tdmrep.json)."""
         self.parts.writer.fetched(Fetched(capture))
 
     def hold(self, fetch_id: int) -> bool:
@@ -237,6 +247,6 @@ class Line:
             logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
             processed = Processed(drop=Drop("warc_damaged", str(error)[:500]))
         else:
-            capture = replace(capture, kind=page.lease.kind)
+            capture = replace(capture, kind=page.lease.kind, terms=page.terms)
             processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
         await self.store(page.fetch_id, page.lease, processed)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from pipelines.dates import Candidate, dates_in_path, find_date
 from pipelines.dating.visible import visible_dates
 from pipelines.jsonld import read_jsonld
+from pipelines.rights import licence_url, reservation_of_page
 from pipelines.tree import parse_tree
 from pipelines.urls import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
+from storage.reservations import RESERVING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,7 +78,7 @@ _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]')
 _DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]")
 _BODIES = ("article", "main")
 
-_AGENTS = frozenset({"robots", "googlebot"})
+_AGENTS = frozenset({"robots", "googlebot", "corpus-spider"})
 _VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 _DIRECTIVE = re.compile(r"[a-z][a-z_-]{1,30}(?::[\w.+-]{1,40})?")
 _MAX_DIRECTIVES = 30
@@ -92,6 +94,7 @@ def read_metadata(
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
     found = find_date(_date_candidates(tree, metas, stated, url), fetched_at, stated_language(tree))
+    reserved = reservation_of_page(metas, url)
     return Metadata(
         title=_title(tree, metas, stated, url),
         author=_author(tree, metas, stated),
@@ -102,6 +105,10 @@ def read_metadata(
         published_confidence=found.confidence if found else None,
         canonical=_canonical(tree, url),
         directives=_directives(tree, robots_headers),
+        tdm=reserved.value if reserved else None,
+        tdm_policy=reserved.policy if reserved else None,
+        tdm_source="meta" if reserved else None,
+        licence_url=licence_url(tree, stated.licence, url),
     )
 
 
@@ -231,14 +238,16 @@ def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
 
 
 def _directives(tree: LexborHTMLParser, headers: Iterable[str]) -> tuple[str, ...]:
-    """Collect the directives for every robot, or for Google's, of the page and of its X-Robots-Tag headers."""
+    """Collect the directives for every robot, for Google's or for us, of the page and its X-Robots-Tag headers."""
     found: set[str] = set()
     for node in tree.css("meta[name][content]")[:_MAX_METAS]:
         if (node.attributes.get("name") or "").strip().lower() in _AGENTS:
             found.update(robots_directives(node.attributes.get("content") or ""))
     for header in headers:
         found.update(robots_directives(header))
-    return tuple(sorted(found)[:_MAX_DIRECTIVES])
+    # Those that reserve something first, so that no number of others keeps them out.
+    kept = sorted(found, key=lambda directive: (directive not in RESERVING, directive))[:_MAX_DIRECTIVES]
+    return tuple(sorted(kept))
 
 
 def robots_directives(text: str) -> Iterator[str]:

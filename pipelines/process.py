@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, refusals, sniff
+from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, refusals, rights, sniff
 from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate
@@ -19,6 +19,7 @@ from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.recurrence import Survey, survey_html
 from pipelines.tree import parse_tree
 from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
+from storage.reservations import SKIP, is_reserved, reservations
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -128,6 +129,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     found = _links(tree, capture, model)
     stated = metadata.read_metadata(tree, capture.url, _directives(capture), capture.fetched_at)
     found += links.main_page_link(capture.url, stated.canonical, model)
+    stated = rights.with_answer(stated, capture)
     parameters = dict(model.parameters)
     options = extractors.ExtractorOptions(url=capture.url, p=parameters.get("p"), template=model.template)
     extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))
@@ -135,6 +137,8 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     outcome = refusals.not_found(tree) or _judge(decoded, extraction, page, model)
     if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
         outcome = refusals.stub(tree, len(outcome[0]), model.min_chars) or outcome
+    if not isinstance(outcome, Drop) and model.reservations == SKIP and is_reserved(stated):
+        outcome = Drop("reserved", ", ".join(reservations(stated)))
     if isinstance(outcome, Drop):
         told = refusals.without_text(tree, decoded.text, capture.url) if outcome.reason == "no_article" else None
         return Processed(drop=told or outcome, links=found, directives=stated.directives)

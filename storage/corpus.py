@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
 
-from storage import documents, failpoints, fetches, nights, opening, reading, site_models, soundness
+from storage import documents, failpoints, fetches, nights, opening, reading, robots, site_models, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from storage.nights import SiteRun
     from storage.reading import DroppedPage, Run
     from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
+    from storage.robots import RobotsCopy
     from storage.site_models import LearnedModel
     from storage.sources import SourceState
 
@@ -244,6 +245,14 @@ class Corpus(AbstractContextManager["Corpus"]):
     def newest_pages(self, site: str, limit: int) -> list[Pointer]:
         """Return where the originals of a site's newest documents lie, one for each URL."""
         return self.database.read(lambda connection: site_models.newest_pages(connection, site, limit))
+
+    def keep_robots(self, copy: RobotsCopy) -> None:
+        """Keep the answer to a request for robots.txt, in place of the one its origin gave before."""
+        self.database.write(lambda connection: robots.keep(connection, copy))
+
+    def robots(self, origin: str) -> RobotsCopy | None:
+        """Return the last robots.txt of an origin that could be read, None when there has been none."""
+        return self.database.read(lambda connection: robots.find(connection, origin))
 
     def pointers(self, warc: str) -> list[tuple[int, Pointer]]:
         """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""

@@ -15,6 +15,7 @@ from storage.duplicates import Standing
 from storage.found import Found, add_links
 from storage.outcomes import Outcomes, Target, decide, known_of, targets_of
 from storage.records import Document, Drop, Lease, Processed, UrlState
+from storage.reservations import is_reserved
 from storage.schema import document, document_text, fetch
 from storage.tombstones import REMOVED, mark_removed, withheld
 from storage.visits import Ended, settle
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
+    from storage.records import Metadata
     from storage.schedule import Schedule
 
 Item = tuple[int, Lease, Processed]
@@ -56,6 +58,7 @@ def write_processed(connection: Connection, group: Sequence[Item], schedule: Sch
     _supersede(connection, later, outcomes.overtaken)
     _replace(connection, outcomes.replaced)
     _store_drops(connection, outcomes.dropped)
+    _renew_rights(connection, outcomes.repeated)
     if not again:
         add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
@@ -133,6 +136,14 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
         connection.execute(text.values(_text_row(made)))
     _set_outcomes(connection, [_document_outcome(target, target.version, made) for target, made in replaced])
     duplicates.refresh(connection, {*before, *print_ids})
+
+
+def _renew_rights(connection: Connection, repeated: Sequence[tuple[Target, Document]]) -> None:
+    """Note what a page says of the use of its text now, where the text itself has not changed."""
+    for target, made in repeated:
+        newest = sa.select(sa.func.max(document.c.version)).where(document.c.url_id == target.url_id).scalar_subquery()
+        of_text = document.c.url_id == target.url_id, document.c.version == newest
+        connection.execute(sa.update(document).where(*of_text).values(_rights_row(made.metadata)))
 
 
 def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]]) -> None:
@@ -234,7 +245,6 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published": stated.published,
         "published_text": stated.published_text,
         "canonical": stated.canonical,
-        "directives": " ".join(stated.directives),
         "extractor": made.extractor,
         "extractor_version": made.extractor_version,
         "extractor_reason": made.extractor_reason,
@@ -247,6 +257,17 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published_calendar": stated.published_calendar,
         "published_source": stated.published_source,
         "published_confidence": stated.published_confidence,
+    } | _rights_row(stated)
+
+
+def _rights_row(stated: Metadata) -> dict[str, Any]:
+    return {
+        "directives": " ".join(stated.directives),
+        "tdm": stated.tdm,
+        "tdm_policy": stated.tdm_policy,
+        "tdm_source": stated.tdm_source,
+        "licence_url": stated.licence_url,
+        "reserved": is_reserved(stated),
     }
 
 

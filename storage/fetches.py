@@ -15,8 +15,10 @@ import sqlalchemy as sa
 from storage.database import chunks, insert_rows, upsert
 from storage.frontier import LEASE_COLUMNS, lease_of
 from storage.originals import remember
-from storage.records import Fetched, Kind, Lease, Pointer, Unprocessed, UrlState
-from storage.schema import fetch, url, warc_file
+from storage.records import Fetched, Kind, Lease, Pointer, Terms, Unprocessed, UrlState
+from storage.schema import fetch, terms, url, warc_file
+from storage.terms import TERMS_COLUMNS, terms_of
+from storage.terms import ids as terms_ids
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class StoredFetch:
     language: str | None
     original: Pointer | None = None
     """Of a revisit: where the payload is."""
+    terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,12 @@ def write_fetched(
 ) -> list[int]:
     """Write fetch rows and URL states; return the fetch ids in order. Rows already there are left as they are."""
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
-    rows = [_fetch_row(run_id, warcs[pointer.warc], fetched, pointer) for fetched, pointer in group]
+    known_terms = terms_ids(connection, {fetched.capture.terms for fetched, _ in group})
+    rows = [
+        _fetch_row(run_id, warcs[pointer.warc], fetched, pointer)
+        | {"terms_id": known_terms[fetched.capture.terms] if fetched.capture.terms else None}
+        for fetched, pointer in group
+    ]
     known = _known(connection, [(row["warc_id"], row["warc_offset"]) for row in rows])
     new = [at for at, row in enumerate(rows) if (row["warc_id"], row["warc_offset"]) not in known]
     ids = dict(zip(new, insert_rows(connection, fetch, [rows[at] for at in new]), strict=True))
@@ -259,15 +267,18 @@ def add_crash(connection: Connection, fetch_id: int) -> int:
 def unprocessed(connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0) -> list[Unprocessed]:
     """Return pages that await processing, oldest first, those with a fetch id above ``after`` only."""
     statement = (
-        sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS)
+        sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS, *TERMS_COLUMNS)
         .join(url, url.c.id == fetch.c.url_id)
         .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .outerjoin(terms, terms.c.id == fetch.c.terms_id)
         .where(fetch.c.outcome.is_(None), fetch.c.id > after)
         .order_by(fetch.c.id)
         .limit(limit)
     )
     rows = connection.execute(statement if sites is None else statement.where(url.c.site.in_(sites)))
-    return [Unprocessed(row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes) for row in rows]
+    return [
+        Unprocessed(row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes, terms_of(row)) for row in rows
+    ]
 
 
 def count_unprocessed(connection: Connection, sites: Collection[str] | None) -> int:
@@ -284,8 +295,9 @@ def stored_fetches(
 ) -> Iterator[StoredFetch]:
     """Stream fetches by id, a page of rows at a time, so that no transaction stays open while the caller works."""
     statement = (
-        sa.select(fetch, *POINTER_COLUMNS[:1], *LEASE_COLUMNS, *_ORIGINAL_COLUMNS)
+        sa.select(fetch, *POINTER_COLUMNS[:1], *LEASE_COLUMNS, *_ORIGINAL_COLUMNS, *TERMS_COLUMNS)
         .outerjoin(url, url.c.id == fetch.c.url_id)
+        .outerjoin(terms, terms.c.id == fetch.c.terms_id)
         .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
         .outerjoin(_original, _original.c.id == fetch.c.original_id)
         .outerjoin(_original_file, _original_file.c.id == _original.c.warc_id)
@@ -319,6 +331,7 @@ def _stored_fetch(row: AnyRow) -> StoredFetch:
         detail=row.detail,
         language=row.language,
         original=_original_of(row),
+        terms=terms_of(row),
     )
 
 

@@ -85,6 +85,8 @@ class Outcomes:
     new: list[tuple[Target, int, Document]] = field(default_factory=list)
     replaced: list[tuple[Target, Document]] = field(default_factory=list)
     dropped: list[tuple[Target, Drop]] = field(default_factory=list)
+    repeated: list[tuple[Target, Document]] = field(default_factory=list)
+    """Those of the dropped whose text is that of the version before."""
     overtaken: set[int] = field(default_factory=set)
     """URLs whose documents stand back behind that of their canonical address."""
 
@@ -123,6 +125,7 @@ def _decide_new(target: Target, made: Document, known: Known, outcomes: Outcomes
     version = known.versions.next_version(target, made.fingerprint)
     if version is None:
         outcomes.dropped.append((target, Drop(UNCHANGED_TEXT, "", made.language.language)))
+        outcomes.repeated.append((target, made))
         return
     outcomes.new.append((target, version, made))
     outcomes.overtaken.update(peer.url_id for peer in same)

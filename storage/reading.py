@@ -12,7 +12,18 @@ import sqlalchemy as sa
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import SETTLED, count_states
 from storage.records import CorpusDocument, CountRow, Pointer, Selection, Status, UrlState
-from storage.schema import document, document_text, duplicate_set, fetch, fingerprint, run, site, url, warc_file
+from storage.schema import (
+    document,
+    document_text,
+    duplicate_set,
+    fetch,
+    fingerprint,
+    run,
+    site,
+    terms,
+    url,
+    warc_file,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -41,6 +52,8 @@ _DOCUMENT_ROWS = (
         _representative.c.url_id.label("representative_url"),
         _representative.c.public_id.label("representative"),
         site.c.licence,
+        terms.c.robots,
+        terms.c.robots_sha256,
     )
     .join(document_text, document_text.c.document_id == document.c.id)
     .join(url, url.c.id == document.c.url_id)
@@ -50,6 +63,7 @@ _DOCUMENT_ROWS = (
     .join(duplicate_set, duplicate_set.c.id == fingerprint.c.set_id)
     .join(_representative, _representative.c.id == duplicate_set.c.representative_id)
     .outerjoin(site, site.c.name == document.c.site)
+    .outerjoin(terms, terms.c.id == fetch.c.terms_id)
 )
 
 
@@ -107,6 +121,7 @@ def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
         "until": (selection.until, document.c.day <= (selection.until or "")[:10]),
         "min_chars": (selection.min_chars, document.c.chars >= selection.min_chars),
         "min_confidence": (selection.min_confidence, document.c.confidence >= selection.min_confidence),
+        "without_reserved": (selection.without_reserved, sa.not_(document.c.reserved)),
     }
     return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
 
@@ -206,6 +221,13 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         kinds=row.kinds or "",
         captions=row.captions,
         comments=row.comments,
+        directives=tuple(row.directives.split()),
+        robots=row.robots,
+        robots_sha256=row.robots_sha256,
+        tdm=row.tdm,
+        tdm_policy=row.tdm_policy,
+        tdm_source=row.tdm_source,
+        licence_url=row.licence_url,
     )
 
 
@@ -268,6 +290,8 @@ def read_status(connection: Connection) -> Status:
         dropped=_reasons([row for row in outcomes if row.outcome == "drop"]),
         failed=_reasons(connection.execute(_FAILED_COUNTS).all()),
         last_run=_last_run(connection),
+        reserved=connection.execute(_RESERVED_COUNT).scalar_one(),
+        licensed=connection.execute(_LICENSED_COUNT).scalar_one(),
     )
 
 
@@ -279,6 +303,17 @@ _DOCUMENT_COUNTS = sa.select(
 )
 _DOCUMENT_COUNTS = _DOCUMENT_COUNTS.where(document.c.superseded.is_(False)).group_by(
     document.c.site, document.c.language
+)
+# Written as the partial indexes are, which then answer.
+_RESERVED_COUNT = (
+    sa.select(sa.func.count())
+    .select_from(document)
+    .where(sa.text("document.reserved"), document.c.superseded.is_(False))
+)
+_LICENSED_COUNT = (
+    sa.select(sa.func.count())
+    .select_from(document)
+    .where(document.c.licence_url.is_not(None), document.c.superseded.is_(False))
 )
 _OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("number")).group_by(
     fetch.c.outcome, fetch.c.reason

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     FEED = "feed"
     SITEMAP = "sitemap"
     ROBOTS = "robots"
+    TDMREP = "tdmrep"
 
 
 class ParagraphKind(StrEnum):
@@ -45,6 +46,21 @@ class UrlState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What the files of a host said of a URL when it was asked for."""
+
+    robots: str
+    """Why it could be asked for: ``allowed`` by robots.txt, ``cached``: by the last one that could be had, ``missing``:
+    there is none.
+    """
+    robots_sha256: str = ""
+    """Of the robots.txt, unpacked; empty when there is none."""
+    tdm: int | None = None
+    """1: the host's tdmrep.json reserves text and data mining, 0: it does not; None: it says nothing of this URL."""
+    tdm_policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Capture:
     """One HTTP exchange as it came over the wire."""
 
@@ -63,6 +79,8 @@ class Capture:
     """
     rendered: bytes = b""
     """The page as a browser showed it, its DOM as HTML in UTF-8; empty where none was asked."""
+    terms: Terms | None = None
+    """None when nobody looked. No part of the WARC record; kept with the fetch."""
 
     def header(self, name: str) -> str | None:
         """Return the first response header of that name, any case, or None."""
@@ -218,6 +236,14 @@ class Metadata:
     """Where on the page it stands: ``json-ld``, ``meta``, ``time``, ``url``, ``text`` or ``masthead``."""
     published_confidence: float | None = None
     """0 to 1: how sure it is that this date was meant and is the date of publication."""
+    tdm: int | None = None
+    """1: text and data mining is reserved (W3C TDMRep), 0: it is not; None: nothing is said."""
+    tdm_policy: str | None = None
+    """Where the terms for it stand, absolute."""
+    tdm_source: str | None = None
+    """Who says so: ``meta``, ``header`` or ``file`` (tdmrep.json)."""
+    licence_url: str | None = None
+    """The licence that the page names for itself, absolute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +351,8 @@ class SiteModel:
     until: str = ""
     template: bytes = b""
     """What was learned: the blocks that recur on the site's pages, as sorted 64-bit keys."""
+    reservations: str = "record"
+    """What becomes of a page whose use is reserved: ``record``, or ``skip`` for no document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +365,7 @@ class Unprocessed:
     pointer: Pointer
     crashes: int = 0
     """How many workers it has already cost."""
+    terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +417,15 @@ class CorpusDocument:
     published_calendar: str | None = None
     published_source: str | None = None
     published_confidence: float | None = None
+    directives: tuple[str, ...] = ()
+    robots: str | None = None
+    """As in `Terms`; None when nobody looked."""
+    robots_sha256: str | None = None
+    tdm: int | None = None
+    """As in `Metadata`, like the rest."""
+    tdm_policy: str | None = None
+    tdm_source: str | None = None
+    licence_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,6 +443,8 @@ class Selection:
     """Documents whose confidence is not known have less than any; with 0 they are wanted too."""
     versions: str = "last"
     """Of the versions of a page: ``first``, ``last`` or ``all``."""
+    without_reserved: bool = False
+    """Leave out what its page or host reserves: text and data mining, AI, archives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,3 +471,7 @@ class Status:
     last_run: dict[str, str] = field(default_factory=dict)
     superseded: int = 0
     """Documents that do not count among those above: there is a later version, or one at the page's own address."""
+    reserved: int = 0
+    """Documents whose page or host reserves text and data mining, AI or archives."""
+    licensed: int = 0
+    """Documents whose page names a licence."""

@@ -7,16 +7,10 @@ What changes here needs a migration (storage/migrations/versions) and a new `SCH
 
 from __future__ import annotations
 
-import json
-import re
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    DateTime,
     Double,
     ForeignKey,
     Index,
@@ -24,17 +18,14 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
-    TypeDecorator,
     UniqueConstraint,
     false,
     text,
 )
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Dialect
+from storage.columns import Lines, Moment, Words
 
-SCHEMA_VERSION = "0008"
+SCHEMA_VERSION = "0009"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -57,54 +48,6 @@ RUN_COUNTS = (
     "bytes",
 )
 """What is counted of a run at each site; see storage.nights.SiteRun."""
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-def storable(value: str) -> str:
-    """Replace what no database takes as text, NUL and lone surrogates, by U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", value)
-
-
-class Words(TypeDecorator[str]):
-    """Text of any length that a hostile page may have had a hand in."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else storable(str(value))
-
-
-class Moment(TypeDecorator[datetime]):
-    """A point in time, always aware and UTC in Python, on SQLite (which stores naive text) as on PostgreSQL."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.astimezone(UTC).replace(tzinfo=None if dialect.name == "sqlite" else UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
-
-
-class Lines(TypeDecorator[tuple[str, ...]]):
-    """Some texts as a JSON list; NULL for none."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
-        return json.dumps([storable(each) for each in value], ensure_ascii=False) if value else None
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
-        return tuple(json.loads(value)) if value else ()
-
 
 metadata = MetaData(
     naming_convention={
@@ -208,6 +151,31 @@ Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_set
 _again = text("due_again IS NOT NULL")
 Index("ix_url_due_again", url.c.site, url.c.due_again, sqlite_where=_again, postgresql_where=_again)
 
+robots = Table(
+    "robots",
+    metadata,
+    Column("origin", Words, primary_key=True),
+    Column("fetched_at", Moment, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("verdict", Words, nullable=False),
+    Column("sha256", Words, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("crawl_delay", Double),
+)
+"""The last robots.txt of each origin that could be read, its body compressed with zlib."""
+
+terms = Table(
+    "terms",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("key", Words, nullable=False, unique=True),
+    Column("robots", Words, nullable=False),
+    Column("robots_sha256", Words, nullable=False),
+    Column("tdm", Integer),
+    Column("tdm_policy", Words),
+)
+"""What the files of a host said of the URLs that were fetched. Rows are added and never changed."""
+
 fetch = Table(
     "http_fetch",
     metadata,
@@ -233,6 +201,7 @@ fetch = Table(
     Column("version", Integer),
     Column("crashes", Integer, nullable=False),
     Column("original_id", Big, ForeignKey("http_fetch.id")),
+    Column("terms_id", Big, ForeignKey(terms.c.id)),
     UniqueConstraint("warc_id", "warc_offset"),
 )
 """``original_id``: of a revisit record, the fetch whose response record has the payload."""
@@ -371,10 +340,21 @@ document = Table(
     Column("published_source", Words),
     Column("published_confidence", Double),
     Column("superseded", Boolean, nullable=False, server_default=false()),
+    Column("tdm", Integer),
+    Column("tdm_policy", Words),
+    Column("tdm_source", Words),
+    Column("licence_url", Words),
+    Column("reserved", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("url_id", "version"),
 )
-"""``superseded``: there is a later version, or a document of the same page under its canonical address."""
+"""``superseded``: there is a later version, or a document of the same page under its canonical address. ``reserved``:
+of text and data mining, AI or archives, whoever says so.
+"""
 Index("ix_document_canonical", document.c.canonical)
+_reserved = text("reserved")
+Index("ix_document_reserved", document.c.id, sqlite_where=_reserved, postgresql_where=_reserved)
+_licensed = text("licence_url IS NOT NULL")
+Index("ix_document_licensed", document.c.id, sqlite_where=_licensed, postgresql_where=_licensed)
 Index("ix_document_site_language_chars", document.c.site, document.c.language, document.c.chars)
 
 document_text = Table(

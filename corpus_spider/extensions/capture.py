@@ -32,6 +32,7 @@ PART = "corpus_part"
 FAULT = "corpus_fault"
 # Not Scrapy's download_maxsize, at which it throws the whole answer away.
 MAX_BODY = "corpus_max_body"
+TERMS = "corpus_terms"
 # Types no corpus of text wants: the headers are kept, the body is not waited for.
 UNWANTED = ("video/", "audio/", "image/", "font/")
 
@@ -104,9 +105,11 @@ def capture_of(request: Request, response: Response, truncated: str | None) -> C
         response_headers=_pairs(response.headers),
         body=response.body,
         kind=request.meta.get(KIND, Kind.PAGE),
-        ip=str(response.ip_address) if response.ip_address else None,
+        # Behind a proxy the address is the proxy's.
+        ip=str(response.ip_address) if response.ip_address and not request.meta.get("proxy") else None,
         protocol=response.protocol,
         truncated=truncated,
+        terms=request.meta.get(TERMS),
     )
 
 

@@ -1,37 +1,39 @@
 """robots.txt as RFC 9309 has it: unreachable is disallow, missing is allow, five redirects, the first 500 KiB count.
 
 Scrapy's own middleware reads a server error, a timeout and an oversized file as "allow all" and never applies Crawl-
-delay.
+delay. A file that could be read is kept: it holds for up to a day when the host does not give it (2.4).
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Self
-from urllib.parse import urljoin, urlsplit
-
-from protego import Protego
-from scrapy import Request
-from scrapy.http.request import NO_CALLBACK
+from urllib.parse import urlsplit
 
 from corpus_spider.console import safe
-from corpus_spider.extensions.capture import CAPTURE, KIND, MAX_BODY
+from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.refusal import RefusalError
-from corpus_spider.middlewares.wire import WIRE
-from pipelines.inflate import InflateError, inflate
-from storage.records import Kind
+from corpus_spider.middlewares.well_known import NotHadError, WellKnown, origin_of
+from pipelines.robots import MAX_BYTES, Robots, parse_robots
+from storage.records import Kind, Terms
+from storage.robots import MISSING, RULES, RobotsCopy
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
+
+    from pipelines.line import Line
 
 logger = logging.getLogger(__name__)
 
-MAX_BYTES = 500 * 1024
-MAX_REDIRECTS = 5
 MAX_CRAWL_DELAY = 120.0
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Seconds; a host that asks for more is not crawled, as Common Crawl's news crawler has it."""
+KEPT = timedelta(days=1)
 ROBOTS = "corpus_robots"
 
 
@@ -39,22 +41,46 @@ class UnreachableError(Exception):
     """robots.txt could not be had: for now everything is disallowed (RFC 9309, 2.3.1.4)."""
 
 
-def rules_of(status: int, body: bytes) -> Protego:
+def copy_of(origin: str, status: int, body: bytes, fetched_at: datetime) -> RobotsCopy:
     """Read an answer to a request for robots.txt (RFC 9309, 2.3.1). Raises UnreachableError for server errors. Pure."""
     if status == 429 or status >= 500:
         raise UnreachableError(f"status {status}")
     if not 200 <= status < 300:
-        return Protego.parse("")
-    return Protego.parse(body[:MAX_BYTES].decode("utf-8-sig", "replace"))
+        return RobotsCopy(origin, fetched_at, status, MISSING)
+    # One byte more than is read, so that a line that the limit cuts stays known as cut.
+    return RobotsCopy(origin, fetched_at, status, RULES, hashlib.sha256(body).hexdigest(), body[: MAX_BYTES + 1])
+
+
+def rules_of(status: int, body: bytes) -> Robots:
+    """Return the rules that an answer to a request for robots.txt means. Raises UnreachableError. Pure."""
+    return parse_robots(copy_of("", status, body, datetime.now(UTC)).body)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The rules in force at an origin, and what a page that they allow is noted with."""
+
+    rules: Robots
+    terms: Terms
+    since: float
+    """When it was asked for, monotonic seconds."""
+
+    @classmethod
+    def of(cls, copy: RobotsCopy, *, cached: bool = False) -> Ruling:
+        """Read a copy of robots.txt."""
+        word = "cached" if cached else {RULES: "allowed", MISSING: "missing"}[copy.verdict]
+        age = (datetime.now(UTC) - copy.fetched_at).total_seconds()
+        return cls(parse_robots(copy.body), Terms(word, copy.sha256), time.monotonic() - age)
 
 
 class RobotsMiddleware:
-    """Asks each host once a run and holds its requests until the answer is there."""
+    """Asks each origin once a run, in long runs once a day, and holds its requests until the answer is there."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._agent: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
-        self._rules: dict[str, asyncio.Future[Protego]] = {}
+        self._rulings: dict[str, asyncio.Future[Ruling]] = {}
+        self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -62,74 +88,87 @@ class RobotsMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Raise RefusalError when robots.txt forbids the URL, or cannot be had."""
+        """Raise RefusalError when robots.txt forbids the URL, cannot be had, or asks for too long a delay."""
         if request.meta.get(ROBOTS):
             return
         try:
-            rules = await asyncio.shield(self._rules_for(request.url))
+            ruling = await asyncio.shield(self._ruling_for(origin_of(request.url)))
         except UnreachableError as error:
             raise RefusalError("robots_unreachable", str(error), retry=True) from error
-        if not rules.can_fetch(request.url, self._agent):
+        if not ruling.rules.can_fetch(request.url, self._agent):
             raise RefusalError("robots", request.url)
+        if (ruling.rules.crawl_delay(self._agent) or 0.0) > MAX_CRAWL_DELAY:
+            raise RefusalError("crawl_delay", request.url, retry=True)
+        request.meta[TERMS] = ruling.terms
 
-    def _rules_for(self, url: str) -> asyncio.Future[Protego]:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._rules:
-            asking = self._rules[origin] = asyncio.ensure_future(self._ask(origin))
+    def _ruling_for(self, origin: str) -> asyncio.Future[Ruling]:
+        known = self._rulings.get(origin)
+        if known is None or (known.done() and time.monotonic() - known.result().since > KEPT.total_seconds()):
+            asking = self._rulings[origin] = asyncio.ensure_future(self._ask(origin))
             asking.add_done_callback(lambda asked: self._forget(origin, asked))
-        return self._rules[origin]
+        return self._rulings[origin]
 
-    def _forget(self, origin: str, asked: asyncio.Future[Protego]) -> None:
+    def _forget(self, origin: str, asked: asyncio.Future[Ruling]) -> None:
         """Ask again when the host is asked again, after its pause, if it could not be had."""
         if asked.cancelled() or asked.exception() is not None:
-            del self._rules[origin]
+            del self._rulings[origin]
 
-    async def _ask(self, origin: str) -> Protego:
-        """Fetch and read robots.txt, following redirects; whatever goes wrong on the way counts as unreachable."""
-        url = f"{origin}/robots.txt"
+    async def _ask(self, origin: str) -> Ruling:
+        """Fetch and read robots.txt; where it cannot be had, read the one that is kept."""
         try:
-            for _ in range(MAX_REDIRECTS + 1):
-                response = await self._fetch(url)
-                location = response.headers.get("Location")
-                if response.status not in REDIRECTS or not location:
-                    return self._read(response, origin)
-                url = urljoin(url, location.decode("latin-1"))
+            ruling = Ruling.of(await self._fresh(origin))
         except UnreachableError:
-            raise
+            kept = await self._kept(origin)
+            if kept is None:
+                raise
+            logger.info("robots.txt of %s cannot be had; the one of %s holds", origin, kept.fetched_at)
+            ruling = Ruling.of(kept, cached=True)
+        self._slow_down(origin, ruling.rules.crawl_delay(self._agent))
+        return ruling
+
+    async def _fresh(self, origin: str) -> RobotsCopy:
+        """Fetch robots.txt, whatever goes wrong on the way counting as unreachable, and keep it."""
+        try:
+            answer = await self._files.get(f"{origin}/robots.txt")
         except Exception as error:
             logger.info("robots.txt of %s: %s", origin, safe(str(error)))
-            raise UnreachableError(type(error).__name__) from error
-        return Protego.parse("")
+            why = str(error) if isinstance(error, NotHadError) else type(error).__name__
+            raise UnreachableError(why) from error
+        now = datetime.now(UTC)
+        # After too many redirects it counts as missing (2.3.1.2).
+        status, body = (302, b"") if answer is None else (answer[0].status, answer[1])
+        copy = copy_of(origin, status, body, now)
+        self._keep(copy)
+        return copy
 
-    async def _fetch(self, url: str) -> Response:
-        assert self._crawler.engine is not None
-        meta = {ROBOTS: True, WIRE: True, KIND: Kind.ROBOTS, MAX_BODY: 2 * MAX_BYTES}
-        return await self._crawler.engine.download_async(Request(url, priority=1000, meta=meta, callback=NO_CALLBACK))
+    @property
+    def _line(self) -> Line | None:
+        return getattr(self._crawler.spider, "line", None)
 
-    def _read(self, response: Response, origin: str) -> Protego:
-        capture = response.meta.get(CAPTURE)
-        if capture is not None and capture.truncated in {"disconnect", "time"}:
-            # What is missing may be what forbids; only a file beyond the limit may be read in part.
-            raise UnreachableError(f"truncated ({capture.truncated})")
-        encoding = (response.headers.get("Content-Encoding") or b"").decode("latin-1")
-        try:
-            body = inflate(response.body, encoding, limit=16 * MAX_BYTES)
-        except InflateError as error:
-            raise UnreachableError(f"body {error.reason}") from error
-        rules = rules_of(response.status, body)
-        self._slow_down(origin, rules.crawl_delay(self._agent))
-        return rules
+    def _keep(self, copy: RobotsCopy) -> None:
+        line = self._line
+        if line is not None:
+            line.keep_robots(replace(copy, crawl_delay=parse_robots(copy.body).crawl_delay(self._agent)))
+
+    async def _kept(self, origin: str) -> RobotsCopy | None:
+        """Return the file that was kept, unless it is older than a day."""
+        line = self._line
+        copy = None if line is None else await line.kept_robots(origin)
+        return copy if copy is not None and datetime.now(UTC) - copy.fetched_at <= KEPT else None
 
     def _slow_down(self, origin: str, delay: float | None) -> None:
         """Apply Crawl-delay as the floor of the host's slot, in force and to come."""
         if not delay:
             return
+        if delay > MAX_CRAWL_DELAY:
+            logger.warning("%s asks for %g s between requests, too long to be crawled: it is left out", origin, delay)
+            return
+        assert self._crawler.engine is not None
         downloader = self._crawler.engine.downloader
         key = urlsplit(origin).hostname or ""
-        wanted = max(min(float(delay), MAX_CRAWL_DELAY), self._crawler.settings.getfloat("DOWNLOAD_DELAY"))
+        wanted = max(delay, self._crawler.settings.getfloat("DOWNLOAD_DELAY"))
         settings = dict(downloader.per_slot_settings.get(key, {}))
         settings["delay"] = max(wanted, settings.get("delay") or 0.0)
         downloader.per_slot_settings[key] = settings
         if key in downloader.slots:
-            downloader.slots[key].delay = settings["delay"]
+            downloader.slots[key].delay = max(downloader.slots[key].delay, settings["delay"])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure as TwistedFailure
 
     from pipelines.line import Line
-    from storage.records import Lease
+    from storage.records import Capture, Lease
 
 logger = logging.getLogger(__name__)
 
@@ -93,14 +93,20 @@ class NewsSpider(Spider):
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Page]:
         """Yield the exchange with what it means for its URL."""
-        capture, lease, now = response.meta[CAPTURE], response.meta[LEASE], time.time()
+        capture, lease = response.meta[CAPTURE], response.meta[LEASE]
+        if not self.heed(lease.host, capture):
+            self.pauses.answered(lease.host)
+        yield Page(self.policy.judge_answer(capture, lease, time.time(), response.meta.get(FAULT)))
+
+    def heed(self, host: str, capture: Capture) -> bool:
+        """Leave a host alone for as long as an answer of it asks, in this run and the next; say whether it does."""
+        now = time.time()
         asked = pause_asked(capture, now)
         if asked is None:
-            self.pauses.answered(lease.host)
-        else:
-            self.pauses.pause(lease.host, asked)
-            self.line.pause(lease.host, now + asked)
-        yield Page(self.policy.judge_answer(capture, lease, now, response.meta.get(FAULT)))
+            return False
+        self.pauses.pause(host, asked)
+        self.line.pause(host, now + asked)
+        return True
 
     async def failed(self, failure: TwistedFailure) -> None:
         """Note that a request brought no exchange, and why."""
@@ -108,6 +114,8 @@ class NewsSpider(Spider):
         reason, passing = failure_reason(failure.value or Exception())
         if reason in {"timeout", "network"}:
             self.pauses.failed(lease.host)
+        elif reason == "crawl_delay":
+            self.pauses.leave(lease.host)
         elif reason in OF_HOST:
             self.pauses.pause(lease.host)
         await self.settle(self.policy.judge_failure(lease, reason, time.time(), passing=passing))

@@ -66,6 +66,13 @@ FIELDS = (
     Field("date_calendar", "published_calendar"),
     Field("date_source", "published_source"),
     Field("date_confidence", "published_confidence", float),
+    Field("robots", "robots"),
+    Field("robots_sha256", "robots_sha256"),
+    Field("directives", "directives", list),
+    Field("tdm", "tdm", int),
+    Field("tdm_policy", "tdm_policy"),
+    Field("tdm_source", "tdm_source"),
+    Field("licence_url", "licence_url"),
 )
 
 

@@ -130,7 +130,7 @@ def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Pa
     assert report.documents == len(rows)
     for row, original in zip(rows, originals, strict=True):
         expected = {field.name: getattr(original, field.attribute) for field in FIELDS}
-        expected |= {name: list(getattr(original, name)) for name in ("captions", "comments")}
+        expected |= {name: list(getattr(original, name)) for name in ("captions", "comments", "directives")}
         assert row == expected | {"fetched_at": "2026-11-20T12:00:00.123456Z"}
 
 

@@ -1,0 +1,121 @@
+"""What a page, its answer and its host say of the use of its text: TDM reservations and licences.
+
+Reservations are those of the TDM Reservation Protocol (W3C Community Group report of 10 May 2024): tdmrep.json of the
+host, header fields of the answer, meta elements of the page; what comes later in this row supersedes what came before.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pipelines.robots import PathPattern, path_of
+from pipelines.urls import fetchable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from storage.records import Capture, Metadata
+
+RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
+MAX_RULES = 10_000
+_MAX_LINKS = 200
+_LICENCE_HOSTS = frozenset({"creativecommons.org", "www.creativecommons.org"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """1: text and data mining is reserved, 0: it is not; and where the terms for it stand, absolute."""
+
+    value: int
+    policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TdmFile:
+    """The rules of a tdmrep.json."""
+
+    rules: tuple[tuple[PathPattern, Reservation], ...] = ()
+
+    def of(self, url: str) -> Reservation | None:
+        """Return what it says of a URL: the first rule that matches; None when none does."""
+        path = path_of(url)
+        return next((said for pattern, said in self.rules if pattern.matches(path)), None)
+
+
+def parse_tdmrep(body: bytes, url: str) -> TdmFile:
+    """Read a tdmrep.json that was fetched from ``url``; what is no rule of one is passed over. Pure."""
+    try:
+        listed = json.loads(body)
+    except (ValueError, RecursionError):
+        return TdmFile()
+    rules = []
+    for rule in listed[:MAX_RULES] if isinstance(listed, list) else ():
+        location = rule.get("location") if isinstance(rule, dict) else None
+        said = _reservation(rule.get(RESERVATION), rule.get(POLICY), url) if isinstance(location, str) else None
+        if said is not None:
+            rules.append((PathPattern.of(str(location).encode("utf-8", "replace").decode()), said))
+    return TdmFile(tuple(rules))
+
+
+def _reservation(value: object, policy: object, base: str) -> Reservation | None:
+    """Return a reservation as stated, in JSON or in words; None for anything but 0 and 1."""
+    number = {"0": 0, "1": 1}.get(str(value).strip()) if isinstance(value, (int, str)) else None
+    if number is None or isinstance(value, bool):
+        return None
+    return Reservation(number, fetchable(policy, base) if isinstance(policy, str) else None)
+
+
+def reservation_of_page(metas: dict[str, list[str]], url: str) -> Reservation | None:
+    """Return what the meta elements of a page reserve; ``metas``: their contents by lower-case name."""
+    return _strictest(metas.get(RESERVATION, ()), metas.get(POLICY, ()), url)
+
+
+def with_answer(stated: Metadata, capture: Capture) -> Metadata:
+    """Add to what a page states what its answer or its host reserve, where the page says nothing itself."""
+    if stated.tdm is not None:
+        return stated
+    in_header = _strictest(_headers(capture, RESERVATION), _headers(capture, POLICY), capture.url)
+    terms = capture.terms
+    in_file = Reservation(terms.tdm, terms.tdm_policy) if terms is not None and terms.tdm is not None else None
+    for source, said in (("header", in_header), ("file", in_file)):
+        if said is not None:
+            return replace(stated, tdm=said.value, tdm_policy=said.policy, tdm_source=source)
+    return stated
+
+
+def _headers(capture: Capture, name: str) -> list[str]:
+    return [value for header, value in capture.response_headers if header.lower() == name]
+
+
+def _strictest(values: Iterable[str], policies: Iterable[str], base: str) -> Reservation | None:
+    """Return what is said in one place; where it contradicts itself, that it is reserved."""
+    policy = next(iter(policies), None)
+    said = [one for value in values if (one := _reservation(value, policy, base))]
+    return max(said, key=lambda one: one.value, default=None)
+
+
+def licence_url(tree: LexborHTMLParser, stated: str, url: str) -> str | None:
+    """Return the licence a page names for itself: rel=license of its head, its JSON-LD (``stated``), rel=license of a
+    link, or the one Creative Commons licence it links to.
+    """
+    head = _targets(tree, 'link[rel~="license" i][href]', url)
+    linked = _targets(tree, 'a[rel~="license" i][href]', url)
+    named = fetchable(stated, url) if stated else None
+    commons = {target for target in _targets(tree, 'a[href*="creativecommons.org/"]', url) if _is_commons(target)}
+    found = [*head[:1], *([named] if named else []), *linked[:1], *(commons if len(commons) == 1 else ())]
+    return found[0] if found else None
+
+
+def _is_commons(target: str) -> bool:
+    parts = urlsplit(target)
+    return parts.hostname in _LICENCE_HOSTS and parts.path.startswith(("/licenses/", "/publicdomain/"))
+
+
+def _targets(tree: LexborHTMLParser, selector: str, url: str) -> list[str]:
+    references = (node.attributes.get("href") or "" for node in tree.css(selector)[:_MAX_LINKS])
+    return [target for reference in references if reference.strip() and (target := fetchable(reference, url))]

@@ -1,0 +1,60 @@
+"""The types of columns, alike on both databases: text that a hostile page may have had a hand in, times, lists."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import DateTime, Text, TypeDecorator
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(value: str) -> str:
+    """Replace what no database takes as text, NUL and lone surrogates, by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", value)
+
+
+class Words(TypeDecorator[str]):
+    """Text of any length that a hostile page may have had a hand in."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else storable(str(value))
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time, always aware and UTC in Python, on SQLite (which stores naive text) as on PostgreSQL."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.astimezone(UTC).replace(tzinfo=None if dialect.name == "sqlite" else UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+class Lines(TypeDecorator[tuple[str, ...]]):
+    """Some texts as a JSON list; NULL for none."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
+        return json.dumps([storable(each) for each in value], ensure_ascii=False) if value else None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        return tuple(json.loads(value)) if value else ()

@@ -1,0 +1,60 @@
+"""What the files of a host said of the pages that were fetched: few rows, which many fetches share."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import chunks, upsert
+from storage.records import Terms
+from storage.schema import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+
+TERMS_COLUMNS = (
+    terms.c.robots,
+    terms.c.robots_sha256,
+    terms.c.tdm.label("file_tdm"),
+    terms.c.tdm_policy.label("file_policy"),
+)
+
+
+def digest(one: Terms) -> str:
+    """Return the key that equal terms share."""
+    parts = (one.robots, one.robots_sha256, one.tdm, one.tdm_policy)
+    return sha256("\n".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()
+
+
+def ids(connection: Connection, wanted: Iterable[Terms | None]) -> dict[Terms, int]:
+    """Return the row of each of these, made where there was none."""
+    keys = {digest(each): each for each in wanted if each is not None}
+    rows = [_row(key, each) for key, each in sorted(keys.items())]
+    if rows:
+        connection.execute(upsert(connection, terms).on_conflict_do_nothing(index_elements=["key"]), rows)
+    return {
+        keys[row.key]: row.id
+        for part in chunks(sorted(keys))
+        for row in connection.execute(sa.select(terms.c.key, terms.c.id).where(terms.c.key.in_(part)))
+    }
+
+
+def _row(key: str, one: Terms) -> dict[str, Any]:
+    return {
+        "key": key,
+        "robots": one.robots,
+        "robots_sha256": one.robots_sha256,
+        "tdm": one.tdm,
+        "tdm_policy": one.tdm_policy,
+    }
+
+
+def terms_of(row: AnyRow) -> Terms | None:
+    """Build the terms of a row that has `TERMS_COLUMNS` of an outer join."""
+    return None if row.robots is None else Terms(row.robots, row.robots_sha256, row.file_tdm, row.file_policy)
