@@ -151,6 +151,8 @@ def crawl(state: State, /, **options: Any) -> int:
     help="Of the versions of a page.",
 )
 @click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
+@click.option("--without-reserved", is_flag=True, help="Leave out what TDMRep, noai or noarchive reserve.")
+@click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
 @click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
 @as_json
 def export(state: State, /, **options: Any) -> None:

@@ -23,6 +23,8 @@ class Dump:
     selection: Selection
     format_name: str | None = None
     overwrite: bool = False
+    require_licence: bool = False
+    """Only documents whose site has a licence in corpus.toml, or whose page names one."""
 
 
 def request(options: dict[str, Any]) -> Dump:
@@ -39,8 +41,9 @@ def request(options: dict[str, Any]) -> Dump:
         include_duplicates=options["include_duplicates"],
         versions=options["versions"],
         min_confidence=options["min_confidence"],
+        without_reserved=options["without_reserved"],
     )
-    return Dump(options["target"], selection, options["format_name"], options["overwrite"])
+    return Dump(options["target"], selection, options["format_name"], options["overwrite"], options["require_licence"])
 
 
 def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
@@ -56,6 +59,8 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
         documents = with_licences(corpus.documents(wanted.selection), licences)
+        if wanted.require_licence:
+            documents = (document for document in documents if document.licence or document.licence_url)
         return export(
             documents, wanted.target, format_name=wanted.format_name, overwrite=wanted.overwrite, on_progress=show
         )

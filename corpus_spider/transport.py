@@ -6,7 +6,10 @@ before a signal is sent.
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
@@ -20,6 +23,8 @@ from corpus_spider.middlewares.refusal import RefusalError
 from pipelines.urls import host_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -33,7 +38,8 @@ class CrawlHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._pool._factory = _BoundedFactory  # noqa: SLF001 - where Scrapy, too, puts its own
+        pool: Any = self._pool
+        pool._factory = partial(_BoundedFactory, self._sent)  # noqa: SLF001 - where Scrapy, too, puts its own
 
     async def download_request(self, request: Request) -> Response:
         """Raise RefusalError for a host that is paused; its URL goes back to pending, robots.txt waits."""
@@ -43,14 +49,24 @@ class CrawlHandler(HTTP11DownloadHandler):
             raise RefusalError("host_paused", retry=True)
         return await super().download_request(request)
 
+    def _sent(self, url: str) -> None:
+        """Count the host's delay from when a request is sent: Scrapy counts from before it looks up and connects."""
+        engine = self._crawler.engine
+        slot = engine.downloader.slots.get(urlsplit(url).hostname or "") if engine else None
+        if slot is not None:
+            slot.lastseen = max(slot.lastseen, time.monotonic())
+
 
 class _BoundedProtocol(_LenientHTTP11ClientProtocol):
-    """Lets go of a server whose headers do not end."""
+    """Lets go of a server whose headers do not end, and tells when a request is sent."""
 
     _head = 0
+    sent: Callable[[str], None] | None = None
 
     def request(self, request: Any) -> Any:
         self._head = 0
+        if self.sent is not None:
+            self.sent((request.absoluteURI or b"").decode("latin-1"))
         return super().request(request)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
@@ -66,5 +82,11 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
 class _BoundedFactory(_LenientHTTP11ClientFactory):
     """Makes connections with the bound."""
 
+    def __init__(self, sent: Callable[[str], None], *args: Any) -> None:
+        super().__init__(*args)  # type: ignore[no-untyped-call]
+        self._sent = sent
+
     def buildProtocol(self, addr: Any) -> _BoundedProtocol:  # noqa: N802
-        return _BoundedProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+        protocol = _BoundedProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+        protocol.sent = self._sent
+        return protocol

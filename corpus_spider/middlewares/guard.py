@@ -10,6 +10,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from scrapy.resolver import CachingThreadedResolver
 from twisted.internet import defer
@@ -21,7 +22,7 @@ from corpus_spider.middlewares.refusal import RefusalError
 from pipelines.hosts import address_allowed, private_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -32,11 +33,17 @@ PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
 
 
-def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = ()) -> str | None:
+def proxy_hosts() -> frozenset[str]:
+    """Return the hosts of the HTTP proxies that the environment names: connected to, and never fetched from."""
+    named = (url if "//" in url else f"//{url}" for scheme, url in getproxies().items() if scheme in PORTS)
+    return frozenset(host for url in named if (host := urlsplit(url).hostname))
+
+
+def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = (), proxies: Collection[str] = ()) -> str | None:
     """Say why a URL may not be fetched (``scheme``, ``private_address``, ``port``), or None when it may. Pure.
 
     ``allowed`` holds ``host:port`` patterns of private addresses that may be reached; ``ports`` those beside 80 and
-    443.
+    443; ``proxies`` are hosts whose names resolve for us alone.
     """
     try:
         parts = urlsplit(url)
@@ -48,7 +55,7 @@ def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = ()) -> str 
     host = parts.hostname
     if any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed):
         return None
-    if private_address(host):
+    if private_address(host) or host in proxies:
         return "private_address"
     return None if port in {*PORTS.values(), *ports} else "port"
 
@@ -58,6 +65,7 @@ class GuardMiddleware:
 
     def __init__(self, allowed: Sequence[str], ports: Sequence[int]) -> None:
         self._allowed, self._ports = tuple(allowed), tuple(ports)
+        self._proxies = proxy_hosts()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -67,7 +75,7 @@ class GuardMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Raise RefusalError for a URL that may not be fetched."""
-        reason = refusal(request.url, self._allowed, self._ports)
+        reason = refusal(request.url, self._allowed, self._ports, self._proxies)
         if reason is not None:
             raise RefusalError(reason, request.url)
 
@@ -79,6 +87,7 @@ class GuardedResolver(CachingThreadedResolver):
     def __init__(self, reactor: ReactorBase, cache_size: int, timeout: float) -> None:
         super().__init__(reactor, cache_size, timeout)
         self.allowed: tuple[str, ...] = ()
+        self._proxies = proxy_hosts()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
@@ -95,7 +104,7 @@ class GuardedResolver(CachingThreadedResolver):
         return super().getHostByName(name, timeout).addCallback(self._checked, lowered)
 
     def _checked(self, address: str, name: str) -> Deferred[Any]:
-        if address_allowed(address) or self._named(name):
+        if address_allowed(address) or self._named(name) or name in self._proxies:
             return defer.succeed(address)
         return defer.fail(DNSLookupError(f"{name} resolves to {address}, which is not public"))
 

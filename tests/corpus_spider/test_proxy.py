@@ -1,0 +1,100 @@
+"""A crawl behind an HTTP proxy of the environment: everything goes through it, and the guard stands before it."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.middlewares.guard import proxy_hosts, refusal
+from storage import Corpus
+from tests.corpus_spider.newspaper import article
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CONFIG = """
+[corpus]
+name = "test"
+contact = "tests@example.org"
+[crawl]
+delay = 0.0
+retries = 0
+workers = 1
+[[site]]
+name = "plain"
+start = ["http://news.example/article/1"]
+[[site]]
+name = "tls"
+start = ["https://tls.example/"]
+[[site]]
+name = "inside"
+start = ["http://10.0.0.1/"]
+"""
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        page = self.path == "http://news.example/article/1"
+        body = article(1) if page else b""
+        self.send_response(200 if page else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_CONNECT(self) -> None:
+        self.asked.append(f"CONNECT {self.path}")
+        self.send_error(502)
+
+    def log_message(self, *args: object) -> None:
+        """Keep quiet."""
+
+
+@pytest.fixture
+def proxy() -> Iterator[tuple[str, list[str]]]:
+    """The address of a proxy, and what it was asked for."""
+    asked: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Proxy", (_Proxy,), {"asked": asked}))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}", asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_crawl_goes_through_the_proxy_and_asks_it_for_no_private_address(
+    tmp_path: Path, proxy: tuple[str, list[str]]
+) -> None:
+    """Names that do not resolve here are crawled; the proxy's own address is not taken for the page's."""
+    address, asked = proxy
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    crawled = run(tmp_path, "crawl", http_proxy=address, https_proxy=address, no_proxy="", HTTP_PROXY=address)
+    assert crawled.returncode == 0, crawled.stderr
+    assert {"http://news.example/robots.txt", "http://news.example/article/1"} <= set(asked)
+    assert "CONNECT tls.example:443" in asked
+    assert not [path for path in asked if "10.0.0.1" in path]
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert [document.url for document in corpus.documents()] == ["http://news.example/article/1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "hosts"),
+    [("http://Proxy.internal:3128", {"proxy.internal"}), ("10.1.1.1:3128", {"10.1.1.1"}), ("", set())],
+)
+def test_the_proxy_may_be_connected_to_and_not_fetched_from(
+    monkeypatch: pytest.MonkeyPatch, value: str, hosts: set[str]
+) -> None:
+    """Its name resolves, so no URL may use it."""
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", value)
+    assert proxy_hosts() == hosts
+    for host in hosts:
+        assert refusal(f"http://{host}/", (), (), proxy_hosts()) == "private_address"

@@ -1,0 +1,57 @@
+"""A crawl of a newspaper that reserves a part of its pages: what is asked for, kept, skipped and exported."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from storage import Corpus
+from storage.records import Kind
+from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, served
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TDMREP = [{"location": "/article/1$", "tdm-reservation": 1, "tdm-policy": "/terms.json"}]
+
+
+def newspaper() -> Newspaper:
+    """A newspaper whose host reserves one article, and an answer another one."""
+    html = {"Content-Type": "text/html; charset=utf-8"}
+    paper = Newspaper(articles=5)
+    paper.extra["/.well-known/tdmrep.json"] = lambda: (200, {}, json.dumps(TDMREP).encode())
+    paper.extra["/article/2"] = lambda: (200, html | {"X-Robots-Tag": "noai"}, article(2))
+    return paper
+
+
+def test_reservations_are_kept_with_the_texts_skipped_when_asked_to_and_left_out_of_exports(tmp_path: Path) -> None:
+    """One crawl that records; then the same originals under the other policy of the site."""
+    with served(newspaper()) as paper:
+        config = corpus_toml(paper)
+        (tmp_path / "corpus.toml").write_text(config)
+        crawled = run(tmp_path, "crawl")
+        assert crawled.returncode == 0, crawled.stderr
+    assert paper.asked["/.well-known/tdmrep.json"] == 1
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        texts = {one.url.rpartition("/")[2]: one for one in corpus.documents()}
+        kept = {fetch.kind for fetch in corpus.fetches() if fetch.lease is None}
+    assert kept == {Kind.ROBOTS, Kind.TDMREP}
+    assert set(texts) == {"0", "1", "2", "3", "4"}
+    assert (texts["1"].tdm, texts["1"].tdm_source) == (1, "file")
+    assert texts["1"].tdm_policy == f"{paper.origin}/terms.json"
+    assert texts["2"].directives == ("noai",)
+    assert {one.robots for one in texts.values()} == {"allowed"}
+    assert json.loads(run(tmp_path, "status", "--json").stdout)["reserved"] == 2
+    free = run(tmp_path, "export", "-o", "-", "--format", "jsonl", "--without-reserved").stdout.splitlines()
+    assert {json.loads(line)["url"].rpartition("/")[2] for line in free} == {"0", "3", "4"}
+    assert run(tmp_path, "export", "-o", "-", "--format", "jsonl", "--require-licence").stdout == ""
+    (tmp_path / "corpus.toml").write_text(config + 'reservations = "skip"\nlicence = "CC0"\n')
+    assert run(tmp_path, "reextract").returncode == 0
+    licensed = run(tmp_path, "export", "-o", "-", "--format", "jsonl", "--require-licence").stdout.splitlines()
+    assert {json.loads(line)["url"].rpartition("/")[2] for line in licensed} == {"0", "3", "4"}
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert {drop.url.rpartition("/")[2]: drop.detail for drop in corpus.drops(reasons=["reserved"])} == {
+            "1": "tdm",
+            "2": "noai",
+        }

@@ -1,0 +1,90 @@
+"""What sites say of the use of their pages, on both databases: kept with fetch and document, filtered, counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from corpus_samples import Crawl, capture, dropped, made
+
+from storage.records import Fetched, Selection, Terms
+
+if TYPE_CHECKING:
+    from storage.corpus import Corpus
+
+ALLOWED = Terms("allowed", "ab" * 32)
+RESERVED = replace(ALLOWED, tdm=1, tdm_policy="https://a.example/policy")
+
+
+def fetched(crawl: Crawl, path: str, terms: Terms | None) -> int:
+    """Fetch a page under these terms; return the fetch id."""
+    crawl.seed(path)
+    (lease,) = crawl.lease()
+    page = replace(capture(lease.fetch_url), terms=terms)
+    return crawl.corpus.record_fetched(crawl.run_id, [(Fetched(page, lease), crawl.pointer())])[0]
+
+
+def test_the_terms_of_a_fetch_are_there_when_its_page_is_taken_up_again(corpus: Corpus) -> None:
+    """After a crash, and for re-extraction; equal terms are one row."""
+    crawl = Crawl(corpus)
+    for path, terms in (("x", ALLOWED), ("y", RESERVED), ("z", None), ("w", RESERVED)):
+        fetched(crawl, path, terms)
+    expected = [ALLOWED, RESERVED, None, RESERVED]
+    assert [page.terms for page in corpus.unprocessed()] == expected
+    assert [row.terms for row in corpus.fetches()] == expected
+
+
+def test_a_document_says_what_its_page_and_host_said(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    fetch_id = fetched(crawl, "x", RESERVED)
+    (page,) = corpus.unprocessed()
+    rights = {
+        "tdm": 1,
+        "tdm_policy": "https://a.example/p\x00",
+        "tdm_source": "file",
+        "licence_url": "https://l.example/",
+    }
+    corpus.record_processed([(fetch_id, page.lease, made("text", directives=("noai", "noindex"), **rights))])
+    document = corpus.document("https://a.example/x")
+    assert document is not None
+    assert (document.robots, document.robots_sha256) == ("allowed", "ab" * 32)
+    assert (document.tdm, document.tdm_policy, document.tdm_source) == (1, "https://a.example/p\ufffd", "file")
+    assert (document.directives, document.licence_url) == (("noai", "noindex"), "https://l.example/")
+
+
+def test_reserved_documents_are_counted_and_left_out_when_that_is_asked_for(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    crawl.visit("plain", made("one"))
+    crawl.visit("tdm", made("two", tdm=1))
+    crawl.visit("free", made("three", tdm=0, licence_url="https://l.example/"))
+    crawl.visit("noai", made("four", directives=("noai",)))
+    crawl.visit("noarchive", made("five", directives=("max-snippet:1", "noarchive")))
+    crawl.visit("pictures", made("six", directives=("noimageai",)))
+    status = corpus.status()
+    assert (status.documents, status.reserved, status.licensed) == (6, 3, 1)
+    left = {document.url.rpartition("/")[2] for document in corpus.documents(Selection(without_reserved=True))}
+    assert left == {"plain", "free", "pictures"}
+    assert len(list(corpus.documents())) == 6
+
+
+def test_a_page_that_is_reserved_later_is_reserved_though_its_text_has_not_changed(corpus: Corpus) -> None:
+    """And the other way round; no version is made of it."""
+    crawl = Crawl(corpus)
+    for tdm in (None, 1, 0):
+        crawl.visit("x", made("text", tdm=tdm))
+        document = corpus.document("https://a.example/x")
+        assert document is not None
+        assert (document.version, document.tdm) == (1, tdm)
+        assert corpus.status().reserved == (tdm == 1)
+
+
+def test_re_extraction_under_another_policy_takes_documents_out_and_puts_them_back(corpus: Corpus) -> None:
+    crawl = Crawl(corpus)
+    fetch_id = crawl.visit("x", made("text", tdm=1))
+    (row,) = corpus.fetches()
+    assert row.lease is not None
+    corpus.record_processed([(fetch_id, row.lease, dropped("reserved", detail="tdm"))], again=True)
+    assert (corpus.status().documents, corpus.status().reserved) == (0, 0)
+    assert [(drop.reason, drop.detail) for drop in corpus.drops()] == [("reserved", "tdm")]
+    corpus.record_processed([(fetch_id, row.lease, made("text", tdm=1))], again=True)
+    assert (corpus.status().documents, corpus.status().reserved) == (1, 1)
