@@ -76,7 +76,8 @@ def test_a_crawl_goes_through_the_proxy_and_asks_it_for_no_private_address(
     address, asked = proxy
     (tmp_path / "corpus.toml").write_text(CONFIG)
     crawled = run(tmp_path, "crawl", http_proxy=address, https_proxy=address, no_proxy="", HTTP_PROXY=address)
-    assert crawled.returncode == 0, crawled.stderr
+    # Two sites are sick: one is not there, one may not be asked.
+    assert crawled.returncode == 8, crawled.stderr
     assert {"http://news.example/robots.txt", "http://news.example/article/1"} <= set(asked)
     assert "CONNECT tls.example:443" in asked
     assert not [path for path in asked if "10.0.0.1" in path]
