@@ -41,6 +41,7 @@ REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 45
 NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty"})
 NO_ANSWER = frozenset(
     {"robots_unreachable", "dns", "unreachable", "host_paused", "timeout", "network", "certificate", "internal_error"}
+    | {"crawl_delay"}
 )
 ROBOTS = "robots"
 

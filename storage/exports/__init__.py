@@ -34,6 +34,11 @@ Every format carries the same fields, in this order; a field without a value is 
 ``captions``        list of captions; ``comments`` list of readers' comments that are marked as such
 ``date_calendar``   what ``date_text`` counts in: gregorian, buddhist, solar-hijri, islamic
 ``date_source``     where the date stands: json-ld, meta, time, url, text, masthead; ``date_confidence`` 0 to 1
+``robots``          why it could be asked for: allowed, cached, missing; ``robots_sha256`` of the file that allowed it
+``directives``      list of robots directives, of the page and of its X-Robots-Tag
+``tdm``             1: text and data mining is reserved (TDMRep), 0: it is not; ``tdm_policy`` where the terms stand,
+                    ``tdm_source`` who says so: meta, header, file
+``licence_url``     the licence that the page names
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are
