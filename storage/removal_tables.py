@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Integer, Table
 
-from storage.schema import Big, Moment, Words, metadata
+from storage.columns import Moment, Words
+from storage.schema import Big, metadata
 
 removal = Table(
     "removal",

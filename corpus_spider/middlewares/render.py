@@ -22,7 +22,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import CAPTURE, FAULT, LEASE, PART
-from corpus_spider.middlewares.robots import MAX_REDIRECTS, REDIRECTS
+from corpus_spider.middlewares.well_known import MAX_REDIRECTS, REDIRECTS
 from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.rendering.browser import Asked, Browser, Limits, Part, RenderError, StartError, Visit
 from corpus_spider.rendering.chromium import NO_BROWSER
