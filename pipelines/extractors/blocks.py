@@ -4,38 +4,39 @@ ICEBE 2011, section III.
 Text nodes are the leaves of the page; every element holds a number of leaves, some of them inside links; leaves that
 belong to blocks made of links are dropped. It knows no words, so scripts without spaces are no hardship.
 
-- III.A, rules R1: no hidden elements, scripts, styles, embedded objects, images, comments: ``soup.scan``. The paper
+- III.A, rules R1: no hidden elements, scripts, styles, embedded objects, images, comments: ``columns``. The paper
   drops forms with all they hold, which empties the many pages that are one form; here only the controls go. Rules R2:
   each leaf keeps its text, whether it begins like a footer, whether it lies in a link.
 - III.B, attributes of each block: number of leaves and of linked leaves, length of text and of linked text, and from
   them ANR, ATR and AR = .75 ATR + .25 ANR. A leaf's block is the nearest element around it with more than one leaf.
+  The paper does not say which elements may be blocks; here block-level ones may, and links.
 - III.C, a leaf is content if it is no footer, has two characters or more (the paper prints "less than"), and its
   block has AR below .6, or fewer than two links among more than two leaves. The first two conditions bind both
-  alternatives.
+  alternatives. A link of several leaves is a block of links alone, so none of them is content.
 
-Blocks are numbered as they open, so the leaves of one are a range and its sums the difference of two running sums; time
+Blocks are numbered as they open, and the leaves of one are a range, so its sums are differences of running sums; time
 is linear.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import unescape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.nesting import Outline
-from pipelines.extractors.soup import paragraphs, scan
+from pipelines.extractors.columns import read, rendered, shown, texts_of
+from pipelines.extractors.outline import follow
 from storage.records import Extraction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.soup import Soup
+    from pipelines.extractors.columns import Page, Texts
+    from pipelines.extractors.outline import Outline
 
-NAME, VERSION = "blocks", "1"
+NAME, VERSION = "blocks", "2"
 
 MAX_ANCHOR_RATIO = 0.6
 MIN_CHARS = 2
@@ -66,39 +67,43 @@ class Blocks:
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the texts of all blocks that are not made of links."""
-    soup = scan(html)
-    texts = [text if keep else "" for text, keep in zip(soup.texts, select(soup), strict=True)]
-    return Extraction(paragraphs(texts, soup.names), NAME, VERSION)
+    page = shown(read(html))
+    texts = texts_of(page)
+    readable = texts.readable()
+    return Extraction(rendered(page, texts, readable, select(page, texts, readable)), NAME, VERSION)
 
 
-def select(soup: Soup) -> list[bool]:
-    """Say of every text of the page whether it is content (section III.C); white space alone stays, it parts words."""
-    readable = [unescape(text).strip() if "&" in text else text.strip() for text in soup.texts]
-    outline = Outline()
-    where, linked = (np.array(column) for column in outline.follow(soup.names, soup.tags))
-    lengths = np.fromiter(map(len, readable), dtype=np.int64, count=len(readable))
-    blocks = _summed(outline, where, np.stack((lengths > 0, (lengths > 0) & linked, lengths, lengths * linked)))
-    wanted = blocks.are_content[_groups(outline, blocks)][where].tolist()
-    return [not text or (content and _may_be_content(text)) for text, content in zip(readable, wanted, strict=True)]
+def select(page: Page, texts: Texts, readable: list[str]) -> NDArray[np.int64]:
+    """Return which of the texts of a page are content (section III.C), or white space, which parts words."""
+    stripped = [text.strip() for text in readable]
+    lengths = np.array(list(map(len, stripped)), dtype=np.int64)
+    leaves = np.flatnonzero(lengths)
+    if not leaves.size:
+        return leaves
+    lengths = lengths[leaves]
+    outline = follow(page, texts.places[leaves])
+    linked = outline.links > 0
+    blocks = _summed(outline, np.stack((np.ones_like(lengths), linked, lengths, lengths * linked)))
+    content = blocks.are_content[_groups(outline, blocks)[outline.where]]
+    content &= (lengths >= MIN_CHARS) & ~(linked & (np.bincount(outline.links) > 1)[outline.links])
+    wanted = np.ones(len(readable), dtype=bool)
+    wanted[leaves] = content
+    wanted[[leaf for leaf in leaves[content].tolist() if stripped[leaf][:24].lower().startswith(FOOTERS)]] = False
+    return np.flatnonzero(wanted)
 
 
-def _summed(outline: Outline, where: NDArray[np.int64], leaves: NDArray[np.int64]) -> Blocks:
-    """Sum up the attributes of the leaves in each block: all that open in it are numbered on from it without a gap."""
-    count = len(outline.parents)
-    first, after = np.arange(count), np.array(outline.lasts) + 1
-    sums = (np.concatenate(([0], np.cumsum(np.bincount(where, column, count)))) for column in leaves)
-    return Blocks(*((total[after] - total[first]).astype(np.int64) for total in sums))
+def _summed(outline: Outline, leaves: NDArray[np.int64]) -> Blocks:
+    """Sum up the attributes of the leaves in each block, which follow each other without a gap."""
+    sums = np.zeros((len(leaves), leaves.shape[1] + 1), dtype=np.int64)
+    np.cumsum(leaves, axis=1, out=sums[:, 1:])
+    return Blocks(*(sums[:, outline.lasts] - sums[:, outline.firsts]))
 
 
-def _groups(outline: Outline, blocks: Blocks) -> list[int]:
+def _groups(outline: Outline, blocks: Blocks) -> NDArray[np.int64]:
     """For each block the nearest, itself or around it, with more than one leaf; the body where none has."""
-    nearest = [0]
-    for index, (parent, several) in enumerate(zip(outline.parents, (blocks.elements > 1).tolist(), strict=True)):
-        if index:
-            nearest.append(index if several else nearest[parent])
-    return nearest
-
-
-def _may_be_content(text: str) -> bool:
-    """First and second condition of section III.C: no footer, no stray character."""
-    return len(text) >= MIN_CHARS and not text[:24].lower().startswith(FOOTERS)
+    several = blocks.elements > 1
+    several[0] = True
+    groups = np.where(several, np.arange(several.size), outline.parents)
+    while not several[groups].all():
+        groups = groups[groups]
+    return groups

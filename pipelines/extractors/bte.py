@@ -2,8 +2,8 @@
 
 The main content is the region of the page with most words and fewest tags. Steps as in section 3 of the paper:
 
-- Step 0, what is outside of the body, code and tags without content go first: ``flat.without_dropped``. What else is
-  not shown (hidden elements) is left out when the region is rendered.
+- Step 0, what is outside of the body, code and tags without content go first: ``columns.read``. What else is not
+  shown (hidden elements) is left out when the region is rendered.
 - Step 1 (Algorithm 1), each tag is +1, each word -1, and runs of equal sign are summed up: ``encode``.
 - Step 2 (Algorithm 2), the two word runs between which the sum is smallest: ``region``. The paper's loops are
   quadratic in the number of runs; Kadane's linear scan for the segment of extreme sum gives the same region, ties
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.flat import body_start, turns, without_dropped
+from pipelines.extractors.columns import Page, read, rendered, shown, texts_of
 from pipelines.extractors.lexer import code_points
-from pipelines.extractors.soup import Soup, paragraphs, sanitise
-from pipelines.extractors.word_runs import UNSPACED, texts_of
+from pipelines.extractors.soup import Soup, paragraphs
+from pipelines.extractors.word_runs import UNSPACED, words_in
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-NAME, VERSION = "bte", "2"
+NAME, VERSION = "bte", "3"
 
 UNSPACED_WORD = 6
 """Characters of an unspaced script that weigh as much as one word."""
@@ -49,21 +49,22 @@ _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the region of most words and fewest tags, rendered whole."""
-    return Extraction(paragraphs(*turns(main_part(html))), NAME, VERSION)
+    page = read(html)
+    found = densest_texts(words_between(page))
+    if not found.stop:
+        return Extraction((), NAME, VERSION)
+    region = shown(page.part(found))
+    texts = texts_of(region)
+    return Extraction(rendered(region, texts, texts.readable()), NAME, VERSION)
 
 
-def main_part(html: str) -> str:
-    """Steps 0 to 2 on columns: the part of the body between the two texts found, without code and comments."""
-    if "\0" in html:
-        html = sanitise(html)
-    source = without_dropped(html[body_start(html) :])
-    try:
-        texts = texts_of(source, UNSPACED_WORD)
-    except UnicodeEncodeError:
-        source = sanitise(source)
-        texts = texts_of(source, UNSPACED_WORD)
-    found = densest_texts(texts.words)
-    return source[int(texts.starts[found.start]) : int(texts.ends[found.stop - 1])] if found.stop else ""
+def words_between(page: Page) -> NDArray[np.signedinteger[Any]]:
+    """Step 1 on columns: count the words before, between and after the tags of a page."""
+    words = np.zeros(page.codes.size + 1, dtype=np.int32)
+    texts = texts_of(page)
+    if texts.joined:
+        words[texts.places] = words_in(texts.joined, UNSPACED_WORD)
+    return words
 
 
 def main_region(soup: Soup) -> tuple[str, ...]:

@@ -36,7 +36,15 @@ class Flat(NamedTuple):
 def body_start(html: str) -> int:
     """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
     starts = (found.start() for found in _BODY.finditer(html))
-    return next((start for start in starts if not start or html[start - 1] == ">" or html[start - 1].isspace()), 0)
+    return next((start for start in starts if _may_be_body(html, start)), 0)
+
+
+def _may_be_body(html: str, start: int) -> bool:
+    """Say whether a tag stands after a tag or white space, and not where code ends next that has begun before."""
+    if start and html[start - 1] != ">" and not html[start - 1].isspace():
+        return False
+    following = _CODE.search(html, start)
+    return following is None or not following[1]
 
 
 def markup_start(html: str, position: int, first: int = 0) -> int:

@@ -147,7 +147,7 @@ def _script_end(html: str, position: int) -> int:
     return len(html)
 
 
-class _Closers:
+class Closers:
     """Finds the end tags of dropped elements; remembers which are missing, so none is looked for in vain twice."""
 
     def __init__(self, html: str) -> None:
@@ -194,7 +194,7 @@ def markup(html: str) -> Iterator[Tag]:
 
     Elements that are dropped come as one Tag that spans their content. The spans never overlap; time is linear.
     """
-    closers = _Closers(html)
+    closers = Closers(html)
     position = 0
     while match := _MARKUP.search(html, position):
         start, position = match.span()
@@ -237,7 +237,7 @@ def dropped(html: str) -> Iterator[Tag]:
     What begins inside a tag, in the value of an attribute, is passed over where no ``>`` stands between. Where one
     does, it seems to be dropped; the caller has to check that.
     """
-    closers = _Closers(html)
+    closers = Closers(html)
     position = done = 0
     while match := _OPENER.search(html, position):
         start, position = match.span()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "markup", "name_set",
+    "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "collapsed", "markup", "name_set",
     "paragraphs", "render", "sanitise", "scan", "scan_in_order", "with_characters", "without_unread",
 ]  # fmt: skip
 
@@ -325,12 +325,14 @@ def paragraphs(texts: tuple[str, ...] | list[str], names: tuple[str, ...] | list
         if text:
             parts.append(unescape(text) if "&" in text else text)
         if parts and name in _BREAKING:
-            lines.append(_line("".join(parts)))
+            lines.append(collapsed("".join(parts)))
             parts.clear()
-    lines.append(_line("".join(parts)))
+    lines.append(collapsed("".join(parts)))
     return tuple(line for line in lines if line)
 
 
-def _line(text: str) -> str:
+def collapsed(text: str) -> str:
     """Collapse white space; in a long text without a string for every word."""
+    if text.isprintable() and "  " not in text:  # no white space but single spaces
+        return text.strip()
     return " ".join(text.split()) if len(text) < _LONG else _SPACES.sub(" ", text).strip()

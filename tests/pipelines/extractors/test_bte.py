@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,11 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors.bte import UNSPACED_WORD, count_words, densest_texts, encode, extract, region
-from pipelines.extractors.flat import body_start, without_dropped
-from pipelines.extractors.lexer import REMOVED, tag_end
-from pipelines.extractors.soup import sanitise, scan
-from pipelines.extractors.word_runs import texts_of
+from pipelines.extractors.bte import (
+    UNSPACED_WORD,
+    count_words,
+    densest_texts,
+    encode,
+    extract,
+    region,
+    words_between,
+)
+from pipelines.extractors.columns import read
+from pipelines.extractors.soup import scan
+
+if TYPE_CHECKING:
+    from pipelines.extractors.columns import Page
 
 TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
 RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
@@ -163,23 +173,13 @@ def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
     assert extract(html).paragraphs == ("Hôm nay, 12/3, giá vàng tăng 5%.", "Theo BBC (UK): tăng mạnh vào cuối ngày.")
 
 
-def literal_words(source: str) -> list[int]:
-    """The words between tags, tag by tag, as ``word_runs`` says where tags and words end."""
-    words, position = [0], 0
-    while match := TAG_START.search(source, position):
-        following = TAG_START.search(source, match.end())
-        part = source[match.start() : following.start() if following else None]
-        words[-1] += sum(map(count_words, BLANK.split(source[position : match.start()])))
-        only = part.count(">") == 1
-        position = match.start() + part.index(">") + 1 if only else tag_end(source, match.start())
-        if TAG_NAME.match(source, match.start())[1].lower() not in REMOVED:  # type: ignore[index]
-            words.append(0)
-    words[-1] += sum(map(count_words, BLANK.split(source[position:])))
-    return words
+def literal_words(page: Page) -> list[int]:
+    """The words between tags, text by text; control characters part words."""
+    bounds = zip(*(column.tolist() for column in page.bounds()), strict=True)
+    texts = (page.source[start:end].decode().replace("\0", "") for start, end in bounds)
+    return [sum(map(count_words, BLANK.split(text))) for text in texts]
 
 
-TAG_START = re.compile("</?[a-zA-Z]")
-TAG_NAME = re.compile(r"</?([^\s/<>]*)")
 BLANK = re.compile(r"[\0- ]+")
 PIECES = st.lists(
     st.sampled_from(
@@ -192,25 +192,24 @@ PIECES = st.lists(
 
 @settings(max_examples=500, deadline=None)
 @given(PIECES)
-def test_words_are_counted_in_columns_as_token_by_token(source: str) -> None:
-    """Texts lie between the same tags and have the same words, in scripts with spaces and without."""
-    texts = texts_of(source, UNSPACED_WORD)
-    assert texts.words.tolist() == literal_words(source)
+def test_words_are_counted_in_columns_as_text_by_text(source: str) -> None:
+    """In scripts with spaces and without."""
+    page = read(source)
+    assert words_between(page).tolist() == literal_words(page)
 
 
 @needs_gold
-def test_words_are_counted_in_columns_as_token_by_token_on_every_real_page() -> None:
+def test_words_are_counted_in_columns_as_text_by_text_on_every_real_page() -> None:
     """The two readings agree on real markup, and so does the region they give."""
     for name, html in gold_pages():
-        source = without_dropped(sanitise(html[body_start(html) :]))
-        words = literal_words(source)
-        texts = texts_of(source, UNSPACED_WORD)
-        assert texts.words.tolist() == words, name
+        page = read(html)
+        words = literal_words(page)
+        assert words_between(page).tolist() == words, name
         runs = encode(token for count in words for token in (-count, 1))
         found, filled = region(runs), [index for index, count in enumerate(words) if count]
         if found is not None:
             shift = runs[0] > 0
-            assert densest_texts(texts.words) == slice(
+            assert densest_texts(np.array(words)) == slice(
                 filled[(found[0] - shift) // 2], filled[(found[1] - shift) // 2] + 1
             ), name
 

@@ -68,6 +68,7 @@ def test_hiding_most_of_a_page_hides_nothing() -> None:
         ("no tag", 0),
         ("x <body>y<body>", 2),
         ("<script>'<body>'</script><body>", 25),
+        ("<script>'<head></head><body>'</SCRIPT><body>", 38),
     ],
 )
 def test_the_body_begins_at_the_first_body_tag(html: str, start: int) -> None:
