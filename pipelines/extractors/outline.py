@@ -54,7 +54,7 @@ def follow(page: Page, leaves: NDArray[np.signedinteger[Any]]) -> Outline:
 
 def _named_places(page: Page) -> NDArray[np.bool_]:
     """Mark tags without an address, ``<a name>``, which open no link: few are ever closed."""
-    marks = page.codes == _LINK
+    marks = np.asarray(page.codes == _LINK, dtype=bool)
     places = positions(page.source.lower(), b" href=")
     marks[page.starts.searchsorted(places) - 1] = False
     odd = np.flatnonzero(marks)
