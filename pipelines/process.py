@@ -55,10 +55,10 @@ def process(capture: Capture, model: SiteModel) -> Processed:
     except InflateError as error:
         return _drop(f"body_{error.reason}", error.detail)
     if capture.kind is Kind.FEED:
-        return _source("feed", within(_feed(capture, body, model), model))
+        return _source("feed", _feed(capture, body, model), model)
     if capture.kind is Kind.SITEMAP:
         found = sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at)
-        return _source("sitemap", within(found, model))
+        return _source("sitemap", found, model)
     return _page(capture, body, model)
 
 
@@ -103,9 +103,9 @@ def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Proces
     return Processed(drop=Drop(reason, detail), links=found)
 
 
-def _source(reason: str, found: tuple[Link, ...]) -> Processed:
-    """A feed or a sitemap gives links and no document."""
-    return _drop(reason, f"{len(found)} links", found)
+def _source(reason: str, found: tuple[Link, ...], model: SiteModel) -> Processed:
+    """A feed or a sitemap gives links and no document; told is how many it has, whatever days are wanted."""
+    return _drop(reason, f"{len(found)} links", within(found, model))
 
 
 def _feed(capture: Capture, body: bytes, model: SiteModel) -> tuple[Link, ...]:

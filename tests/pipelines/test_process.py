@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipelines.process import clean, process, survey
-from storage.records import Capture, Drop, Extraction, SiteModel
+from storage.records import Capture, Drop, Extraction, Kind, SiteModel
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,14 @@ def test_without_a_browser_or_an_answer_there_is_no_text(changes: dict[str, obje
     drop = process(shell(**changes), SiteModel(hosts=("a.example",))).drop
     assert isinstance(drop, Drop)
     assert drop.reason == reason
+
+
+def test_a_feed_whose_entries_are_of_other_days_is_not_told_as_empty() -> None:
+    """The drop counts the links it has, those that are followed are of the days that are wanted."""
+    body = b"<rss version='2.0'><channel><item><link>https://a.example/1</link><pubDate>Sun, 01 Feb 2026 08:00:00 GMT"
+    body += b"</pubDate></item></channel></rss>"
+    now = datetime(2026, 3, 2, tzinfo=UTC)
+    capture = Capture("https://a.example/feed", now, 200, (), (), body, Kind.FEED)
+    processed = process(capture, SiteModel(site="a", hosts=("a.example",), since="2026-03-02"))
+    assert processed.drop is not None
+    assert (processed.drop.detail, processed.links) == ("1 links", ())
