@@ -14,6 +14,7 @@ from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.locks import SiteLocks
 from storage.outcomes import SAME_PAGE
+from storage.retention import REMOVED
 from storage.visits import UNCHANGED_TEXT
 from storage.warc import read_record
 from storage.warc.writer import OPEN
@@ -50,6 +51,8 @@ class ReextractReport:
     unreadable: int = 0
     """Pages whose original cannot be read; they keep what is stored of them."""
     dry_run: bool = False
+    removed: int = 0
+    """Pages whose originals went by rule ([archive]); they keep their texts."""
     missing: Counter[str] = field(default_factory=Counter)
     """WARC files that are not there, and how many of the unreadable pages lie in each."""
 
@@ -110,8 +113,10 @@ def _made_anew(
 ) -> Iterator[tuple[StoredFetch, Processed]]:
     """Yield each page with its new outcome, in the order of the fetches, a few pages ahead in the workers."""
     ahead: deque[tuple[StoredFetch, Future[Processed]]] = deque()
+    removed = {file.name for file in corpus.warc_files() if file.state == REMOVED}
     for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(site.name for site in config.sites)):
-        if fetch.lease is None:
+        report.removed += fetch.pointer.warc in removed
+        if fetch.lease is None or fetch.pointer.warc in removed:
             continue
         capture = _original(config.warc_folder, fetch, report)
         if capture is None:

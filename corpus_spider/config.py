@@ -31,10 +31,13 @@ from corpus_spider.config_values import (
     iso_day,
     language_code,
     mail_address,
+    masked_address,
     nearest,
     occasion,
+    parse_duration,
     regular_expression,
     reservation_policy,
+    retention,
     site_name,
     smtp_server,
     web_address,
@@ -136,6 +139,21 @@ class Crawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """``[archive]``: how long originals are kept. Texts stay."""
+
+    keep: Annotated[
+        str, Key('How long WARC files are kept once their pages are read: "forever", "90d".', retention)
+    ] = "forever"
+    max: Annotated[Reserve, Key("Size of all WARC files at most, the oldest go; 0: no limit.", size=True)] = 0
+
+    @property
+    def keep_seconds(self) -> float:
+        """``keep`` in seconds; 0: for ever."""
+        return 0.0 if self.keep in {"", "forever"} else parse_duration(self.keep)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notify:
     """``[notify]``: who is told how a crawl ended."""
 
@@ -189,6 +207,7 @@ class Config:
     sites: tuple[Site, ...] = ()
     path: Path | None = None
     notify: Notify = field(default_factory=Notify)
+    archive: Archive = field(default_factory=Archive)
 
     @property
     def folder(self) -> Path:
@@ -324,8 +343,9 @@ class Config:
             {key: value for key, value in asdict(site).items() if value not in ("", (), None) and value is not False}
             for site in self.sites
         ]
+        kept, told = asdict(self.archive), self._notify_shown()
         plain: dict[str, Any] = msgspec.json.decode(
-            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "notify": self._notify_shown(), "site": sites})
+            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "archive": kept, "notify": told, "site": sites})
         )
         return plain
 
@@ -346,13 +366,7 @@ def masked(database_url: str) -> str:
     return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", hidden)
 
 
-def masked_address(address: str) -> str:
-    """Return a web address with all that follows its host replaced by ``***``: for a webhook that is the secret."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}/***" if parts.netloc else address
-
-
-def keys(section: type[Corpus] | type[Crawl] | type[Notify] | type[Site]) -> dict[str, Key]:
+def keys(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site]) -> dict[str, Key]:
     """Return each key of a section and its rules, in the order in which they are declared."""
     hints = get_type_hints(section, include_extras=True)
     return {name: next(rule for rule in hint.__metadata__ if isinstance(rule, Key)) for name, hint in hints.items()}

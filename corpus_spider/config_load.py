@@ -8,19 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from corpus_spider.config import Config, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config import Archive, Config, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_values import Given, Problem, WrongValueError, convert, nearest
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Section = TypeVar("Section", Corpus, Crawl, Notify, Site)
+Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Site)
 Layer = dict[str, Given]
 
 FILE_NAME = "corpus.toml"
 PREFIX = "CORPUS_SPIDER_"
-SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Notify]] = {"corpus": Corpus, "crawl": Crawl, "notify": Notify}
+SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify]] = {
+    "corpus": Corpus,
+    "crawl": Crawl,
+    "archive": Archive,
+    "notify": Notify,
+}
 
 
 def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
@@ -74,12 +79,13 @@ def assemble(
     _add_overrides(layers, overrides, problems)
     corpus = build(Corpus, layers["corpus"], problems)
     crawl = _plain_patterns(build(Crawl, layers["crawl"], problems))
+    archive = build(Archive, layers["archive"], problems)
     notify = build(Notify, layers["notify"], problems)
     sites = build_sites(table.get("site", []), problems)
     problems += _contradictions(corpus, crawl)
     if problems:
         raise _as_error(problems, file)
-    return Config(corpus, crawl, sites, file, notify)
+    return Config(corpus, crawl, sites, file, notify, archive)
 
 
 def _plain_patterns(crawl: Crawl) -> Crawl:

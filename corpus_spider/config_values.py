@@ -266,6 +266,21 @@ def smtp_server(text: str) -> str:
     return "" if parts.scheme in {"smtp", "smtps"} and parts.hostname and plain else expected
 
 
+def retention(text: str) -> str:
+    """Refuse what is neither ``forever`` nor a time of a day at least."""
+    try:
+        fits = text == "forever" or parse_duration(text) >= DURATIONS["d"]
+    except WrongValueError:
+        fits = False
+    return "" if fits else f'expected "forever" or a time of a day at least, such as "90d", got "{text}"'
+
+
+def masked_address(address: str) -> str:
+    """Return a web address with all that follows its host replaced by ``***``: for a webhook that is the secret."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}/***" if parts.netloc else address
+
+
 def occasion(text: str) -> str:
     """Refuse what is no occasion to tell somebody."""
     return "" if text in {"sick", "always"} else f'expected "sick" or "always", got "{text}"'

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from corpus_spider import presets
-from corpus_spider.config import GIB, MIB, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_load import FILE_NAME, assemble, parse
 from corpus_spider.config_values import nearest
 from storage.errors import ConfigError, DiskError
@@ -78,7 +78,8 @@ def render(wanted: NewCorpus) -> str:
     chosen = _choose(wanted)
     corpus = {"name": corpus_name(wanted.folder), "languages": list(wanted.languages), "contact": wanted.contact}
     assemble({"corpus": corpus}, {}, {}, None)
-    parts = [HEAD, _corpus_section(corpus), _crawl_section(), _notify_section()]
+    parts = [HEAD, _corpus_section(corpus), _crawl_section()]
+    parts += [_optional_section("archive", Archive), _optional_section("notify", Notify)]
     parts += [
         _newspaper_section(paper) if isinstance(paper, presets.Newspaper) else _own_section(paper) for paper in chosen
     ]
@@ -133,10 +134,10 @@ def _crawl_section() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _notify_section() -> str:
-    lines = ["[notify]"]
-    for name, key in keys(Notify).items():
-        lines.append(f"# {name} = {toml(_default(Notify, name))}  # {key.explanation}")
+def _optional_section(title: str, section: type[Archive] | type[Notify]) -> str:
+    lines = [f"[{title}]"]
+    for name, key in keys(section).items():
+        lines.append(f"# {name} = {toml(_default(section, name))}  # {key.explanation}")
     return "\n".join(lines) + "\n"
 
 
@@ -178,7 +179,7 @@ def _example_section() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _default(section: type[Corpus] | type[Crawl] | type[Notify] | type[Site], name: str) -> Any:
+def _default(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site], name: str) -> Any:
     found = next(one.default for one in fields(section) if one.name == name)
     return "" if found is MISSING or found is None else found
 

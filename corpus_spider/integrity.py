@@ -17,6 +17,7 @@ from pipelines.process import process
 from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.records import Kind, Pointer, Selection
+from storage.retention import REMOVED
 from storage.warc import read_record, scan
 from storage.warc.scanning import ANSWERS
 from storage.warc.writer import is_being_written
@@ -42,6 +43,8 @@ class CheckReport:
     documents: int = 0
     records: int = 0
     files: int = 0
+    removed_files: int = 0
+    """Files that went by rule ([archive]): their rows point to what is no more, and that is well."""
     open_files: int = 0
     """Files that a crawl is writing at the moment: checked up to the last record with a row."""
     reextracted: int = 0
@@ -58,10 +61,13 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
     report = CheckReport()
     with Corpus.open(config.database_url, read_only=True) as corpus:
         report.problems += corpus.problems()
-        for name in sorted({file.name for file in corpus.warc_files()} | files_of(config.warc_folder)):
+        files = corpus.warc_files()
+        removed = {file.name for file in files if file.state == REMOVED}
+        report.removed_files = len(removed)
+        for name in sorted(({file.name for file in files} | files_of(config.warc_folder)) - removed):
             _check_file(corpus, config.warc_folder, name, report, deep=deep)
             on_progress(report.records)
-        _check_documents(corpus, config, report, deep=deep)
+        _check_documents(corpus, config, report, removed if deep else None)
     return report
 
 
@@ -162,14 +168,15 @@ def _misled(original: str | None, record: ScannedRecord, name: str) -> list[str]
     return [f"{name} at {record.offset}: it should be a revisit of record {original} ({record.uri})"]
 
 
-def _check_documents(corpus: Corpus, config: Config, report: CheckReport, *, deep: bool) -> None:
+def _check_documents(corpus: Corpus, config: Config, report: CheckReport, removed: set[str] | None) -> None:
+    """Look at every text; and make a sample anew of those not ``removed``, None: of none."""
     models = Models(config, corpus)
     status = corpus.status()
     every = max(1, (status.documents + status.superseded) // SAMPLE)
     for document in corpus.documents(Selection(include_duplicates=True, versions="all")):
         report.documents += 1
         report.problems += malformed(document)
-        if deep and report.documents % every == 0:
+        if removed is not None and report.documents % every == 0 and document.warc not in removed:
             report.reextracted += 1
             report.problems += _differs(document, models, config.warc_folder)
 

@@ -94,6 +94,26 @@ def schedule(state: State, /, **options: Any) -> None:
         state.console.note(f"Not set at night, so put it into corpus.toml: {', '.join(own)}.")
 
 
+@verb_of(_verbs, ("prune --dry-run", "prune"))
+@click.option("--dry-run", is_flag=True, help="Tell what would go; remove nothing.")
+@as_json
+def prune(state: State, /, **options: Any) -> None:
+    """Remove the originals that [archive] does not keep.
+
+    WARC files that are older than keep, or the oldest of more than max, once all their pages are read. Texts stay. Each
+    crawl ends with it.
+    """
+    from corpus_spider import retention
+
+    going = retention.prune(state.load_made(), dry_run=options["dry_run"])
+    if options["as_json"]:
+        state.console.json(going)
+        return
+    state.console.table("Goes", ("file", "bytes", "why"), [(file.name, file.bytes, file.why) for file in going])
+    if not going:
+        state.console.note("Nothing goes.")
+
+
 VERBS = tuple(_verbs.commands.values())
 
 

@@ -15,7 +15,8 @@ from email.utils import formatdate, make_msgid
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from corpus_spider.config import masked_address, program_version
+from corpus_spider.config import program_version
+from corpus_spider.config_values import masked_address
 from corpus_spider.console import safe, safe_lines, to_json
 from corpus_spider.progress import closing_words
 from storage.errors import CorpusError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from corpus_spider import health, recovery
+from corpus_spider import health, recovery, retention
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.learning import Models, learn_due
@@ -227,6 +227,9 @@ class Session:
         if self.sick:
             self.exit_code = health.SICK if self.exit_code == DONE else self.exit_code
             self._note_end()
+        # What this run wrote is to have its final names.
+        self.archive.close()
+        retention.apply(self.corpus, self.config)
 
     def _parts(self) -> LineParts:
         config = self.config

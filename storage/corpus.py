@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
 
-from storage import documents, failpoints, fetches, nights, opening, reading, robots, site_models, soundness
+from storage import documents, failpoints, fetches, nights, opening, reading, retention, robots, site_models, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.records import CorpusDocument, Selection
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from storage.nights import SiteRun
     from storage.reading import DroppedPage, Run
     from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
+    from storage.retention import AgedFile
     from storage.robots import RobotsCopy
     from storage.site_models import LearnedModel
     from storage.sources import SourceState
@@ -149,6 +150,14 @@ class Corpus(AbstractContextManager["Corpus"]):
     def warc_files(self) -> list[WarcFile]:
         """Return the WARC files the corpus knows, by name."""
         return self.database.read(fetches.warc_files)
+
+    def aged_warc_files(self) -> list[AgedFile]:
+        """Return the closed WARC files that are still there, with the time of their last record."""
+        return self.database.read(retention.aged_files)
+
+    def remove_warc(self, name: str, why: str) -> None:
+        """Note that a WARC file is removed by rule, before it is; what it held is asked for in full again."""
+        self.database.write(lambda connection: retention.mark_removed(connection, name, why))
 
     def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
         """Write the *fetched* transaction: fetch rows and URL states; return the fetch ids in the order of the group.

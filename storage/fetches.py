@@ -80,7 +80,7 @@ class StoredFetch:
 
 @dataclass(frozen=True, slots=True)
 class WarcFile:
-    """A WARC file the corpus knows: ``state`` is ``open`` or ``closed``, ``size`` in bytes once closed."""
+    """A WARC file the corpus knows: ``state`` is ``open``, ``closed`` or ``removed``, ``size`` in bytes once closed."""
 
     name: str
     run_id: int | None

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from storage.columns import Lines, Moment, Words
 
-SCHEMA_VERSION = "0009"
+SCHEMA_VERSION = "0010"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -81,6 +81,8 @@ warc_file = Table(
     Column("run_id", Big, ForeignKey(run.c.id)),
     Column("state", Words, nullable=False),
     Column("bytes", Big),
+    Column("removed_at", Moment),
+    Column("removed_because", Words),
 )
 
 site = Table(

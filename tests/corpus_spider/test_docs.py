@@ -9,7 +9,7 @@ import click
 import pytest
 
 from corpus_spider.cli import cli
-from corpus_spider.config import Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config import Archive, Corpus, Crawl, Notify, Site, keys
 from storage.exports.rows import FIELDS
 
 README = Path(__file__).parents[2] / "README.md"
@@ -51,7 +51,7 @@ def test_every_option_is_documented(readme: str, verb: str) -> None:
     assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", readme)] == []
 
 
-@pytest.mark.parametrize("section", [Corpus, Crawl, Notify, Site], ids=["corpus", "crawl", "notify", "site"])
+@pytest.mark.parametrize("section", [Corpus, Crawl, Archive, Notify, Site])
 def test_every_setting_is_documented(readme: str, section: type[Corpus]) -> None:
     """README.md names each key of corpus.toml in code type."""
     assert [name for name in keys(section) if f"`{name}`" not in readme] == []

@@ -1,0 +1,47 @@
+"""WARC files that go by rule: how old each is, whether its pages are all processed, and that it is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.schema import fetch, original, warc_file
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class AgedFile:
+    """A WARC file that is not written any more. ``newest``: when its last record was fetched, None without a row."""
+
+    name: str
+    size: int
+    newest: datetime | None
+    settled: bool
+    """Whether none of its pages awaits processing."""
+
+
+def aged_files(connection: Connection) -> list[AgedFile]:
+    """Return the closed WARC files that are still there, by name."""
+    last = sa.select(fetch.c.fetched_at).where(fetch.c.warc_id == warc_file.c.id)
+    newest = last.order_by(fetch.c.warc_offset.desc()).limit(1).correlate(warc_file).scalar_subquery()
+    statement = sa.select(warc_file.c.id, warc_file.c.name, warc_file.c.bytes, newest.label("newest"))
+    rows = connection.execute(statement.where(warc_file.c.state == "closed").order_by(warc_file.c.name)).all()
+    awaiting = sa.select(fetch.c.warc_id).where(fetch.c.outcome.is_(None)).distinct()
+    waiting = set(connection.execute(awaiting).scalars())
+    return [AgedFile(row.name, row.bytes or 0, row.newest, row.id not in waiting) for row in rows]
+
+
+def mark_removed(connection: Connection, name: str, why: str) -> None:
+    """Note that a WARC file is removed, and why. What it held is not asked about any more, but asked for in full."""
+    values = {"state": REMOVED, "removed_at": datetime.now(UTC), "removed_because": why}
+    connection.execute(sa.update(warc_file).where(warc_file.c.name == name).values(values))
+    of_file = fetch.c.warc_id == sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
+    urls, ids = (sa.select(column).where(of_file) for column in (fetch.c.url_id, fetch.c.id))
+    connection.execute(sa.delete(original).where(original.c.url_id.in_(urls), original.c.fetch_id.in_(ids)))

@@ -1,0 +1,114 @@
+"""Originals that go by rule: which, when, with a trace, and without being taken for damage."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.config_load import load
+from corpus_spider.retention import Limits, choose, remove
+from storage import Corpus
+from storage.errors import ConfigError
+from storage.retention import AgedFile
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import run
+from tests.storage.corpus_samples import NOON, Crawl, made
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+DAY, GIB = 86400.0, 2**30
+
+
+def files(*ages: float, size: int = GIB) -> list[AgedFile]:
+    return [AgedFile(f"{age:g}", size, NOW - timedelta(days=age), settled=True) for age in ages]
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (Limits(), []),
+        (Limits(age=90 * DAY), ["100", "91"]),
+        (Limits(size=3 * GIB), ["100"]),
+        (Limits(size=4 * GIB), []),
+        (Limits(age=95 * DAY, size=2 * GIB), ["100", "91"]),
+        (Limits(size=1), ["100", "91", "90", "1"]),
+    ],
+)
+def test_the_oldest_go_as_far_as_the_rules_say(limits: Limits, expected: list[str]) -> None:
+    """By age, then by size, each with its reason."""
+    going = choose(files(90, 1, 100, 91), limits, NOW)
+    assert [file.name for file in going] == expected
+    assert all(file.why.startswith(("older than", "beyond")) for file in going)
+
+
+def test_a_file_with_a_page_that_is_not_processed_stays() -> None:
+    """Whatever the rules; one without any row stays too. The next oldest goes in the place of it."""
+    waiting, other = files(100, 50)
+    odd = AgedFile("odd", GIB, None, settled=True)
+    going = choose([replace(waiting, settled=False), other, odd], Limits(size=2 * GIB), NOW)
+    assert [file.name for file in going] == ["50"]
+
+
+def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: Corpus, tmp_path: Path) -> None:
+    """The row says when and why, texts and pointers stay, and what is asked for again is asked for in full."""
+    crawl = Crawl(corpus)
+    crawl.visit("x", made("text"))
+    name = f"run{crawl.run_id}.warc.gz"
+    (tmp_path / name).write_bytes(b"x" * 100)
+    corpus.close_warc(name, 100)
+    (aged,) = corpus.aged_warc_files()
+    assert aged == AgedFile(name, 100, NOON, settled=True)
+    crawl.seed("x")
+    (lease,) = crawl.lease()
+    assert lease.original is not None
+    going = choose([aged], Limits(size=1), NOW)
+    corpus.remove_warc(name, going[0].why)
+    # Killed here: the file is there and its row says it is not.
+    assert corpus.aged_warc_files() == []
+    remove(corpus, tmp_path, [])
+    assert not (tmp_path / name).exists()
+    assert [file.state for file in corpus.warc_files()] == ["removed"]
+    assert [document.warc for document in corpus.documents()] == [name]
+    crawl.corpus.frontier.release([crawl.site])
+    (again,) = crawl.lease(now=2.0)
+    assert again.original is None
+
+
+@pytest.mark.parametrize("keep", ["0d", "1h", "ever", "90"])
+def test_a_time_that_nobody_means_is_refused(tmp_path: Path, keep: str) -> None:
+    """Less than a day would remove the night that has just been crawled."""
+    (tmp_path / "corpus.toml").write_text(f'[archive]\nkeep = "{keep}"\n')
+    with pytest.raises(ConfigError, match=r"archive\.keep"):
+        load(tmp_path / "corpus.toml", environ={})
+
+
+def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tmp_path: Path) -> None:
+    """prune tells and removes; a crawl does too; check and reextract count what went, and export has the texts."""
+    with served(Newspaper(articles=6)) as newspaper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+        assert run(tmp_path, "crawl").returncode == 0
+        (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper) + "\n[archive]\nmax = 1\n")
+        told = run(tmp_path, "prune", "--dry-run", "--json")
+        (going,) = json.loads(told.stdout)
+        assert (tmp_path / "warc" / going["name"]).stat().st_size == going["bytes"]
+        second = run(tmp_path, "crawl")
+    assert second.returncode == 0, second.stderr
+    assert f"removed {going['name']}" in second.stderr
+    assert "beyond 1 bytes" in second.stderr
+    assert list((tmp_path / "warc").glob("*.warc.gz")) == []
+    checked = run(tmp_path, "check", "--deep", "--json")
+    report = json.loads(checked.stdout)
+    assert (checked.returncode, report["removed_files"], report["documents"]) == (0, 1, 6), checked.stdout
+    made_anew = run(tmp_path, "reextract", "--json")
+    report = json.loads(made_anew.stdout)
+    assert (made_anew.returncode, report["pages"], report["unreadable"]) == (0, 0, 0)
+    assert report["removed"] >= 6
+    assert "Nothing goes" in run(tmp_path, "prune").stderr
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert len([document.text for document in corpus.documents()]) == 6
