@@ -43,7 +43,7 @@ NO_ANSWER = frozenset(
     {"robots_unreachable", "dns", "unreachable", "host_paused", "timeout", "network", "certificate", "internal_error"}
     | {"crawl_delay"}
 )
-ROBOTS = "robots"
+ROBOTS = frozenset({"robots", "crawl_delay"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Ta
     statement = sa.select(run_failure).where(run_failure.c.run_id == run_id, run_failure.c.site.in_(tallies))
     for row in connection.execute(statement):
         tally = tallies[row.site]
-        tally.counts["robots" if row.reason == ROBOTS else "failed"] += row.tries
+        tally.counts["robots" if row.reason in ROBOTS else "failed"] += row.tries
         tally.reasons[row.reason] += row.tries
 
 
