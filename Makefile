@@ -41,6 +41,8 @@ lock:
 		--custom-compile-command "make lock" -o requirements/core.lock
 	uv pip compile pyproject.toml --extra peers --constraint requirements/core.lock --override requirements/peers.overrides \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
+	uv pip compile pyproject.toml --extra segment --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/segment.lock
 	uv pip compile pyproject.toml --extra render --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
 

@@ -15,7 +15,7 @@ import click
 from corpus_spider import nightly
 from corpus_spider.console import Console, start_logging
 from corpus_spider.keeping import keeping
-from corpus_spider.options import PROGRAM, State, as_json, examples, verb_of, with_common
+from corpus_spider.options import PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
 from corpus_spider.sites import sites
 from storage.errors import CorpusError, DiskError
 
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INTERNAL, DAMAGED, INTERRUPTED, PIPE_CLOSED = 1, 6, 11, 141
-
-UNDATED = "a document without a date counts by the day it was fetched"
-
-several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
 
 
 def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -127,48 +123,6 @@ def crawl(state: State, /, **options: Any) -> int:
     code, summary = told(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
     _report(state, options, summary if options["as_json"] else nightly.told(summary, state.console), INTERNALS)
     return code
-
-
-@verb(
-    "export -o corpus.jsonl.zst",
-    "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
-    "export -o texts/",
-    "export -o - --format jsonl | head",
-)
-@click.option("-o", "--output", "target", required=True, help="File, folder with a final /, or - for standard output.")
-@click.option("--format", "format_name", help="Where the name of the target does not say it.")
-@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
-@several_sites
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help=f"Published on this day or later; {UNDATED}.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier; likewise.")
-@click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
-@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Least F1 a text is expected to have.")
-@click.option(
-    "--versions",
-    type=click.Choice(["first", "last", "all"]),
-    default="last",
-    show_default=True,
-    help="Of the versions of a page.",
-)
-@click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
-@click.option("--without-reserved", is_flag=True, help="Leave out what TDMRep, noai or noarchive reserve.")
-@click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
-@click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
-@as_json
-def export(state: State, /, **options: Any) -> None:
-    """Write the corpus to files.
-
-    JSON lines (plain, gzip, zstd), Parquet or a folder of texts, whole or not at all, with a checksum.
-    """
-    from corpus_spider import dump
-
-    report = dump.dump(state.load_made(), dump.request(options), state.console)
-    if options["target"] == "-":
-        state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")
-    else:
-        _report(state, options, dump.fields(report))
-    if not report.documents:
-        state.console.note(f"No document matches; `{PROGRAM} status` shows what there is.")
 
 
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")

@@ -1,18 +1,26 @@
-"""The corpus as files: choose documents, add the licence of their site, hand them to the exporters."""
+"""The corpus as files: choose documents, add the licence of their site, fold and cut them, write them."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from storage.errors import ConfigError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from storage.corpus import Corpus
     from storage.exports import ExportReport
+    from storage.exports.release import Release
     from storage.records import CorpusDocument, Selection
+
+RELEASE_FORMAT = "jsonl.zst"
+TOKENISED = "vert"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +33,15 @@ class Dump:
     overwrite: bool = False
     require_licence: bool = False
     """Only documents whose site has a licence in corpus.toml, or whose page names one."""
+    folds: tuple[str, ...] = ()
+    release: bool = False
+    shard_size: int = 0
+    since_dump: Path | None = None
 
 
 def request(options: dict[str, Any]) -> Dump:
     """Turn the options of the command line into a wish; days are inclusive."""
+    from corpus_spider.config_values import parse_size
     from storage.records import Selection
 
     since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
@@ -43,27 +56,92 @@ def request(options: dict[str, Any]) -> Dump:
         min_confidence=options["min_confidence"],
         without_reserved=options["without_reserved"],
     )
-    return Dump(options["target"], selection, options["format_name"], options["overwrite"], options["require_licence"])
+    wanted = Dump(options["target"], selection, options["format_name"], options["overwrite"], options["require_licence"])
+    shard = parse_size(options["shard_size"]) if options["shard_size"] else 0
+    release = bool(options["release"] or shard or options["since_dump"])
+    return replace(
+        wanted, folds=_folds(options["fold"]), release=release, shard_size=shard, since_dump=options["since_dump"]
+    )
+
+
+def _folds(text: str | None) -> tuple[str, ...]:
+    from pipelines.folds import FOLDS
+
+    names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
+    for name in names:
+        if name not in FOLDS:
+            raise ConfigError(f"there is no fold {name!r}", where="--fold", do=f"Folds: {', '.join(FOLDS)}.")
+    return tuple(sorted(names))
 
 
 def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     """Export the selected documents with the licence notes of corpus.toml.
 
     Raises what `storage.exports.export` and the database raise, and ConfigError for a site that is neither configured
-    nor in the corpus.
+    nor in the corpus, and for texts that cannot be cut into words.
     """
     from storage.corpus import Corpus
     from storage.exports import export
+    from storage.exports.formats import destination
 
     licences = {site.name: site.licence for site in config.sites}
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        documents = with_licences(corpus.documents(wanted.selection), licences)
-        if wanted.require_licence:
-            documents = (document for document in documents if document.licence or document.licence_url)
+        documents = _chosen(with_licences(corpus.documents(wanted.selection), licences), wanted)
+        if wanted.release:
+            return _release(config, corpus, wanted, documents, show)
+        where = destination(wanted.target, wanted.format_name)
+        if where.format_name == TOKENISED:
+            documents = cut(documents)
         return export(
             documents, wanted.target, format_name=wanted.format_name, overwrite=wanted.overwrite, on_progress=show
         )
+
+
+def _chosen(documents: Iterable[CorpusDocument], wanted: Dump) -> Iterator[CorpusDocument]:
+    if wanted.require_licence:
+        documents = (document for document in documents if document.licence or document.licence_url)
+    return folded(documents, wanted.folds)
+
+
+def _release(
+    config: Config, corpus: Corpus, wanted: Dump, documents: Iterable[CorpusDocument], show: Callable[[int], None]
+) -> ExportReport:
+    from storage.exports.changes import read_earlier
+    from storage.exports.release import Shape, write_release
+
+    if wanted.target == "-":
+        raise ConfigError("a release is a folder and cannot go to standard output", do="name a new folder")
+    earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
+    shape = Shape(wanted.format_name or RELEASE_FORMAT, wanted.shard_size, earlier, wanted.overwrite)
+    if shape.format_name == TOKENISED:
+        documents = cut(documents)
+    return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
+
+
+def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
+    """Return what a release says of itself: nothing of this machine, and nothing that is not the same tomorrow."""
+    from corpus_spider.config import program_version
+    from storage.exports.release import Release
+    from storage.schema import SCHEMA_VERSION
+
+    effective = config.effective()
+    public = {key: effective["corpus"][key] for key in ("name", "languages", "user_agent")}
+    rules = {key: value for key, value in effective["crawl"].items() if key != "workers"}
+    removed = tuple(
+        {"id": each.id, "removed": each.asked.date().isoformat(), "kind": each.kind}
+        for each in corpus.removals.documents()
+    )
+    return Release(
+        name=config.corpus.name,
+        software=f"corpus-spider {program_version()}",
+        schema=SCHEMA_VERSION,
+        contact=config.corpus.contact,
+        selection=json.loads(json.dumps(asdict(wanted.selection) | {"require_licence": wanted.require_licence})),
+        folds=wanted.folds,
+        configuration={"corpus": public, "crawl": rules, "site": effective["site"]},
+        removed=removed,
+    )
 
 
 def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...]) -> None:
@@ -85,3 +163,38 @@ def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str |
     for document in documents:
         licence = licences.get(document.site) or document.licence
         yield document if licence == document.licence else replace(document, licence=licence)
+
+
+def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Iterator[CorpusDocument]:
+    """Yield each document with its text, title, captions and comments folded (see pipelines.folds)."""
+    from pipelines.folds import fold
+
+    for document in documents:
+        if not folds:
+            yield document
+            continue
+        language = document.language
+        text = fold(document.text, folds, language)
+        yield replace(
+            document,
+            text=text,
+            chars=len(text),
+            title=None if document.title is None else fold(document.title, folds, language),
+            captions=tuple(fold(each, folds, language) for each in document.captions),
+            comments=tuple(fold(each, folds, language) for each in document.comments),
+        )
+
+
+def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield each document with its text cut into tokens, as `storage.exports.vertical` takes it.
+
+    Raises ConfigError for a language without spaces between words where no segmenter is installed.
+    """
+    from pipelines.tokens import UNSPACED, segmenter, tokenised
+
+    segment = segmenter()
+    for document in documents:
+        if segment is None and document.language in UNSPACED:
+            do = 'install the segmenter ("icu4py", the extra "segment"), or export as .prevert, which is not tokenised'
+            raise ConfigError("words cannot be told apart without a segmenter", where=document.language, do=do)
+        yield replace(document, text=tokenised(document.text, segment))

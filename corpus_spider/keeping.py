@@ -1,18 +1,84 @@
-"""Verbs for those who keep a corpus: take texts out, on request."""
+"""Verbs for those who keep a corpus: give it to others, take texts out on request."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import as_json, verb_of
+from corpus_spider.options import PROGRAM, as_json, several_sites, verb_of
 
 if TYPE_CHECKING:
     from corpus_spider.options import State
 
+UNDATED = "a document without a date counts by the day it was fetched"
+
 keeping = click.Group()
 """Holds the verbs until the program takes them over."""
+
+
+@verb_of(
+    keeping,
+    (
+        "export -o corpus.jsonl.zst",
+        "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
+        "export -o texts/",
+        "export -o - --format jsonl | head",
+        "export -o news-2026-11/ --release --shard-size 1GB",
+        "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
+        "export -o corpus.vert --fold tatweel,harakat",
+    ),
+)
+@click.option("-o", "--output", "target", required=True, help="File, folder with a final /, or - for standard output.")
+@click.option("--format", "format_name", help="Where the name of the target does not say it.")
+@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
+@several_sites
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help=f"Published on this day or later; {UNDATED}.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier; likewise.")
+@click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
+@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Least F1 a text is expected to have.")
+@click.option(
+    "--versions",
+    type=click.Choice(["first", "last", "all"]),
+    default="last",
+    show_default=True,
+    help="Of the versions of a page.",
+)
+@click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
+@click.option("--without-reserved", is_flag=True, help="Leave out what TDMRep, noai or noarchive reserve.")
+@click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
+@click.option("--fold", metavar="NAME,...", help="Fold spellings: tatweel, harakat, digits … see the README.")
+@click.option("--release", is_flag=True, help="A folder to publish: shards, manifest, dataset card, removal list.")
+@click.option("--shard-size", metavar="SIZE", help="Begin a new file of the release after so much, such as 1GB.")
+@click.option(
+    "--since-dump",
+    metavar="MANIFEST",
+    type=click.Path(path_type=Path),
+    help="A release of what was added, changed and removed since that one.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
+@as_json
+def export(state: State, /, **options: Any) -> None:
+    """Write the corpus to files.
+
+    JSON lines (plain, gzip, zstd), Parquet, TEI, vertical or a folder of texts, whole or not at all, with a checksum.
+    """
+    from corpus_spider import dump
+
+    report = dump.dump(state.load_made(), dump.request(options), state.console)
+    if options["target"] == "-":
+        state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")
+    else:
+        told = dump.fields(report)
+        state.console.json(told) if options["as_json"] else _summarise(state, told)
+    if not report.documents:
+        state.console.note(f"No document matches; `{PROGRAM} status` shows what there is.")
+
+
+def _summarise(state: State, report: Any) -> None:
+    if not state.console.quiet:
+        state.console.summary(report)
 
 
 @verb_of(

@@ -95,6 +95,8 @@ COMMON = (
 """Options that may stand before the verb or after it."""
 
 
+several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
 
 

@@ -1,6 +1,7 @@
 """The corpus as files for others: JSON lines (plain, gzip, zstd), Parquet, or a folder of plain text files.
 
-Every format carries the same fields, in this order; a field without a value is null.
+These carry the same fields, in this order; a field without a value is null. TEI and vertical text (see ``tei`` and
+``vertical``) carry those that a reader or a concordancer asks for. A dump to publish is a ``release``.
 
 =================== ================================================================================================
 ``id``              stable identifier of the document

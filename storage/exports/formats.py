@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from storage.errors import ConfigError
-from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet
+from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet, tei, vertical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +30,9 @@ STREAM_FORMATS: dict[str, StreamFormat] = {
     "jsonl.gz": jsonl_gz.write,
     "jsonl.zst": jsonl_zst.write,
     "parquet": parquet.write,
+    "tei.xml": tei.write,
+    "vert": vertical.write,
+    "prevert": vertical.write_prevertical,
 }
 FORMATS = (*STREAM_FORMATS, FOLDER)
 

@@ -42,7 +42,12 @@ def test_options_become_a_selection() -> None:
         "include_duplicates": False,
         "versions": "all",
         "min_confidence": 0.5,
+        "fold": "digits,quotes",
+        "release": False,
+        "shard_size": "1MB",
+        "since_dump": None,
     }
     wanted = request(options)
     assert wanted.selection == Selection(("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5, versions="all")
     assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)
+    assert (wanted.folds, wanted.release, wanted.shard_size) == (("digits", "quotes"), True, 10**6)

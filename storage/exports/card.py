@@ -1,0 +1,135 @@
+"""The dataset card of a dump: README.md with the YAML header that Hugging Face reads, and tables for people."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
+_HUGE = ((10**8, "10M<n<100M"), (10**9, "100M<n<1B"), (10**10, "1B<n<10B"))
+_KNOWN = {
+    "cc0": "cc0-1.0",
+    "cc0 1.0": "cc0-1.0",
+    "cc by 4.0": "cc-by-4.0",
+    "cc by-sa 4.0": "cc-by-sa-4.0",
+    "cc by-nc 4.0": "cc-by-nc-4.0",
+    "cc by-nc-sa 4.0": "cc-by-nc-sa-4.0",
+    "cc by-nd 4.0": "cc-by-nd-4.0",
+    "cc by-nc-nd 4.0": "cc-by-nc-nd-4.0",
+    "cc by 3.0": "cc-by-3.0",
+    "cc by-sa 3.0": "cc-by-sa-3.0",
+    "apache-2.0": "apache-2.0",
+    "odc-by": "odc-by",
+}
+_LOADABLE = {"jsonl": "json", "jsonl.gz": "json", "jsonl.zst": "json", "parquet": "parquet"}
+
+
+def card(manifest: Mapping[str, Any]) -> str:
+    """Return the card of the dump that a manifest describes; nothing in it is not in the manifest."""
+    counts = manifest["counts"]
+    parts = [_header(manifest), f"# {_text(manifest['name'])}", _about(manifest), _numbers(counts)]
+    parts.append(_table("Sites", ("site", "documents", "characters", "licence"), _site_rows(counts["sites"])))
+    for title, name in (("Languages", "languages"), ("Months of publication", "months")):
+        rows = [(key, each["documents"], each["chars"]) for key, each in counts[name].items()]
+        parts.append(_table(title, (name.rstrip("s"), "documents", "characters"), rows))
+    return "\n\n".join([*parts, _provenance(manifest), _removal(manifest)]) + "\n"
+
+
+def size_category(documents: int) -> str:
+    """Return the size category of Hugging Face for so many documents."""
+    return next((name for bound, name in (*_SIZES, *_HUGE) if documents < bound), "10B<n<100B")
+
+
+def licence_id(licences: Iterable[str | None]) -> str:
+    """Return the identifier of the licence that all sites share, where it has one; else ``other``."""
+    found = {_KNOWN.get(" ".join((each or "").lower().split())) for each in licences}
+    return found.pop() or "other" if len(found) == 1 else "other"
+
+
+def _header(manifest: Mapping[str, Any]) -> str:
+    counts = manifest["counts"]
+    fields: dict[str, Any] = {
+        "pretty_name": manifest["name"],
+        "language": [each for each in counts["languages"] if each != "und"],
+        "license": licence_id(each["licence"] for each in counts["sites"].values()),
+        "size_categories": [size_category(counts["documents"])],
+        "task_categories": ["text-generation", "fill-mask"],
+        "source_datasets": ["original"],
+        "annotations_creators": ["no-annotation"],
+    }
+    if manifest["format"] in _LOADABLE:
+        files = [each["path"] for each in manifest["files"]]
+        fields["configs"] = [{"config_name": "default", "data_files": [{"split": "train", "path": files}]}]
+    # JSON is YAML; a name that a page or a user made up cannot break out of a JSON string.
+    lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
+    return "\n".join(["---", *lines, "---"])
+
+
+def _about(manifest: Mapping[str, Any]) -> str:
+    since = manifest.get("since")
+    lines = ["Newspaper texts, crawled, cleaned and de-duplicated."]
+    if since:
+        told = ", ".join(f"{since[name]} {name}" for name in ("added", "changed", "removed"))
+        lines = [
+            f"What has changed since the dump whose manifest has the SHA-256 `{since['manifest_sha256']}`: {told}.",
+            (
+                "`changes.jsonl` names each document. To bring the earlier dump up to date, delete what was removed and"
+                " what was changed, then add the documents here."
+            ),
+        ]
+    lines.append("`manifest.json` tells the number of documents and the SHA-256 of every file, and how they were made.")
+    return "\n".join(lines)
+
+
+def _numbers(counts: Mapping[str, Any]) -> str:
+    rows = [("documents", counts["documents"]), ("characters", counts["chars"])]
+    rows += [(name, " to ".join(counts[name]) if counts[name][0] else "unknown") for name in ("published", "fetched")]
+    return _table("Contents", ("what", "value"), rows)
+
+
+def _site_rows(sites: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    return [(name, each["documents"], each["chars"], each["licence"] or "not stated") for name, each in sites.items()]
+
+
+def _provenance(manifest: Mapping[str, Any]) -> str:
+    selection = json.dumps(manifest["selection"], ensure_ascii=False, sort_keys=True)
+    return "\n".join(
+        [
+            "## Provenance",
+            "",
+            f"Made by {_text(manifest['software'])} from pages that are open to the public, by the rules of each",
+            "site's robots.txt. The texts belong to their publishers; `url` and `fetched_at` tell where and when each",
+            "was read.",
+            f"Selection: `{_text(selection)}`. Characters folded: `{_text(', '.join(manifest['folds']) or 'none')}`.",
+        ]
+    )
+
+
+def _removal(manifest: Mapping[str, Any]) -> str:
+    contact = manifest["contact"] or "whoever gave you this dump"
+    return "\n".join(
+        [
+            "## Removal",
+            "",
+            f"To have a text taken out, write to {_text(contact)} with its `url` or `id`.",
+            f"`removed.jsonl` lists {manifest['removed']['documents']} documents that were taken out on request;",
+            "delete them from older dumps too.",
+        ]
+    )
+
+
+def _table(title: str, header: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> str:
+    lines = [f"## {title}", "", f"| {' | '.join(header)} |", f"|{' --- |' * len(header)}"]
+    lines += [f"| {' | '.join(_text(each) for each in row)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _text(value: object) -> str:
+    """Return a value as one line of Markdown that is only text."""
+    text = " ".join(str(value).split())
+    for character in ("\\", "|", "<", ">", "[", "]", "`", "*", "_", "#"):
+        text = text.replace(character, f"\\{character}")
+    return text

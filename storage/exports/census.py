@@ -1,0 +1,84 @@
+"""What a dump holds, counted while it is written: by language, site and month, with the times it spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from storage.exports.rows import Row
+
+UNDATED = "undated"
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many documents and how many code points of text."""
+
+    documents: int = 0
+    chars: int = 0
+
+    def add(self, chars: int) -> None:
+        self.documents += 1
+        self.chars += chars
+
+    def plain(self) -> dict[str, int]:
+        return {"documents": self.documents, "chars": self.chars}
+
+
+@dataclass(slots=True)
+class Census:
+    """Counts the rows that pass through `count`."""
+
+    total: Tally = field(default_factory=Tally)
+    languages: dict[str, Tally] = field(default_factory=dict)
+    sites: dict[str, Tally] = field(default_factory=dict)
+    months: dict[str, Tally] = field(default_factory=dict)
+    scripts: dict[str, Tally] = field(default_factory=dict)
+    licences: dict[str, str] = field(default_factory=dict)
+    """By site, the licence its texts stand under; sites without one are not there."""
+    fetched: tuple[str, str] = ("", "")
+    published: tuple[str, str] = ("", "")
+    """First and last; empty where nothing is known."""
+
+    def count(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yield the rows as they are."""
+        for row in rows:
+            self._add(row)
+            yield row
+
+    def _add(self, row: Row) -> None:
+        text, day = str(row["text"]), str(row["date"] or "")[:10]
+        groups = (self.languages, row["language"]), (self.sites, row["site"]), (self.scripts, row["script"])
+        for tally in (self.total, *(group.setdefault(str(key), Tally()) for group, key in groups)):
+            tally.add(len(text))
+        self.months.setdefault(day[:7] or UNDATED, Tally()).add(len(text))
+        if row["licence"]:
+            self.licences[str(row["site"])] = str(row["licence"])
+        self.fetched = _spanning(self.fetched, str(row["fetched_at"])[:10])
+        self.published = _spanning(self.published, day)
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as JSON has it, in an order of its own."""
+        sites = {name: tally.plain() | {"licence": self.licences.get(name)} for name, tally in _sorted(self.sites)}
+        return {
+            **self.total.plain(),
+            "fetched": list(self.fetched),
+            "published": list(self.published),
+            "languages": {name: tally.plain() for name, tally in _sorted(self.languages)},
+            "scripts": {name: tally.plain() for name, tally in _sorted(self.scripts)},
+            "sites": sites,
+            "months": {name: tally.plain() for name, tally in _sorted(self.months)},
+        }
+
+
+def _sorted(group: dict[str, Tally]) -> list[tuple[str, Tally]]:
+    return sorted(group.items())
+
+
+def _spanning(span: tuple[str, str], day: str) -> tuple[str, str]:
+    if not day:
+        return span
+    return (min(span[0] or day, day), max(span[1], day))

@@ -1,0 +1,109 @@
+"""What has changed from one dump to the next, told by ids and digests, in one pass over both."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO
+
+from storage.errors import ConfigError, DamageError
+from storage.exports import jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from storage.exports.rows import Row
+
+ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+INDEX = "documents.tsv.zst"
+MANIFEST = "manifest.json"
+
+# Where the original lies and how many repeat a text may change from night to night; the document does not.
+_ASIDE = frozenset({"warc", "warc_offset", "warc_length", "duplicates"})
+
+
+def digest(row: Row) -> str:
+    """Return 32 hex digits of the SHA-256 of what a row says of its document."""
+    told = {key: value for key, value in row.items() if key not in _ASIDE}
+    return hashlib.sha256(jsonl.line(told)).hexdigest()[:32]
+
+
+def index_line(row: Row) -> bytes:
+    """Return a row's line of the index: id, tab, digest."""
+    return f"{row['id']}\t{digest(row)}\n".encode()
+
+
+def read_index(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (id, digest) of an index, in order of ids. Raises DamageError for what is none."""
+    import zstandard
+
+    last = ""
+    try:
+        with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+            for line in io.TextIOWrapper(stream, encoding="utf-8"):
+                name, tab, value = line.rstrip("\n").partition("\t")
+                if not tab or name <= last:
+                    raise DamageError("not the index of a dump", where=str(path), do="fetch the earlier dump again")
+                last = name
+                yield name, value
+    except (OSError, UnicodeDecodeError, zstandard.ZstdError) as error:
+        raise DamageError(f"cannot be read: {error}", where=str(path), do="fetch the earlier dump again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An earlier dump: its manifest, the manifest's SHA-256, and where its index is."""
+
+    manifest: dict[str, object]
+    sha256: str
+    index: Path
+
+
+def read_earlier(path: Path) -> Earlier:
+    """Read the manifest of an earlier dump (the file, or its folder). Raises ConfigError when it is none."""
+    file = path / MANIFEST if path.is_dir() else path
+    try:
+        data = file.read_bytes()
+        manifest = json.loads(data)
+        index = file.with_name(manifest["index"]["path"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError("not the manifest of a dump", where=str(file), do="name its manifest.json") from error
+    if not index.is_file():
+        raise ConfigError("the index of the earlier dump is missing", where=str(index), do="put it beside its manifest")
+    return Earlier(manifest, hashlib.sha256(data).hexdigest(), index)
+
+
+@dataclass(slots=True)
+class Changes:
+    """Passes on the rows that are new or not what they were, and notes what happened to each document."""
+
+    earlier: Iterable[tuple[str, str]]
+    log: BinaryIO
+    """Takes a JSON line for each: ``id`` and ``change``, in order of ids."""
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def passing(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yield rows that were added or changed; rows come in order of ids, as the earlier index does."""
+        before = iter(self.earlier)
+        other = next(before, None)
+        for row in rows:
+            own = str(row["id"])
+            while other is not None and other[0] < own:
+                self._note(other[0], REMOVED)
+                other = next(before, None)
+            known = other if other is not None and other[0] == own else None
+            other = next(before, None) if known else other
+            if known is None or known[1] != digest(row):
+                self._note(own, CHANGED if known else ADDED)
+                yield row
+        while other is not None:
+            self._note(other[0], REMOVED)
+            other = next(before, None)
+
+    def _note(self, name: str, change: str) -> None:
+        self.counts[change] += 1
+        self.log.write(jsonl.line({"id": name, "change": change}))

@@ -1,0 +1,236 @@
+"""A dump as a release: a folder with the documents in shards, a manifest, a dataset card and the removal list.
+
+==================== ===============================================================================================
+``data/``            the documents, ``part-00001`` and so on, each a whole file of the format
+``manifest.json``    what is in it and how it was made: counts, files with size and SHA-256, selection, configuration
+``README.md``        the dataset card
+``documents.tsv.zst``  id and digest of every document of the selection, by which a later dump finds what has changed
+``removed.jsonl``    documents that were taken out on request: ``id``, ``removed`` (day), ``kind`` of the request
+``registry``         of vertical text only: the configuration that Sketch Engine compiles it with
+``changes.jsonl``    with ``since`` only: ``id`` and ``change`` (added, changed, removed)
+==================== ===============================================================================================
+
+It appears whole or not at all, with a checksum file beside. The same corpus, selection and program give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from storage.errors import ConfigError
+from storage.exports import jsonl
+from storage.exports.card import card
+from storage.exports.census import Census
+from storage.exports.changes import INDEX, MANIFEST, Changes, Earlier, index_line, read_index
+from storage.exports.files import HashingStream, disk_errors, opened
+from storage.exports.formats import FOLDER, STREAM_FORMATS
+from storage.exports.sink import Counter, ExportReport
+from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
+from storage.exports.vertical import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from storage.exports.rows import Row
+    from storage.records import CorpusDocument
+
+FORMAT = "corpus-spider dump 1"
+CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl", "registry"
+LEVEL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a release says of itself beside what is counted; all of it plain JSON values."""
+
+    name: str
+    software: str
+    schema: str
+    contact: str = ""
+    selection: dict[str, Any] = field(default_factory=dict)
+    folds: tuple[str, ...] = ()
+    configuration: dict[str, Any] = field(default_factory=dict)
+    removed: tuple[dict[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a release is written: format, bytes from which on a new shard begins (0: one shard), since which dump."""
+
+    format_name: str = "jsonl.zst"
+    shard_size: int = 0
+    earlier: Earlier | None = None
+    overwrite: bool = False
+
+
+def write_release(
+    documents: Iterable[CorpusDocument],
+    target: str | Path,
+    about: Release,
+    shape: Shape,
+    on_progress: Callable[[int], None] | None = None,
+) -> ExportReport:
+    """Write the documents, which come in order of their ids, as a release; return what was written.
+
+    ``sha256`` of the report is that of the checksum file. Raises ConfigError when the target exists and may not be
+    replaced, is no release, the format has no single files, or the earlier dump was made by another selection;
+    DiskError when it cannot be written; whatever the documents' iterator raises.
+    """
+    path = Path(target)
+    _check(path, about, shape)
+    counter = Counter(on_progress)
+    with staging(path) as staged:
+        folder = staged / DATA
+        with disk_errors(folder):
+            (folder / "data").mkdir(parents=True)
+        files = _Files(folder)
+        manifest = _write(files, counter.rows(documents), about, shape)
+        with opened(staged / CHECKSUM, durable=True) as checksums:
+            for name, stream in sorted(files.written.items()):
+                checksums.write(checksum_line(stream.sha256.hexdigest(), f"{path.name}/{name}"))
+        os.sync()
+        publish(staged, path, overwrite=shape.overwrite)
+    size = sum(stream.count for stream in files.written.values())
+    written = int(manifest["counts"]["documents"])
+    return ExportReport(written, size, checksums.sha256.hexdigest(), path, shape.format_name)
+
+
+def _check(path: Path, about: Release, shape: Shape) -> None:
+    if shape.format_name == FOLDER or shape.format_name not in STREAM_FORMATS:
+        known = ", ".join(STREAM_FORMATS)
+        raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"use --format with one of {known}")
+    if not path.name or not path.parent.is_dir():
+        raise ConfigError("there is no such folder", where=str(path.parent), do="create it first, or name another")
+    refuse_to_clobber(path, overwrite=shape.overwrite)
+    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / MANIFEST).is_file())):
+        raise ConfigError("is no release, and is not replaced by one", where=str(path), do="name a new folder")
+    if shape.earlier is None:
+        return
+    made = shape.earlier.manifest
+    if (made.get("selection"), made.get("folds")) != (about.selection, list(about.folds)):
+        do = "export with the filters and folds that its manifest names, or without --since-dump"
+        raise ConfigError("the earlier dump was made with other filters", where=str(shape.earlier.index.parent), do=do)
+
+
+class _Files:
+    """The files of a release, each opened once, counted and hashed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.written: dict[str, HashingStream] = {}
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[HashingStream]:
+        with opened(self.folder / name) as stream:
+            self.written[name] = stream
+            yield stream
+
+    def entry(self, name: str) -> dict[str, Any]:
+        stream = self.written[name]
+        return {"path": name, "bytes": stream.count, "sha256": stream.sha256.hexdigest()}
+
+
+def _write(files: _Files, rows: Iterator[Row], about: Release, shape: Shape) -> dict[str, Any]:
+    census = Census()
+    changes: Changes | None = None
+    with ExitStack() as stack:
+        indexed = _indexed(rows, stack.enter_context(files.open(INDEX)), stack)
+        if shape.earlier is not None:
+            log = cast("BinaryIO", stack.enter_context(files.open(CHANGED)))
+            changes = Changes(read_index(shape.earlier.index), log)
+            indexed = changes.passing(indexed)
+        shards = list(_shards(files, census.count(indexed), shape))
+    with files.open(REMOVED) as stream:
+        for each in about.removed:
+            stream.write(jsonl.line(dict(each)))
+    manifest = _manifest(files, about, shape, census) | {"files": shards}
+    if shape.format_name == "vert":
+        with files.open(REGISTRY) as stream:
+            scripts = sorted(census.scripts, key=lambda script: -census.scripts[script].chars)
+            stream.write(registry(about.name, "| cat data/part-*.vert", scripts).encode())
+    if changes is not None and shape.earlier is not None:
+        told = {name: changes.counts[name] for name in ("added", "changed", "removed")}
+        manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **told, **files.entry(CHANGED)}
+    with files.open(CARD) as stream:
+        stream.write(card(manifest).encode())
+    with files.open(MANIFEST) as stream:
+        stream.write(json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
+    return manifest
+
+
+def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> dict[str, Any]:
+    return {
+        "dump": FORMAT,
+        "name": about.name,
+        "software": about.software,
+        "schema": about.schema,
+        "contact": about.contact,
+        "format": shape.format_name,
+        "selection": about.selection,
+        "folds": list(about.folds),
+        "configuration": about.configuration,
+        "counts": census.plain(),
+        "index": files.entry(INDEX),
+        "removed": files.entry(REMOVED) | {"documents": len(about.removed)},
+    }
+
+
+def _indexed(rows: Iterator[Row], stream: HashingStream, stack: ExitStack) -> Iterator[Row]:
+    """Pass the rows on and write their lines of the index; it ends with the stack, before the stream does."""
+    import zstandard
+
+    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    packed = stack.enter_context(compressor.stream_writer(cast("BinaryIO", stream), closefd=False))
+
+    def passing() -> Iterator[Row]:
+        for row in rows:
+            packed.write(index_line(row))
+            yield row
+
+    return passing()
+
+
+def _shards(files: _Files, rows: Iterator[Row], shape: Shape) -> Iterator[dict[str, Any]]:
+    """Write the rows shard by shard, at least one; yield the manifest's entry of each."""
+    ahead = _Ahead(rows)
+    number = 0
+    while not ahead.ended or number == 0:
+        number += 1
+        name = f"data/part-{number:05}.{shape.format_name}"
+        before = ahead.taken
+        with files.open(name) as stream:
+            STREAM_FORMATS[shape.format_name](_until_full(ahead, stream, shape.shard_size), cast("BinaryIO", stream))
+        yield files.entry(name) | {"documents": ahead.taken - before}
+
+
+class _Ahead:
+    """An iterator that knows whether it has ended before the next row is asked for."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
+        self.taken = 0
+
+    @property
+    def ended(self) -> bool:
+        return self._next is None
+
+    def take(self) -> Row:
+        row = self._next
+        assert row is not None
+        self._next = next(self._rows, None)
+        self.taken += 1
+        return row
+
+
+def _until_full(ahead: _Ahead, stream: HashingStream, limit: int) -> Iterator[Row]:
+    """Yield rows until the stream has the limit; one row at least, so that every shard gets on."""
+    first = True
+    while not ahead.ended and (first or not limit or stream.count < limit):
+        first = False
+        yield ahead.take()

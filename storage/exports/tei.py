@@ -1,0 +1,62 @@
+"""TEI P5: one ``teiCorpus`` of a ``TEI`` element a document, with a header that says where it comes from.
+
+https://tei-c.org/guidelines/p5/, chapters 2 (headers) and 15 (language corpora). Paragraphs are ``p``; what a line is
+beside that stands in ``rend``. Characters that XML 1.0 does not have become U+FFFD.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, BinaryIO
+
+from storage.exports.vertical import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from storage.exports.rows import Row, Value
+
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">
+<teiHeader><fileDesc><titleStmt><title>Newspaper corpus</title></titleStmt>\
+<publicationStmt><p>Made by corpus-spider; each text belongs to its publisher.</p></publicationStmt>\
+<sourceDesc><p>Pages of the public web, each described in its own header.</p></sourceDesc></fileDesc></teiHeader>
+"""
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
+
+
+def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+    """Write the rows as one teiCorpus."""
+    stream.write(_HEAD.encode())
+    stream.writelines("".join(_document(row)).encode() for row in rows)
+    stream.write(b"</teiCorpus>\n")
+
+
+def _document(row: Row) -> Iterator[str]:
+    yield f'<TEI xml:id="d{_text(row["id"])}" xml:lang="{_text(row["language"])}">\n<teiHeader><fileDesc><titleStmt>'
+    yield f"<title>{_text(row['title'])}</title>{_element('author', row['author'])}</titleStmt><publicationStmt>"
+    yield f"<publisher>{_text(row['site'])}</publisher>{_published(row['date'])}<availability><licence>"
+    yield f"{_text(row['licence'] or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
+    yield f'<ref target="{_text(row["url"])}"/><idno type="version">{row["version"]}</idno>'
+    yield f'<date type="fetched">{_text(row["fetched_at"])}</date></bibl></sourceDesc></fileDesc><profileDesc>'
+    yield f'<langUsage><language ident="{_text(row["language"])}">{_text(row["language"])}</language></langUsage>'
+    yield "</profileDesc></teiHeader>\n<text><body>\n"
+    for number, line in enumerate(str(row["text"]).split("\n")):
+        kind = KINDS.get(str(row["kinds"] or "")[number : number + 1])
+        rend = f' rend="{kind}"' if kind and kind != "paragraph" else ""
+        yield f"<p{rend}>{_text(line)}</p>\n"
+    yield "</body></text></TEI>\n"
+
+
+def _published(date: Value) -> str:
+    day = str(date or "")[:10]
+    return f'<date when="{_text(day)}">{_text(date)}</date>' if day else "<date>unknown</date>"
+
+
+def _element(name: str, value: Value) -> str:
+    return f"<{name}>{_text(value)}</{name}>" if value else ""
+
+
+def _text(value: Value) -> str:
+    return _NOT_XML.sub("\ufffd", str("" if value is None else value)).translate(_ENTITIES)

@@ -1,0 +1,107 @@
+"""Vertical text for Sketch Engine and NoSketch Engine: a token a line, structures as tags.
+
+Rows come tokenised: words parted by a space, or by `GLUE` where nothing stands between them. In the prevertical they
+come as they are, a line a paragraph. ``&``, ``<``, ``>`` and ``"`` are written as entities.
+https://www.sketchengine.eu/my_keywords/vertical/
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from storage.exports.rows import Row, Value
+
+GLUE = "\x1f"
+"""Unit separator: between two tokens of a line that have nothing between them."""
+
+ATTRIBUTES = ("id", "url", "site", "language", "script", "date", "title", "author", "version", "licence", "duplicates")
+KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "cell", "c": "preformatted"}
+RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"})
+CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
+
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+# What a reader of lines takes for the end of one, and what no text file should hold.
+_BREAKS = re.compile("[\x00-\x09\x0b-\x1e\x7f\x85\u2028\u2029]")
+_SPACES = re.compile(r"\s+")
+_SPACES_BETWEEN = re.compile(rf"[^\S{GLUE}]+")
+
+
+def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+    """Write tokenised rows as vertical text."""
+    _write(rows, stream, _tokens)
+
+
+def write_prevertical(rows: Iterable[Row], stream: BinaryIO) -> None:
+    """Write rows as prevertical text: the structures, and in them lines of running text."""
+    _write(rows, stream, lambda line: (escaped(line),))
+
+
+def _write(rows: Iterable[Row], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
+    for row in rows:
+        stream.write(f"<doc{_attributes(row)}>\n".encode())
+        for number, line in enumerate(str(row["text"]).split("\n")):
+            kind = KINDS.get(str(row["kinds"] or "")[number : number + 1])
+            stream.write(f'<p type="{kind}">\n'.encode() if kind else b"<p>\n")
+            stream.writelines(f"{each}\n".encode() for each in lines_of(_BREAKS.sub(" ", line)))
+            stream.write(b"</p>\n")
+        stream.write(b"</doc>\n")
+
+
+def _tokens(line: str) -> Iterator[str]:
+    for word in _SPACES_BETWEEN.split(line):
+        for number, token in enumerate(filter(None, word.split(GLUE))):
+            if number:
+                yield "<g/>"
+            yield token.translate(_ENTITIES)
+
+
+def escaped(text: str) -> str:
+    """Return text as it stands between tags or in an attribute."""
+    return text.translate(_ENTITIES)
+
+
+def _attributes(row: Row) -> str:
+    return "".join(f' {name}="{_value(row[name])}"' for name in ATTRIBUTES if row[name] not in (None, ""))
+
+
+def _value(value: Value) -> str:
+    return escaped(_SPACES.sub(" ", _BREAKS.sub(" ", str(value))).strip())
+
+
+def registry(name: str, path: str, scripts: Iterable[str]) -> str:
+    """Return the registry file of a corpus of vertical text, by the scripts it is written in, the commonest first.
+
+    It is shown from right to left where the commonest script runs so, and has no lower-case attribute where that
+    script has no case.
+    """
+    main = next(iter(scripts), "")
+    lines = [
+        f'NAME "{_quoted(name)}"',
+        f'PATH "manatee/{_quoted(name)}"',
+        f'VERTICAL "{_quoted(path)}"',
+        "ENCODING utf-8",
+    ]
+    lines += ["RIGHTTOLEFT 1"] if main in RIGHT_TO_LEFT else []
+    lines += ["DOCSTRUCTURE doc", "", "ATTRIBUTE word"]
+    if main in CASED:
+        lines += ["ATTRIBUTE lc {", "  DYNAMIC utf8lowercase", "  DYNLIB internal", '  ARG1 "C"', "  FUNTYPE s"]
+        lines += ["  FROMATTR word", "  TYPE index", "  TRANSQUERY yes", "}"]
+    lines += ["", "STRUCTURE doc {", *(f"  ATTRIBUTE {attribute}" for attribute in ATTRIBUTES), "}"]
+    lines += [
+        "STRUCTURE p {",
+        "  ATTRIBUTE type",
+        "}",
+        "STRUCTURE g {",
+        "  DISPLAYTAG 0",
+        '  DISPLAYBEGIN "_EMPTY_"',
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return re.sub(r'[\x00-\x1f"\\]', "_", text)
