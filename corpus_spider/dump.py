@@ -56,7 +56,9 @@ def request(options: dict[str, Any]) -> Dump:
         min_confidence=options["min_confidence"],
         without_reserved=options["without_reserved"],
     )
-    wanted = Dump(options["target"], selection, options["format_name"], options["overwrite"], options["require_licence"])
+    wanted = Dump(
+        options["target"], selection, options["format_name"], options["overwrite"], options["require_licence"]
+    )
     shard = parse_size(options["shard_size"]) if options["shard_size"] else 0
     release = bool(options["release"] or shard or options["since_dump"])
     return replace(
