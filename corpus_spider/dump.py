@@ -61,9 +61,8 @@ def request(options: dict[str, Any]) -> Dump:
     )
     shard = parse_size(options["shard_size"]) if options["shard_size"] else 0
     release = bool(options["release"] or shard or options["since_dump"])
-    return replace(
-        wanted, folds=_folds(options["fold"]), release=release, shard_size=shard, since_dump=options["since_dump"]
-    )
+    more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
+    return replace(wanted, require_licence=options["require_licence"], folds=_folds(options["fold"]), **more)
 
 
 def _folds(text: str | None) -> tuple[str, ...]:
