@@ -42,6 +42,8 @@ def test_options_become_a_selection() -> None:
         "include_duplicates": False,
         "versions": "all",
         "min_confidence": 0.5,
+        "without_reserved": False,
+        "require_licence": False,
         "fold": "digits,quotes",
         "release": False,
         "shard_size": "1MB",
