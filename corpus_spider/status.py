@@ -80,7 +80,8 @@ def render(standing: Standing, console: Console) -> None:
     status = standing.status
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
     totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
-    totals += [("reserved", status.reserved), ("with a licence of their own", status.licensed)]
+    said = [("reserved", status.reserved), ("with a licence of their own", status.licensed)]
+    totals += [(what, count) for what, count in said if count]
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
     console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))
