@@ -1,0 +1,245 @@
+"""`backup` and `move`: a corpus in a second place, whole, while a crawl runs; or in another database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zlib
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.options import as_json, verb_of
+from storage.errors import ConfigError, DamageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from corpus_spider.config import Config
+    from corpus_spider.options import State
+    from storage.corpus import Corpus
+
+OPEN = ".open"
+DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
+_CHUNK = 1 << 20
+_REQUEST_BYTES = 1 << 16
+
+_verbs = click.Group()
+
+
+@dataclass(slots=True)
+class BackupReport:
+    """What a backup holds."""
+
+    path: str
+    documents: int = 0
+    files: int = 0
+    """WARC files."""
+    linked: int = 0
+    """Those that share their bytes with the corpus (hard links); they are never changed in place."""
+    bytes: int = 0
+    """Bytes of the WARC files."""
+    missing: list[str] = field(default_factory=list)
+    """WARC files that the database names and that are not there."""
+
+
+@dataclass(slots=True)
+class MoveReport:
+    """What a move came to; rows by table."""
+
+    database: str
+    rows: int = 0
+    documents: int = 0
+    problems: list[str] = field(default_factory=list)
+    tables: dict[str, int] = field(default_factory=dict)
+
+
+def backup(config: Config, target: Path, on_progress: Callable[[int], None] = lambda _: None) -> BackupReport:
+    """Copy the corpus into a new folder, which a crawl could go on from, and which `check` finds nothing wrong with.
+
+    A crawl may run: the database is copied as one moment shows it, then of each WARC file what that moment knows of.
+    The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, DamageError when a file shrank
+    or went away meanwhile.
+    """
+    from storage.corpus import Corpus
+    from storage.disk import disk_errors, sync_folder
+
+    if os.path.lexists(target):
+        raise ConfigError("exists already", where=str(target), do="name a new folder")
+    part = target.with_name(f".{target.name}.part-{os.getpid()}")
+    report = BackupReport(str(target))
+    with disk_errors(target), ExitStack() as stack:
+        (part / ARCHIVE).mkdir(mode=0o700, parents=True)
+        stack.callback(shutil.rmtree, part, ignore_errors=True)
+        part.chmod(0o700)
+        _copy_database(config, part / DATABASE, on_progress)
+        with Corpus.open(part / DATABASE) as copy:
+            _copy_archive(copy, config.warc_folder, part / ARCHIVE, report)
+            report.documents = copy.status().documents
+        _copy_settings(config, part / SETTINGS)
+        _sync_all(part)
+        part.rename(target)
+        sync_folder(target.absolute().parent)
+    return report
+
+
+def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> None:
+    from storage.corpus import Corpus
+    from storage.transfer import copy_file, transfer
+
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        if corpus.database.is_sqlite:
+            copy_file(corpus.database, path)
+            return
+        with Corpus.open(path, create=True) as copy:
+            transfer(corpus.database, copy.database, on_progress)
+
+
+def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> None:
+    for file in copy.warc_files():
+        pointers = copy.pointers(file.name)
+        end = max((pointer.offset + pointer.length for _, pointer in pointers), default=0)
+        if not pointers:
+            continue
+        size = _copy_file(source, target / file.name, end, report)
+        if size is None:
+            report.missing.append(file.name)
+            continue
+        copy.close_warc(file.name, size)
+        report.files += 1
+        report.bytes += size
+
+
+def _copy_file(source: Path, target: Path, end: int, report: BackupReport) -> int | None:
+    """Link a finished file, copy a growing one up to its last known record; return its size, None when it is gone."""
+    for path in (source / target.name, source / (target.name + OPEN), source / target.name):
+        with suppress(FileNotFoundError):
+            if path.suffix != OPEN and _linked(path, target):
+                report.linked += 1
+                return target.stat().st_size
+            return _copied(path, target, None if path.suffix != OPEN else end)
+    return None
+
+
+def _linked(path: Path, target: Path) -> bool:
+    try:
+        target.hardlink_to(path)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        # Another disk, or one without hard links.
+        return False
+    return True
+
+
+def _copied(path: Path, target: Path, end: int | None) -> int:
+    with path.open("rb") as file, os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
+        left = path.stat().st_size if end is None else end + _request_length(file, end)
+        wanted = left
+        while left and (chunk := file.read(min(left, _CHUNK))):
+            new.write(chunk)
+            left -= len(chunk)
+    if left:
+        raise DamageError(
+            f"{left} bytes of {wanted} are missing", where=str(path), do="Run `corpus-spider check --deep`."
+        )
+    return wanted
+
+
+def _request_length(file: Any, end: int) -> int:
+    """Length of the request record behind the last answer, 0 where it is not whole."""
+    file.seek(end)
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    data = file.read(_REQUEST_BYTES)
+    file.seek(0)
+    try:
+        inflater.decompress(data)
+    except zlib.error:
+        return 0
+    return len(data) - len(inflater.unused_data) if inflater.eof else 0
+
+
+def _copy_settings(config: Config, path: Path) -> None:
+    """Copy corpus.toml, with the database and the archive of the backup in it."""
+    import tomlkit
+
+    settings = tomlkit.parse(config.path.read_text("utf-8")) if config.path else tomlkit.document()
+    corpus: Any = settings.setdefault("corpus", tomlkit.table())
+    corpus["database"], corpus["warc"] = f"sqlite:///{DATABASE}", ARCHIVE
+    path.touch(0o600)
+    path.write_text(tomlkit.dumps(settings), "utf-8")
+
+
+def _sync_all(folder: Path) -> None:
+    for path in [*folder.rglob("*"), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
+    """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
+
+    Raises LockedError when a crawl runs, ConfigError when the other database is not empty, DamageError when it does not
+    hold what was sent, DatabaseError when it cannot be reached.
+    """
+    from storage.corpus import Corpus
+    from storage.locks import SiteLocks
+    from storage.transfer import transfer
+
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url))
+        sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
+        stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        copy = stack.enter_context(Corpus.open(database_url, create=True))
+        if copy.name == corpus.name:
+            raise ConfigError("the corpus is there already", where=copy.name, do="name another database")
+        sent = transfer(corpus.database, copy.database, on_progress)
+        return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
+
+
+@verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@as_json
+def backup_verb(state: State, /, folder: Path, **options: Any) -> None:
+    """Copy the whole corpus into a new folder.
+
+    While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it.
+    """
+    with state.console.progress("rows copied") as show:
+        report = backup(state.load_made(), folder, show)
+    if options["as_json"]:
+        state.console.json(report)
+    elif not state.console.quiet:
+        state.console.summary(report)
+    for name in report.missing:
+        state.console.error(f"{name} is not there; its pages have no originals in the backup either")
+
+
+@verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
+@click.argument("database_url", metavar="DATABASE_URL")
+@as_json
+def move_verb(state: State, /, database_url: str, **options: Any) -> int:
+    """Move the corpus into another database.
+
+    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays; write the new one
+    into corpus.toml. Exit code 6 when the check finds something.
+    """
+    with state.console.progress("rows copied") as show:
+        report = move(state.load_made(), database_url, show)
+    if options["as_json"]:
+        state.console.json(report)
+    elif not state.console.quiet:
+        state.console.summary(report)
+        state.console.note(
+            f'Now set database = "{report.database}" in [corpus] of corpus.toml (with its password, if any).'
+        )
+    return 6 if report.problems else 0
+
+
+VERBS = tuple(_verbs.commands.values())

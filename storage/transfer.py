@@ -1,0 +1,139 @@
+"""A whole corpus from one database into another, SQLite or PostgreSQL, row for row, and proof that it arrived."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import masked, sqlite_path
+from storage.disk import disk_errors
+from storage.errors import ConfigError, DamageError
+from storage.schema import metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import Database
+
+BATCH = 500
+
+
+@dataclass(slots=True)
+class Transferred:
+    """Rows by table, and a digest of all that was copied."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return sum(self.rows.values())
+
+
+def transfer(source: Database, target: Database, on_progress: Callable[[int], None] = lambda _: None) -> Transferred:
+    """Copy every row of one corpus into another that is empty, in one transaction, as one moment shows the source.
+
+    What arrived is read back and compared. Raises ConfigError when the target is not empty, DamageError when it does
+    not hold what was sent; it is left empty then.
+    """
+    sent = Transferred()
+    with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
+        _require_empty(writing, target)
+        _defer_checks(writing)
+        for table in _tables():
+            _copy(reading, writing, table, (sent, on_progress))
+        _continue_numbering(writing)
+        arrived = Transferred()
+        for table in _tables():
+            for _ in _noted(writing, table, arrived):
+                pass
+        if arrived != sent:
+            wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
+            raise DamageError(f"not what was sent: {', '.join(wrong)}", where=masked(target.url), do="try again")
+    return sent
+
+
+def copy_file(source: Database, path: Path) -> None:
+    """Copy a SQLite corpus into a new file, as one moment shows it, whoever writes to it meanwhile."""
+    part = sqlite_path(source.url)
+    with disk_errors(path), source.explained():
+        path.touch(0o600, exist_ok=False)
+        with closing(sqlite3.connect(part)) as reading, closing(sqlite3.connect(path)) as writing:
+            reading.backup(writing)
+
+
+def _tables() -> list[sa.Table]:
+    from storage import removal_tables  # noqa: F401
+
+    return list(metadata.sorted_tables)
+
+
+def _require_empty(connection: Connection, target: Database) -> None:
+    for table in _tables():
+        if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
+            what = f"there is a corpus already (table {table.name})"
+            raise ConfigError(what, where=masked(target.url), do="name an empty database")
+
+
+def _defer_checks(connection: Connection) -> None:
+    """Have SQLite look at references when all rows are there; PostgreSQL sees them in the order they were made."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+
+
+def _copy(
+    reading: Connection, writing: Connection, table: sa.Table, notes: tuple[Transferred, Callable[[int], None]]
+) -> None:
+    sent, on_progress = notes
+    batch: list[dict[str, Any]] = []
+    for row in _noted(reading, table, sent):
+        batch.append(row)
+        if len(batch) >= BATCH:
+            writing.execute(sa.insert(table), batch)
+            batch = []
+            on_progress(sent.total)
+    if batch:
+        writing.execute(sa.insert(table), batch)
+
+
+def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table by key, and note how many they are and what they hold."""
+    digest = hashlib.sha256()
+    notes.rows[table.name] = 0
+    statement = sa.select(table).order_by(*table.primary_key.columns)
+    names = [column.name for column in table.columns]
+    by_key: list[bytes] = []
+    numbered = all(isinstance(column.type, sa.Integer) for column in table.primary_key.columns)
+    for row in connection.execute(statement.execution_options(yield_per=BATCH)):
+        values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
+        content = hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).digest()
+        # Texts are ordered by each database in its own way.
+        digest.update(content) if numbered else by_key.append(content)
+        notes.rows[table.name] += 1
+        yield dict(zip(names, values, strict=True))
+    for content in sorted(by_key):
+        digest.update(content)
+    notes.digests[table.name] = digest.hexdigest()
+
+
+def _continue_numbering(connection: Connection) -> None:
+    """Have PostgreSQL number new rows behind those that came with a number."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table in _tables():
+        column = table.autoincrement_column
+        if column is None:
+            continue
+        highest = sa.select(sa.func.max(column)).scalar_subquery()
+        sequence = sa.func.pg_get_serial_sequence(table.name, column.name)
+        has = sa.select(sequence).where(highest.is_not(None))
+        if connection.execute(has).scalar():
+            connection.execute(sa.select(sa.func.setval(sequence, highest)))

@@ -1,0 +1,137 @@
+"""A backup is a corpus: sound, whole, and taken while a crawl runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.backup import backup, move
+from corpus_spider.config_load import load
+from storage import Corpus
+from storage.errors import ConfigError, DamageError
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import run, start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crawled")
+    with served(Newspaper(articles=8)) as paper:
+        (folder / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(folder, "crawl").returncode == 0
+    return folder
+
+
+@pytest.fixture
+def folder(crawled: Path, tmp_path: Path) -> Path:
+    shutil.copytree(crawled, tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def sound(folder: Path) -> bool:
+    done = run(folder, "check", "--deep", "--json")
+    assert json.loads(done.stdout)["problems"] == []
+    return done.returncode == 0
+
+
+def test_a_backup_is_a_sound_corpus_of_its_own(folder: Path, tmp_path: Path) -> None:
+    """With its own settings; finished WARC files are hard links, and nobody else may read it."""
+    done = run(folder, "backup", str(tmp_path / "copy"), "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    shutil.rmtree(folder / "warc" / "locks", ignore_errors=True)
+    assert sound(tmp_path / "copy")
+    assert report["files"] == report["linked"] == len(list((folder / "warc").iterdir()))
+    assert (tmp_path / "copy").stat().st_mode & 0o077 == 0
+    shutil.rmtree(folder)
+    assert sound(tmp_path / "copy")
+    assert run(tmp_path / "copy", "export", "-o", "all.jsonl").returncode == 0
+
+
+def test_a_backup_in_the_middle_of_a_crawl_is_sound_and_can_go_on(tmp_path: Path) -> None:
+    """The growing WARC file is copied up to its last known record; a crawl from the copy comes to the same end."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    with served(Newspaper(articles=16)) as paper:
+        (folder / "corpus.toml").write_text(corpus_toml(paper, delay=0.4))
+        crawl = start(folder, "crawl")
+        deadline = time.monotonic() + 120
+        while not _some_documents(folder):
+            assert crawl.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        done = run(folder, "backup", str(tmp_path / "copy"), "--json")
+        assert done.returncode == 0, done.stderr
+        assert crawl.poll() is None
+        assert crawl.wait(120) == 0
+        assert json.loads(done.stdout)["linked"] == 0
+        assert sound(tmp_path / "copy")
+        assert run(tmp_path / "copy", "crawl").returncode == 0
+    ends = [_urls(each) for each in (folder, tmp_path / "copy")]
+    assert ends[0] == ends[1]
+
+
+def _some_documents(folder: Path) -> bool:
+    if not any((folder / "warc").glob("*.open")):
+        return False
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        return corpus.status().documents > 3
+
+
+def _urls(folder: Path) -> set[str]:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        return {document.url for document in corpus.documents()}
+
+
+def test_a_backup_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that exists is touched, and an error leaves nothing behind."""
+    config = load(folder / "corpus.toml")
+    (tmp_path / "copy").mkdir()
+    with pytest.raises(ConfigError, match="exists already"):
+        backup(config, tmp_path / "copy")
+    monkeypatch.setattr("corpus_spider.backup._linked", lambda *_: False)
+    monkeypatch.setattr("corpus_spider.backup._copy_settings", lambda *_: (_ for _ in ()).throw(DamageError("broken")))
+    with pytest.raises(DamageError):
+        backup(config, tmp_path / "new")
+    assert {path.name for path in tmp_path.iterdir()} == {"corpus", "copy"}
+
+
+def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tmp_path: Path) -> None:
+    """The texts are worth a backup, too."""
+    gone = next((folder / "warc").glob("*.warc.gz"))
+    gone.unlink()
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    assert report.missing == [gone.name]
+    assert _urls(tmp_path / "copy") == _urls(folder)
+
+
+def test_without_hard_links_files_are_copied(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To another disk, for instance; the bytes are the same."""
+    monkeypatch.setattr("pathlib.Path.hardlink_to", lambda *_: (_ for _ in ()).throw(OSError(18, "cross-device")))
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    assert (report.linked, report.files > 0) == (0, True)
+    for path in (tmp_path / "copy" / "warc").glob("*.warc.gz"):
+        assert path.read_bytes() == (folder / "warc" / path.name).read_bytes()
+
+
+def test_a_corpus_moves_to_postgresql_and_back(folder: Path, tmp_path: Path, postgresql_url: str) -> None:
+    """Checked on arrival; a backup of it is a folder as of any other corpus; the same place is refused."""
+    there = run(folder, "move", postgresql_url, "--json")
+    assert there.returncode == 0, there.stderr
+    assert json.loads(there.stdout)["problems"] == []
+    config = load(folder / "corpus.toml", overrides={"corpus.database": postgresql_url})
+    backup(config, tmp_path / "copy")
+    assert sound(tmp_path / "copy")
+    assert _urls(tmp_path / "copy") == _urls(folder)
+    assert move(config, f"sqlite:///{tmp_path / 'back.db'}").problems == []
+    with Corpus.open(tmp_path / "back.db", read_only=True) as corpus:
+        assert {document.url for document in corpus.documents()} == _urls(folder)
+    with pytest.raises(ConfigError, match="there already"):
+        move(config, postgresql_url)
