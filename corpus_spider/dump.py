@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from storage.corpus import Corpus
     from storage.exports import ExportReport
+    from storage.exports.originals import OriginalsReport
     from storage.exports.release import Release
     from storage.records import CorpusDocument, Selection
 
@@ -118,6 +119,34 @@ def _release(
     if shape.format_name == TOKENISED:
         documents = cut(documents)
     return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
+
+
+def originals(config: Config, wanted: Dump) -> OriginalsReport:
+    """Export the WARC files that are finished, as ``.wacz``, or an index of them, as ``.cdxj``.
+
+    They are taken whole: ConfigError for anything that would choose among documents.
+    """
+    from corpus_spider.config import program_version
+    from storage.corpus import Corpus
+    from storage.exports.originals import Originals, write_originals
+    from storage.records import Selection
+
+    plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
+    if wanted != plain:
+        raise ConfigError(
+            "originals are exported whole", where=wanted.target, do="leave out every option but --overwrite"
+        )
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        there = [file.name for file in corpus.warc_files() if (config.warc_folder / file.name).is_file()]
+        every = Selection(include_duplicates=True, versions="all")
+        files = Originals(
+            config.warc_folder,
+            tuple(there),
+            corpus.fetches(),
+            corpus.documents(every),
+            f"corpus-spider {program_version()}",
+        )
+        return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
 
 
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:

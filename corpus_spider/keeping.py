@@ -28,6 +28,8 @@ keeping = click.Group()
         "export -o news-2026-11/ --release --shard-size 1GB",
         "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
         "export -o corpus.vert --fold tatweel,harakat",
+        "export -o originals.wacz",
+        "export -o originals.wacz",
     ),
 )
 @click.option("-o", "--output", "target", required=True, help="File, folder with a final /, or - for standard output.")
@@ -66,6 +68,10 @@ def export(state: State, /, **options: Any) -> None:
     """
     from corpus_spider import dump
 
+    if options["target"].endswith((".wacz", ".cdxj")):
+        written = dump.originals(state.load_made(), dump.request(options))
+        state.console.json(written) if options["as_json"] else _summarise(state, written)
+        return
     report = dump.dump(state.load_made(), dump.request(options), state.console)
     if options["target"] == "-":
         state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")

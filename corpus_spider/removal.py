@@ -13,6 +13,7 @@ from storage.errors import ConfigError
 from storage.failpoints import reach
 from storage.locks import SiteLocks
 from storage.removals import Request, What
+from storage.retention import REMOVED as EXPIRED
 from storage.warc.scrubbing import scrub
 
 if TYPE_CHECKING:
@@ -107,8 +108,11 @@ def _report(request: Request, affected: Affected, *, dry_run: bool) -> RemovalRe
 
 def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> None:
     """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again."""
+    gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
     for name, pointers in corpus.removals.unscrubbed().items():
-        if not (folder / name).is_file():
+        if name in gone or not (folder / name).is_file():
+            with disk_errors(folder):
+                (folder / name).unlink(missing_ok=True)
             corpus.removals.give_up(name)
             continue
         offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from dataclasses import fields
+import zipfile
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 
-from corpus_spider.dump import cut, folded, request
+from corpus_spider.config_load import load
+from corpus_spider.dump import Dump, cut, folded, originals, request
 from storage.errors import ConfigError
+from storage.exports.originals import surt
 from storage.exports.vertical import GLUE
-from storage.records import CorpusDocument
+from storage.records import CorpusDocument, Selection
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
@@ -82,3 +87,62 @@ def test_an_unknown_fold_is_refused() -> None:
     options = dict.fromkeys(f"{names} {more}".split())
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
         request(options | {"fold": "digits,tatwel"})
+
+
+def test_originals_go_into_one_file_that_proves_itself(folder: Path, tmp_path: Path) -> None:
+    """A WACZ twice the same; its digests agree; every line of its index leads to the answer it names."""
+    for name in ("one.wacz", "two.wacz"):
+        done = run(folder, "export", "-o", str(tmp_path / name), "--json")
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "one.wacz").read_bytes() == (tmp_path / "two.wacz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.wacz") as packed:
+        assert packed.testzip() is None
+        described = packed.read("datapackage.json")
+        digest = json.loads(packed.read("datapackage-digest.json"))["hash"]
+        assert digest == f"sha256:{hashlib.sha256(described).hexdigest()}"
+        for resource in json.loads(described)["resources"]:
+            content = packed.read(resource["path"])
+            assert resource["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+        lines = packed.read("indexes/index.cdxj").splitlines()
+        pages = packed.read("pages/pages.jsonl").splitlines()
+    report = json.loads(done.stdout)
+    assert (len(lines), len(pages) - 1) == (report["records"], report["pages"])
+    assert lines == sorted(lines)
+    for line in lines:
+        _, moment, told = line.decode().split(" ", 2)
+        place = json.loads(told)
+        with (folder / "warc" / place["filename"]).open("rb") as file:
+            file.seek(int(place["offset"]))
+            record = next(iter(ArchiveIterator(file)))
+        assert record.rec_headers.get_header("WARC-Target-URI") == place["url"]
+        assert record.http_headers.get_statuscode() == place["status"]
+        assert record.rec_headers.get_header("WARC-Payload-Digest") == place["digest"]
+        assert len(moment) == 14
+
+
+def test_an_index_is_sorted_however_many_runs_it_takes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory stays flat: what does not fit is sorted in parts and merged."""
+    config = load(folder / "corpus.toml")
+    whole = originals(config, wanted(tmp_path / "whole.cdxj"))
+    monkeypatch.setattr("storage.exports.originals.RUN", 3)
+    assert originals(config, wanted(tmp_path / "parts.cdxj")).sha256 == whole.sha256
+    with pytest.raises(ConfigError, match="exported whole"):
+        originals(config, replace(wanted(tmp_path / "some.cdxj"), folds=("digits",)))
+
+
+def wanted(target: Path) -> Dump:
+    return Dump(str(target), Selection())
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://www.News.example:8080/A?b=C", "example,news:8080)/a?b=c"),
+        ("http://a.example", "example,a)/"),
+        ("https://[broken/", "https://[broken/"),
+    ],
+)
+def test_addresses_are_turned_round(address: str, expected: str) -> None:
+    assert surt(address) == expected

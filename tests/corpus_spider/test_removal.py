@@ -112,6 +112,20 @@ def test_the_emptied_records_are_still_records(folder: Path) -> None:
     assert {record.length for record in removed if record.length > 700} == set()
 
 
+def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
+    """A file that the archive's rules removed stays removed, and one that is gone hinders nothing."""
+    url, _ = words_of(folder, 3)
+    with Corpus.open(folder / "corpus.db") as corpus:
+        found = corpus.document(url)
+        assert found
+        corpus.remove_warc(found.warc, "older than 1 days")
+    done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "warc" / found.warc).exists()
+    assert not (folder / "warc" / next_name(found.warc)).exists()
+    assert json.loads(run(folder, "check", "--json").stdout)["problems"] == []
+
+
 def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> None:
     """A mistyped id must not look like a removal."""
     assert run(folder, "remove", "--id", "0" * 32, "--reason", "asked").returncode == 2

@@ -1,0 +1,199 @@
+"""The originals as others read them: a CDXJ index of the WARC files, or all of them in one WACZ.
+
+CDXJ has a line for each answer: its address turned round (SURT), the time in 14 digits, and as JSON where its record
+lies; lines are sorted by bytes. WACZ 1.1.1 (https://specs.webrecorder.net/wacz/1.1.1/) is a ZIP, nothing in it
+compressed again, of the WARC files, that index, the list of pages and the digests of it all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+import os
+import tempfile
+import zipfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+from urllib.parse import urlsplit
+
+from storage.disk import disk_errors
+from storage.errors import ConfigError
+from storage.exports import jsonl
+from storage.exports.files import opened
+from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from storage.fetches import StoredFetch
+    from storage.records import CorpusDocument
+
+CDXJ, WACZ = "cdxj", "wacz"
+RUN = 100_000
+"""Lines that are sorted at a time; more are merged from temporary files, so that memory stays flat."""
+_CHUNK = 1 << 20
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """What there is to write: the folder of the WARC files, the names of those that are whole, fetches, documents."""
+
+    folder: Path
+    files: tuple[str, ...]
+    fetches: Iterable[StoredFetch]
+    documents: Iterable[CorpusDocument]
+    software: str
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalsReport:
+    """What was written: records in the index, pages with a text, WARC files, and the file."""
+
+    records: int
+    pages: int
+    files: int
+    bytes: int
+    sha256: str
+    path: Path
+
+
+def write_originals(originals: Originals, target: Path, *, overwrite: bool = False) -> OriginalsReport:
+    """Write a ``.cdxj`` or ``.wacz``, by the name of the target; whole or not at all, with its checksum beside.
+
+    Raises ConfigError for another name or a target that exists, DiskError when a file cannot be read or written.
+    """
+    if target.suffix not in {f".{CDXJ}", f".{WACZ}"} or not target.parent.is_dir():
+        raise ConfigError("not a place for originals", where=str(target), do="name a file that ends in .wacz or .cdxj")
+    refuse_to_clobber(target, overwrite=overwrite)
+    with staging(target) as staged, ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=staged)))
+        index = scratch / "index.cdxj"
+        records = _write_index(originals, index, scratch)
+        pages = 0
+        with opened(staged / DATA, durable=True) as stream:
+            if target.suffix == f".{CDXJ}":
+                with index.open("rb") as file:
+                    while chunk := file.read(_CHUNK):
+                        stream.write(chunk)
+            else:
+                pages = _write_wacz(originals, index, cast("BinaryIO", stream), scratch)
+        digest = stream.sha256.hexdigest()
+        with opened(staged / CHECKSUM, durable=True) as checksum:
+            checksum.write(checksum_line(digest, target.name))
+        stack.close()
+        publish(staged, target, overwrite=overwrite)
+    return OriginalsReport(records, pages, len(originals.files), stream.count, digest, target)
+
+
+def surt(address: str) -> str:
+    """Return the sort-friendly form of a URL: its host turned round, without ``www.``, all in lower case.
+
+    >>> surt("https://www.News.example:8080/A?b=C")
+    'example,news:8080)/a?b=c'
+    """
+    try:
+        parts = urlsplit(address)
+        host, port = (parts.hostname or "").removeprefix("www."), parts.port
+    except ValueError:
+        return address.lower()
+    turned = ",".join(reversed(host.split("."))) + (f":{port}" if port else "")
+    return f"{turned}){parts.path or '/'}{'?' + parts.query if parts.query else ''}".lower()
+
+
+def index_line(fetch: StoredFetch) -> bytes:
+    """Return the CDXJ line of a fetch."""
+    place = fetch.pointer
+    told = {
+        "url": fetch.uri,
+        "mime": "warc/revisit" if fetch.original else fetch.mime or "unk",
+        "status": str(fetch.status),
+        "digest": place.payload_digest,
+        "length": str(place.length),
+        "offset": str(place.offset),
+        "filename": place.warc,
+    }
+    key = "".join(surt(fetch.uri).split())
+    return f"{key} {fetch.fetched_at:%Y%m%d%H%M%S} {json.dumps(told)}\n".encode("utf-8", "replace")
+
+
+def _write_index(originals: Originals, path: Path, scratch: Path) -> int:
+    """Write the sorted index; return how many lines it has."""
+    known = frozenset(originals.files)
+    lines = (index_line(fetch) for fetch in originals.fetches if fetch.pointer.warc in known)
+    with ExitStack() as stack, disk_errors(path), path.open("wb") as file:
+        runs = [stack.enter_context(run.open("rb")) for run in _sorted_runs(lines, scratch)]
+        count = 0
+        for line in heapq.merge(*runs):
+            file.write(line)
+            count += 1
+    return count
+
+
+def _sorted_runs(lines: Iterator[bytes], scratch: Path) -> list[Path]:
+    runs: list[Path] = []
+    batch: list[bytes] = []
+
+    def flush() -> None:
+        path = scratch / f"run-{len(runs)}"
+        path.write_bytes(b"".join(sorted(batch)))
+        runs.append(path)
+        batch.clear()
+
+    for line in lines:
+        batch.append(line)
+        if len(batch) >= RUN:
+            flush()
+    if batch:
+        flush()
+    return runs
+
+
+def _write_wacz(originals: Originals, index: Path, stream: BinaryIO, scratch: Path) -> int:
+    pages = scratch / "pages.jsonl"
+    number, newest = _write_pages(originals.documents, pages)
+    members = [(f"archive/{name}", originals.folder / name) for name in originals.files]
+    members += [("indexes/index.cdxj", index), ("pages/pages.jsonl", pages)]
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as packed:
+        resources = [_add(packed, name, path) for name, path in members]
+        package = {"profile": "data-package", "wacz_version": "1.1.1", "software": originals.software}
+        described = json.dumps(package | {"created": newest, "resources": resources}, indent=1).encode()
+        packed.writestr(_entry("datapackage.json"), described)
+        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(described).hexdigest()}"}
+        packed.writestr(_entry("datapackage-digest.json"), json.dumps(digest).encode())
+    return number
+
+
+def _write_pages(documents: Iterable[CorpusDocument], path: Path) -> tuple[int, str]:
+    """Write the list of pages; return how many, and when the newest was fetched."""
+    number, newest = 0, ""
+    with disk_errors(path), path.open("wb") as file:
+        file.write(jsonl.line({"format": "json-pages-1.0", "id": "pages", "title": "Pages with a text"}))
+        for document in documents:
+            moment = f"{document.fetched_at:%Y-%m-%dT%H:%M:%SZ}"
+            file.write(jsonl.line({"id": document.id, "url": document.url, "ts": moment, "title": document.title}))
+            number, newest = number + 1, max(newest, moment)
+    return number, newest
+
+
+def _add(packed: zipfile.ZipFile, name: str, path: Path) -> dict[str, str | int]:
+    digest, size = hashlib.sha256(), 0
+    with disk_errors(path), path.open("rb") as file:
+        entry = _entry(name)
+        entry.file_size = os.fstat(file.fileno()).st_size
+        with packed.open(entry, "w") as member:
+            while chunk := file.read(_CHUNK):
+                member.write(chunk)
+                digest.update(chunk)
+                size += len(chunk)
+    return {"name": path.name, "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size}
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return a member without a time of its own, so that equal corpora give equal bytes."""
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.external_attr = 0o644 << 16
+    return entry
