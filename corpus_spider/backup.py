@@ -99,7 +99,11 @@ def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None
 
 
 def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> None:
+    from storage.retention import REMOVED
+
     for file in copy.warc_files():
+        if file.state == REMOVED:
+            continue
         pointers = copy.pointers(file.name)
         end = max((pointer.offset + pointer.length for _, pointer in pointers), default=0)
         if not pointers:

@@ -112,6 +112,16 @@ def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tm
     assert _urls(tmp_path / "copy") == _urls(folder)
 
 
+def test_originals_that_went_by_rule_are_not_missed(folder: Path, tmp_path: Path) -> None:
+    """The archive's rules removed them; the backup is as sound as the corpus."""
+    gone = next((folder / "warc").glob("*.warc.gz"))
+    with Corpus.open(folder / "corpus.db") as corpus:
+        corpus.remove_warc(gone.name, "older than 1 days")
+    gone.unlink()
+    assert backup(load(folder / "corpus.toml"), tmp_path / "copy").missing == []
+    assert json.loads(run(tmp_path / "copy", "check", "--json").stdout)["problems"] == []
+
+
 def test_without_hard_links_files_are_copied(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To another disk, for instance; the bytes are the same."""
     monkeypatch.setattr("pathlib.Path.hardlink_to", lambda *_: (_ for _ in ()).throw(OSError(18, "cross-device")))
