@@ -36,21 +36,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import bte, density, scored, trafilatura_adapter
+from pipelines.extractors import density, scored
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.scored import SURE
 from pipelines.extractors.soup import scan
-from storage.records import Extraction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from storage.records import Extraction
 
-NAME, VERSION = "auto", "4"
+NAME, VERSION = "auto", "5"
 
 ENOUGH = 200
 """Characters without white space below which a second opinion is not believed at once."""
 CLEARLY_MORE = 2
-"""How many times more the next one must find to be believed instead."""
+"""How many times more the first reading must have found to be believed instead."""
 
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
@@ -59,21 +58,10 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     learned = reading.extraction
     if reading.confidence >= SURE or reading.headed:
         return learned
-    soup = scan(html)
     why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
-    best = _without(reading.template, density.find(soup, why))
-    others: tuple[Callable[[], Extraction], ...] = (
-        lambda: learned,
-        lambda: trafilatura_adapter.extract(html, options),
-        lambda: Extraction(bte.main_region(soup), bte.NAME, bte.VERSION),
-    )
-    for ask in others:
-        if _size(best) >= ENOUGH:
-            break
-        other = _without(reading.template, ask())
-        if _size(other) > CLEARLY_MORE * _size(best):
-            why = f"{best.reason}; {best.extractor} found {_size(best)} characters only"
-            best = replace(other, reason=why)
+    best = _without(reading.template, density.find(scan(html), why))
+    if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
+        best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
     return reading.with_parts(best)
 
 

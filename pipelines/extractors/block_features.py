@@ -14,7 +14,7 @@ import numpy as np
 
 from pipelines.extractors import block_likeness, block_marks, block_texts
 from pipelines.extractors.block_marks import BIT, PRAISE
-from pipelines.extractors.block_texts import COMMA, DIGIT, OTHER, UPPER
+from pipelines.extractors.block_texts import DIGIT, OTHER
 
 if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
@@ -31,9 +31,6 @@ _KIND = {name: index for index, name in enumerate(KINDS)} | {
     **dict.fromkeys(("article", "main"), 11),
 }
 _KIND |= {"dt": 8, "caption": 12}
-_COST = np.array([10, 10, 10, 10, 10, 55, 35, 35, 35, 10, 10, 35, 60, 60], float)
-"""What a block costs by its kind, in letters, in a first guess at the region (as in ``density``)."""
-
 MOST = 0.6
 """A mark that an element with more than this share of the page's text bears tells nothing against it."""
 MOST_COMMENTS = 0.85
@@ -41,12 +38,18 @@ LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
 SHORT = 100
 """Letters of likely content from which an element may hold a whole article."""
-LEVELS = ("g1", "g2", "g3")
-_OUTSIDE = BIT["nav"] | BIT["footer"] | BIT["aside"] | BIT["comment"] | BIT["hidden"]
-_KIND_INDICES = np.arange(len(KINDS))[:, None]
-_IS_KIND = [f"is_{name}" for name in KINDS]
-_BITS = np.array(list(BIT.values()))[:, None]
-_IN_MARKS, _NEAR_MARKS = [f"in_{name}" for name in BIT], [f"near_{name}" for name in BIT]
+LEVELS = ("g1", "g2")
+_TOLD_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
+"""Kinds, marks of any element around and marks of the innermost two that tell something beside all the rest."""
+_TOLD_IN = (
+    *("foot", "head", "share", "meta", "caption", "tag", "sign", "good", "title", "lead", "main", "aside", "footer"),
+    *("form", "table", "ul", "blockquote"),
+)
+_TOLD_NEAR = ("comment", "side", "title", "lead", "article", "ul", "hidden")
+_IS_KIND = [f"is_{name}" for name in _TOLD_KINDS]
+_KIND_INDICES = np.array([KINDS.index(name) for name in _TOLD_KINDS])[:, None]
+_MARKS = [f"in_{name}" for name in _TOLD_IN] + [f"near_{name}" for name in _TOLD_NEAR]
+_IN_BITS, _NEAR_BITS = (np.array([BIT[name] for name in names])[:, None] for names in (_TOLD_IN, _TOLD_NEAR))
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -59,24 +62,22 @@ class Page:
         self.order = np.arange(self.count)
         self.texts = block_texts.count(blocks.texts)
         self.weight = self.texts.weight
-        self.link = np.minimum(
-            1.0, np.asarray(blocks.linked) / np.fromiter(map(len, blocks.texts), np.int64, self.count)
-        )
+        self.link = np.minimum(1.0, np.array(blocks.linked) / np.fromiter(map(len, blocks.texts), np.int64, self.count))
         self.gain = self.weight * (1 - self.link)
         elements = blocks.elements
-        self.first, self.last = np.asarray(elements.first), np.asarray(elements.last)
-        self.parents = np.asarray(elements.parents)
+        self.first, self.last = np.array(elements.first), np.array(elements.last)
+        self.parents, self.tag = np.array(elements.parents), np.array(elements.tag)
         self.held = self.last - self.first
-        self.inside = np.asarray(blocks.inside)
+        self.inside = np.array(blocks.inside)
         self.alone = self.held[self.inside] == 1
-        self.kind = np.asarray([_KIND.get(elements.names[index], 13) for index in blocks.inside])
+        self.kind = np.array([_KIND.get(name, 13) for name, _ in elements.tags])[self.tag[self.inside]]
         self.groups = self._groups()
         self.path, self.near = self._marks()
+        self.hidden = (self.path & BIT["hidden"]) != 0
+        """Whether each block is hidden; an element with most of the text never is."""
         self.title = _title_likeness(self)
         self.heads = (self.kind == _KIND["h1"]) | (self.title > 0.5)
         """What may be the article's headline."""
-        self.words = block_likeness.Words(blocks.texts)
-        self.looks = block_likeness.looks_of(elements)
 
     def total(self, values: Array, elements: Any = slice(None)) -> Any:
         """Return the sum of a column over the blocks of each of the elements."""
@@ -89,33 +90,27 @@ class Page:
         inside: Array = (self.order >= self.first[element]) & (self.order < self.last[element])
         return inside
 
-    @property
-    def hidden(self) -> Array:
-        """Say of each block whether it is hidden; an element with most of the text never is."""
-        hidden: Array = (self.path & BIT["hidden"]) != 0
-        return hidden
-
-    def _groups(self) -> list[Array]:
+    def _groups(self) -> Array:
+        """Return the groups of each block at every level, a row each."""
         held, parents = self.held.tolist(), self.blocks.elements.parents
         wider = [0] * len(held)
         for index, parent in enumerate(parents):
             wider[index] = parent if held[parent] > held[index] else wider[parent]
-        around = np.asarray(wider)
-        groups = [np.where(self.alone, around[self.inside], self.inside)]
-        groups.append(around[groups[0]])
-        groups.append(around[groups[1]])
-        return groups
+        around = np.array(wider)
+        group = np.where(self.alone, around[self.inside], self.inside)
+        return np.array((group, around[group]))
 
     def _marks(self) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and those of the innermost two."""
         elements = self.blocks.elements
-        own = np.fromiter(map(block_marks.marks, elements.names, elements.attributes), np.int64, len(self.held))
-        shares = self.total(self.gain) / max(1.0, float(self.gain.sum()))
+        own = np.array([block_marks.marks(name, attributes) for name, attributes in elements.tags])[self.tag]
+        gain = self.total(self.gain)
+        shares = gain / max(1.0, float(gain[0]))
         own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
-        path: list[int] = []
-        for bits, parent in zip(own.tolist(), elements.parents, strict=True):
-            path.append(bits | path[parent] if path else bits)
-        return np.asarray(path)[self.inside], own[self.inside] | own[self.parents[self.inside]]
+        path = own.tolist()
+        for index, parent in enumerate(elements.parents):
+            path[index] |= path[parent]
+        return np.array(path)[self.inside], own[self.inside] | own[self.parents[self.inside]]
 
 
 def measure(page: Page) -> Columns:
@@ -125,7 +120,6 @@ def measure(page: Page) -> Columns:
         **_of_marks(page),
         **_of_place(page),
         **_of_groups(page),
-        **_of_candidates(page),
         **_of_neighbours(page),
         **_of_page(page),
         **block_likeness.measure(page),
@@ -136,39 +130,18 @@ def measure_again(page: Page, first: Array) -> Columns:
     """Return the measures for the second stage: what the first stage, with its probabilities, thinks of the rest."""
     mass = first * page.weight
     everything = max(1e-9, float(mass.sum()))
-    sums = np.cumsum(mass)
-    columns = {
+    totals = page.total(mass)
+    half = np.flatnonzero(totals >= (0.5 - 1e-9) * everything)
+    likely = totals / np.maximum(1.0, page.total(page.weight))
+    return {
         "p": first,
         "odds": log_odds(first),
-        "mass": mass / everything,
-        "mass_before": (sums - mass) / everything,
-        "mass_after": 1 - sums / everything,
         "page_p": np.full(page.count, everything / max(1.0, float(page.weight.sum()))),
-        "page_mass": np.full(page.count, np.log1p(everything)),
+        "g1_p": likely[page.groups[0]],
+        "g1_mass": totals[page.groups[0]] / everything,
+        "g2_p": likely[page.groups[1]],
+        "tight50": page.holds(int(half[np.argmin(page.held[half])]) if len(half) else 0),
     }
-    beside = _Beside(first)
-    for side, by in _SIDES.items():
-        columns[f"{side}_p"] = beside[by]
-    for reach in (5, 15):
-        columns[f"around{reach}"] = _window(mass, reach) / np.maximum(1.0, _window(page.weight, reach))
-    groups = np.stack(page.groups)
-    held = page.total(mass, groups)
-    likely, masses = held / np.maximum(1.0, page.total(page.weight, groups)), held / everything
-    for row, level in enumerate(LEVELS):
-        columns[f"{level}_p"], columns[f"{level}_mass"] = likely[row], masses[row]
-    held = page.total(mass) / everything
-    for share in (50, 80, 95):
-        enough = np.flatnonzero(held >= share / 100 - 1e-9)
-        tightest = int(enough[np.argmin(page.held[enough])]) if len(enough) else 0
-        columns[f"tight{share}"] = page.holds(tightest)
-    return columns | _headed(page, mass) | block_likeness.measure_again(page, mass)
-
-
-def _headed(page: Page, mass: Array) -> Columns:
-    inside = under_headline(page, mass)
-    held = float(mass[inside].sum())
-    share = held / max(1.0, float(page.weight[inside].sum()))
-    return {"headed": inside, "headed_p": inside * share, "headed_mass": inside * held / max(1e-9, float(mass.sum()))}
 
 
 def under_headline(page: Page, mass: Array) -> Array:
@@ -188,30 +161,6 @@ def log_odds(probability: Array) -> Array:
     """Return the logarithm of the odds, within limits."""
     odds: Array = np.log(np.clip(probability, 1e-4, 1) / np.clip(1 - probability, 1e-4, 1))
     return odds
-
-
-_REACH = 3
-_SIDES = {"before1": 1, "before2": 2, "before3": 3, "after1": -1, "after2": -2, "after3": -3}
-
-
-class _Beside:
-    """A column as its neighbours see it: ``[1]`` is the value of the block before, ``[-1]`` of the one behind."""
-
-    def __init__(self, values: Array, fill: float = 0.0) -> None:
-        self._count = len(values)
-        self._padded = np.full(self._count + 2 * _REACH, fill)
-        self._padded[_REACH : _REACH + self._count] = values
-
-    def __getitem__(self, by: int) -> Array:
-        return self._padded[_REACH - by : _REACH - by + self._count]
-
-
-def _window(values: Array, reach: int) -> Array:
-    """Return the sum over each block and as many before and behind it."""
-    sums = np.concatenate(([0.0], np.cumsum(values)))
-    order = np.arange(len(values))
-    around: Array = sums[np.minimum(len(values), order + reach + 1)] - sums[np.maximum(0, order - reach)]
-    return around
 
 
 def _packed(text: str) -> str:
@@ -237,20 +186,11 @@ def _of_texts(page: Page) -> Columns:
     seen = Counter(blocks.texts)
     columns: Columns = {
         "size": np.log1p(page.weight),
-        "size_gain": np.log1p(page.gain),
         "link": page.link,
-        "all_link": page.link > 0.9,
-        "links": np.log1p(np.asarray(blocks.links)),
-        "sentences": np.log1p(texts.sentences),
+        "links": np.log1p(np.array(blocks.links)),
         "ends_sentence": texts.ends_sentence,
-        "ends_colon": texts.ends_colon,
-        "commas": np.log1p(texts.classes[:, COMMA]),
         "digits": texts.classes[:, DIGIT] / texts.chars,
         "symbols": texts.classes[:, OTHER] / texts.chars,
-        "upper": texts.classes[:, UPPER] / texts.chars,
-        "lines": np.log1p([text.count("\x1e") for text in blocks.texts]),
-        "copyright": ["\u00a9" in text for text in blocks.texts],
-        "bar": ["|" in text for text in blocks.texts],
         "repeated": [seen[text] > 1 for text in blocks.texts],
         "title": page.title,
         "alone": page.alone,
@@ -259,109 +199,60 @@ def _of_texts(page: Page) -> Columns:
 
 
 def _of_marks(page: Page) -> Columns:
-    path, near = (page.path & _BITS) != 0, (page.near & _BITS) != 0
-    return dict(zip(_IN_MARKS, path, strict=True)) | dict(zip(_NEAR_MARKS, near, strict=True))
+    marks = np.concatenate((page.path & _IN_BITS, page.near & _NEAR_BITS)) != 0
+    return dict(zip(_MARKS, marks, strict=True))
 
 
 def _of_place(page: Page) -> Columns:
-    heads = np.flatnonzero(page.heads)
-    place = np.searchsorted(heads, page.order, side="right") - 1
-    since = page.order - heads[np.maximum(place, 0)] if len(heads) else page.order
-    everything = max(1.0, float(page.gain.sum()))
+    heads = np.cumsum(page.heads)
+    since = page.order - np.maximum.accumulate(np.where(page.heads, page.order, 0))
     sums = np.cumsum(page.gain)
     return {
-        "before_head": (place < 0) & (len(heads) > 0),
-        "since_head": np.where(place >= 0, 1 / (1 + np.maximum(since, 0) / 10), 0.0),
-        "no_head": np.full(page.count, len(heads) == 0),
+        "before_head": (heads == 0) & (heads[-1] > 0),
+        "since_head": np.where(heads > 0, 1 / (1 + since / 10), 0.0),
+        "no_head": np.full(page.count, heads[-1] == 0),
         "place": page.order / max(1, page.count - 1),
-        "text_before": (sums - page.gain) / everything,
-        "text_after": 1 - sums / everything,
-        "share": page.gain / everything,
+        "text_before": (sums - page.gain) / max(1.0, float(sums[-1])),
     }
 
 
 def _of_groups(page: Page) -> Columns:
-    long = np.where((page.gain > LONG) & (page.texts.sentences > 0), page.gain, 0.0)
-    summed = np.zeros((5, page.count + 1))
-    np.cumsum(
-        (page.weight, page.gain, long, page.texts.sentences * (1 - page.link), page.heads), axis=1, out=summed[:, 1:]
-    )
-    everything, everything_long = max(1.0, float(summed[1, -1])), max(1.0, float(summed[2, -1]))
-    groups = np.stack(page.groups)
-    weight, gain, longs, sentences, headed = summed[:, page.last[groups]] - summed[:, page.first[groups]]
-    held, weight, gain = np.maximum(1, page.held[groups]), np.maximum(1.0, weight), np.maximum(0.0, gain)
-    columns = {
-        "size": np.log1p(gain),
-        "share": gain / everything,
+    weight, gain = np.maximum(1.0, page.total(page.weight)), np.maximum(0.0, page.total(page.gain))
+    measures = {
         "link": 1 - gain / weight,
-        "held": np.log1p(held),
-        "mean": np.log1p(gain / held),
-        "sentences": np.log1p(np.maximum(0.0, sentences)),
-        "long": longs / weight,
-        "longs": longs / everything_long,
-        "head": headed > 0,
-        "alike": _alike(page)[groups],
+        "held": np.log1p(page.held),
+        "mean": np.log1p(gain / np.maximum(1, page.held)),
     }
-    return {f"{level}_{name}": rows[row] for row, level in enumerate(LEVELS) for name, rows in columns.items()}
-
-
-def _alike(page: Page) -> Array:
-    """Count for each element the others that hold blocks and have its name and class: teasers come in numbers."""
-    several = np.flatnonzero(page.held > 1)
-    looks = page.looks[several]
-    alike = np.zeros(len(page.held))
-    alike[several] = np.bincount(looks)[looks] - 1 if len(several) else 0
-    return np.log1p(alike)
-
-
-def _of_candidates(page: Page) -> Columns:
-    """Guess at the main content in two old ways: readability's best container, and the segment of greatest gain."""
-    good = np.where(page.weight >= 25, 1 + page.texts.classes[:, COMMA] + np.minimum(page.weight / 100, 3), 0.0)
-    host = np.where(page.alone, page.parents[page.inside], page.inside)
-    count = len(page.parents)
-    scores = np.bincount(host, good, minlength=count) + np.bincount(page.parents[host], good / 2, minlength=count)
-    scores = scores * page.total(page.gain) / np.maximum(1.0, page.total(page.weight))
-    best = int(np.argmax(scores))
-    hand = np.where((page.path & _OUTSIDE) != 0, -60.0, page.weight * (1 - 3 * page.link) - _COST[page.kind])
-    start, end = _segment(hand)
     return {
-        "candidate": page.holds(best),
-        "candidate_ratio": scores[host] / max(1e-9, float(scores[best])),
-        "region": (page.order >= start) & (page.order <= end),
-        "region_off": np.log1p(np.maximum(0, np.maximum(start - page.order, page.order - end))),
-        "hand": np.sign(hand) * np.log1p(np.abs(hand)),
+        f"{level}_{name}": values[page.groups[row]]
+        for name, values in measures.items()
+        for row, level in enumerate(LEVELS)
     }
-
-
-def _segment(gains: Array) -> tuple[int, int]:
-    """Return first and last index of the segment of greatest sum, the first of several."""
-    sums = np.cumsum(gains)
-    before = np.concatenate(([0.0], sums[:-1]))
-    end = int(np.argmax(sums - np.minimum.accumulate(before)))
-    return int(np.argmin(before[: end + 1])), end
 
 
 def _of_neighbours(page: Page) -> Columns:
-    size, link = _Beside(np.log1p(page.gain)), _Beside(page.link, 0.5)
-    ends, group, kind = _Beside(page.texts.ends_sentence), _Beside(page.groups[0], -1), _Beside(page.kind, -1)
-    columns = {}
-    for side, by in _SIDES.items():
-        columns[f"{side}_gain"] = size[by]
-        columns[f"{side}_link"] = link[by]
-        if abs(by) < _REACH:
-            columns[f"{side}_ends"] = ends[by]
-            columns[f"{side}_same"] = group[by] == page.groups[0]
-            columns[f"{side}_kind"] = kind[by] == page.kind
-    return columns
+    size, link, ends = (_padded(values) for values in (np.log1p(page.gain), page.link, page.texts.ends_sentence))
+    return {
+        "before1_gain": size[1:-3],
+        "before1_link": link[1:-3],
+        "before1_ends": ends[1:-3],
+        "before2_link": link[:-4],
+        "after1_gain": size[3:-1],
+        "after1_ends": ends[3:-1],
+        "after2_gain": size[4:],
+        "after2_link": link[4:],
+    }
+
+
+def _padded(values: Array) -> Array:
+    """Return a column with two more numbers, 0, on either side."""
+    padded = np.zeros(len(values) + 4)
+    padded[2:-2] = values
+    return padded
 
 
 def _of_page(page: Page) -> Columns:
     gain, weight = float(page.gain.sum()), max(1.0, float(page.weight.sum()))
     long = float(page.gain[(page.gain > LONG) & (page.texts.sentences > 0)].sum())
-    values = {
-        "page_size": np.log1p(gain),
-        "page_link": 1 - gain / weight,
-        "page_long": long / max(1.0, gain),
-        "page_count": np.log1p(page.count),
-    }
+    values = {"page_link": 1 - gain / weight, "page_long": long / max(1.0, gain), "page_count": np.log1p(page.count)}
     return {name: np.full(page.count, value) for name, value in values.items()}

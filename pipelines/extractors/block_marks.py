@@ -52,6 +52,8 @@ _WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
 """A word ends where a capital follows a small letter."""
 _HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
 _MAX_NAMING = 2000
+_MAX_KEPT = 300
+"""Characters of the attributes of an element whose marks are remembered: the pages of a site repeat them."""
 
 
 @lru_cache(maxsize=2**15)
@@ -74,6 +76,10 @@ def marks(name: str, attributes: str) -> int:
     >>> [mark for mark in NAMES if marks("aside", ' class="relatedBox"') & BIT[mark]]
     ['related', 'aside']
     """
+    return (_kept if len(attributes) <= _MAX_KEPT else _read)(name, attributes)
+
+
+def _read(name: str, attributes: str) -> int:
     found = _OF_TAG.get(name, 0)
     if attributes:
         if ("none" in attributes or "hidden" in attributes) and _HIDDEN.search(attributes):
@@ -81,3 +87,6 @@ def marks(name: str, attributes: str) -> int:
         for naming in _NAMING.findall(attributes):
             found |= _of_naming(naming)
     return found
+
+
+_kept = lru_cache(maxsize=2**14)(_read)

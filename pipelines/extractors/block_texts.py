@@ -47,7 +47,6 @@ class Texts:
     """Length in letters of an alphabet: a Chinese character says more than a Latin one."""
     sentences: Array
     ends_sentence: Array
-    ends_colon: Array
 
 
 @cache
@@ -95,21 +94,24 @@ def count(texts: Sequence[str]) -> Texts:
 
     They are measured some at a time, so that memory does not grow with the page.
     """
-    texts = [text[:_MAX_TEXT] if len(text) > _MAX_TEXT else text for text in texts]
-    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    if lengths.max() > _MAX_TEXT:
+        texts, lengths = [text[:_MAX_TEXT] for text in texts], np.minimum(lengths, _MAX_TEXT)
+    ends = np.cumsum(lengths)
     if ends[-1] <= _BATCH:
-        return _count(texts)
+        return _count(texts, lengths, ends)
     bounds = [0, *(np.flatnonzero(np.diff(ends // _BATCH)) + 1).tolist(), len(texts)]
-    parts = [_count(texts[first:last]) for first, last in pairwise(bounds)]
+    parts = [
+        _count(texts[first:last], lengths[first:last], np.cumsum(lengths[first:last]))
+        for first, last in pairwise(bounds)
+    ]
     return Texts(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Texts)))
 
 
-def _count(texts: Sequence[str]) -> Texts:
+def _count(texts: Sequence[str], lengths: Array, ends: Array) -> Texts:
     sorts, rows = _tables()
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    codes = _codes("".join(texts))
-    last = np.cumsum(lengths) - 1
-    sort = _without_inner_points(sorts[codes], last)
+    codes, last = _codes("".join(texts)), ends - 1
+    sort = _without_inner_points(sorts.take(codes), last)
     owner = np.repeat(np.arange(len(texts)) * len(rows), lengths)
     counted = np.bincount(owner + sort, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
     visible = np.flatnonzero(sort != SPACE)
@@ -121,7 +123,6 @@ def _count(texts: Sequence[str]) -> Texts:
         weight=counted[:, _CLASSES],
         sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
         ends_sentence=(closing == END) | ((closing == QUOTE) & (before == END)),
-        ends_colon=(codes[visible] == ord(":")) | (codes[visible] == ord("：")),
     )
 
 

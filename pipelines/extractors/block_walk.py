@@ -10,43 +10,73 @@ A block is the text between two block-level tags or two ``<br>`` in a row; a sin
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.extractors.soup import BLOCKS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from selectolax.lexbor import LexborHTMLParser
 
-UNREAD = [
-    *("script", "style", "noscript", "template", "title", "noembed", "noframes", "iframe", "svg", "math", "select"),
-    *("option", "datalist", "textarea", "canvas", "audio", "video", "applet", "xmp", "plaintext", "head"),
-]
-"""Elements that are taken out with their content."""
+STRIPPED = ["script", "style", "noscript", "iframe", "img", "input"]
+"""Elements that are taken out of the tree: their content may be no markup, or they are many and long."""
+UNWRAPPED = ["span"]
+"""Elements of which only the content is kept: the parser does it sooner than reading their tags takes."""
+UNREAD = frozenset(
+    (
+        *("template", "title", "noembed", "noframes", "svg", "math", "select", "option", "datalist", "textarea"),
+        *("canvas", "audio", "video", "applet", "xmp", "plaintext"),
+    )
+)
+"""Elements that are passed over with their content."""
+_RAW = frozenset(("noembed", "noframes", "xmp", "plaintext"))
+"""Those of them that hold no elements, whatever their content looks like."""
 LINE = "\x1e"
 """Stands for a single ``<br>`` inside the text of a block."""
 
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
-_LINK, _LINK_END, _INLINE, _LINE_BREAK, _RULE, _START, _END = range(1, 8)
-_KINDS = {"a": _LINK, "/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
+_LINK, _LINK_END, _INLINE, _UNREAD, _LINE_BREAK, _RULE, _START, _END = range(1, 9)
+_OFTEN = ("span", "strong", "b", "i", "em", "font", "u", "label", "small", "sup", "time", "source")
+_KINDS = {name: _INLINE for often in _OFTEN for name in (often, f"/{often}")} | dict.fromkeys(UNREAD, _UNREAD)
+_KINDS |= {"a": _LINK, "/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
 _KINDS |= {f"/{name}": _END for name in _ELEMENTS}
 """What a tag is by its name; from ``_RULE`` on, it parts blocks."""
+
+
+Numbers: TypeAlias = "array[int]"
+"""Whole numbers, as NumPy reads them at once."""
+
+
+def _numbers(numbers: Iterable[int] = ()) -> Numbers:
+    return array("q", numbers)
 
 
 @dataclass(slots=True)
 class Elements:
     """Block-level elements that hold blocks, in document order, with their parents and blocks (``first`` to ``last``).
 
-    The first stands for the page and is its own parent; ``last`` is the block behind.
+    The first stands for the page and is its own parent; ``last`` is the block behind. ``tags`` are the different start
+    tags, name and attributes, and ``tag`` is the one of each element.
     """
 
-    names: list[str]
-    attributes: list[str]
-    parents: list[int]
-    first: list[int]
-    last: list[int]
+    tags: list[tuple[str, str]]
+    tag: Numbers
+    parents: Numbers
+    first: Numbers
+    last: Numbers
+
+    def name(self, element: int) -> str:
+        """Return the name of an element."""
+        return self.tags[self.tag[element]][0]
+
+    def attributes(self, element: int) -> str:
+        """Return the attributes of an element as they are written."""
+        return self.tags[self.tag[element]][1]
 
 
 @dataclass(slots=True)
@@ -54,10 +84,10 @@ class Blocks:
     """Blocks in document order: text, innermost element, characters in links, number of links."""
 
     texts: list[str] = field(default_factory=list)
-    inside: list[int] = field(default_factory=list)
-    linked: list[int] = field(default_factory=list)
-    links: list[int] = field(default_factory=list)
-    elements: Elements = field(default_factory=lambda: Elements(["body"], [""], [0], [0], [0]))
+    inside: Numbers = field(default_factory=_numbers)
+    linked: Numbers = field(default_factory=_numbers)
+    links: Numbers = field(default_factory=_numbers)
+    elements: Elements = field(default_factory=lambda: _Around().elements(_numbers()))
     title: str = ""
     """What the page states as its title."""
 
@@ -80,7 +110,8 @@ def walk(tree: LexborHTMLParser) -> Blocks:
     """Cut a parsed page into blocks. The tree is used up: what is never read is taken out of it."""
     titles = tree.tags("title")
     stated = titles[0].text() if titles else ""
-    tree.strip_tags(UNREAD)
+    tree.strip_tags(STRIPPED)
+    tree.unwrap_tags(UNWRAPPED)
     body = tree.body
     blocks = _cut((body.html or "") if body else "")
     blocks.title = " ".join(stated.split())
@@ -90,69 +121,93 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
     blocks, around, parts = Blocks(), _Around(), list[str]()
-    kind_of, opened, holding = _KINDS.get, around.opened, around.holding
+    kind_of, opened = _KINDS.get, around.opened
     linked = links = 0
     link = filled = broken = False
-    for chunk in chain(islice(_COMMENT.sub("", html).split("<"), 1, None), ("hr>",)):
+    chunks = islice(_COMMENT.sub("", html).split("<"), 1, None)
+    for chunk in chain(chunks, ("hr>",)):
         tag, _, text = chunk.partition(">")
         kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
                 blocks.add(parts, around.innermost(len(blocks.texts)), linked, links)
-                filled = False
+                linked, filled = 0, False
             if kind == _START:
                 opened.append(tag)
             elif kind == _END and len(opened) > 1:
                 opened.pop()
-                del holding[len(opened) :]
             parts.clear()
-            linked, links, broken = 0, int(link), kind == _LINE_BREAK
-        elif kind < _INLINE:
+            links, broken = link, kind == _LINE_BREAK
+        elif kind <= _LINK_END:
             link = kind == _LINK
             links += link
-        elif kind == _LINE_BREAK:
-            parts.append(LINE)
-            broken = True
-        if text:
-            text = " " if text.isspace() else _decoded(text) if "&" in text else text
+        elif kind != _INLINE:
+            parts.append(LINE if kind == _LINE_BREAK else "")
+            broken = broken or kind == _LINE_BREAK
+            text = _after(chunk, chunks) if kind == _UNREAD else text
+        text = _decoded(text) if "&" in text else text
+        if text and not text.isspace():
             parts.append(text)
-            if not text.isspace():
-                filled, broken = True, False
-                linked += link * len(text)
+            filled, broken = True, False
+            linked += link * len(text)
+        elif filled and text:
+            parts.append(" ")
     blocks.elements = around.elements(blocks.inside)
     return blocks
+
+
+def _after(chunk: str, chunks: Iterator[str]) -> str:
+    """Pass over an element with its content, and return the text behind; "" where it has no end."""
+    name = chunk.partition(">")[0].partition(" ")[0]
+    depth = 1
+    for inner in chunks:
+        tag, _, text = inner.partition(">")
+        if tag == f"/{name}":
+            depth -= 1
+            if not depth:
+                return text
+        elif name not in _RAW:
+            depth += tag.partition(" ")[0] == name
+    return ""
 
 
 class _Around:
     """The open elements, and of all elements those that hold blocks."""
 
     def __init__(self) -> None:
-        self.opened = ["body"]
-        """Tags of the open elements; the first is the page."""
-        self.holding = [0]
-        """Indices of those of them, the outermost, that hold blocks."""
-        self._tags, self._parents, self._first = ["body"], [0], [0]
+        self.opened: list[int | str] = [0]
+        """The open elements: the index of those that hold blocks, the outermost, and the tags of the others."""
+        self._numbers = {"body": 0}
+        self._tags, self._parents, self._first = [0], [0], [0]
 
     def innermost(self, block: int) -> int:
         """Return the index of the innermost open element; it holds this block now, as do all around it."""
-        for tag in self.opened[len(self.holding) :]:
-            self._parents.append(self.holding[-1])
-            self.holding.append(len(self._tags))
-            self._tags.append(tag)
+        opened = self.opened
+        if isinstance(innermost := opened[-1], int):
+            return innermost
+        place = len(opened) - 1
+        while not isinstance(around := opened[place - 1], int):
+            place -= 1
+        for tag in opened[place:]:
+            self._parents.append(around)
+            opened[place] = around = len(self._tags)
+            place += 1
+            self._tags.append(self._numbers.setdefault(str(tag), len(self._numbers)))
             self._first.append(block)
-        return self.holding[-1]
+        return around
 
-    def elements(self, inside: list[int]) -> Elements:
+    def elements(self, inside: Numbers) -> Elements:
         """Return all elements of a page by the innermost element of each block."""
         last = [0] * len(self._tags)
         for block, element in enumerate(inside, 1):
             last[element] = block
         for element in range(len(last) - 1, 0, -1):
             parent = self._parents[element]
-            last[parent] = max(last[parent], last[element])
-        names = [tag.partition(" ")[0] for tag in self._tags]
-        attributes = [tag[len(name) :] for tag, name in zip(self._tags, names, strict=True)]
-        return Elements(names, attributes, self._parents, self._first, last)
+            if last[parent] < last[element]:
+                last[parent] = last[element]
+        named = [(tag, tag.partition(" ")[0]) for tag in self._numbers]
+        tags = [(name, tag[len(name) :]) for tag, name in named]
+        return Elements(tags, *map(_numbers, (self._tags, self._parents, self._first, last)))
 
 
 def _decoded(text: str) -> str:

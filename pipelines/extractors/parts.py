@@ -82,30 +82,30 @@ class Kinds:
 
     def __init__(self, page: Page, chosen: Array) -> None:
         self.blocks = page.blocks
-        self.held = page.total(page.texts.chars * chosen)
+        held = page.total(page.texts.chars * chosen)
+        self.layout = (held > LAYOUT * held[0]).tolist()
         self.known = {0: ParagraphKind.PARAGRAPH}
 
-    def lines(self, index: int) -> list[str]:
-        """Return a block as lines of readable text; preformatted text has lines of its own."""
-        if self.of(index) is not ParagraphKind.PREFORMATTED:
-            return self.blocks.lines(index)
+    def lines(self, index: int) -> list[tuple[str, ParagraphKind]]:
+        """Return a block as lines of readable text with their kind; preformatted text has lines of its own."""
+        kind = self.of(self.blocks.inside[index])
+        if kind is not ParagraphKind.PREFORMATTED:
+            return [(line, kind) for line in self.blocks.lines(index)]
         parts = self.blocks.texts[index].replace(LINE, "\n").split("\n")
-        return [line for part in parts if (line := " ".join(part.split()))]
+        return [(line, kind) for part in parts if (line := " ".join(part.split()))]
 
-    def of(self, index: int) -> ParagraphKind:
-        """Return what a block is; each element is looked at once."""
-        passed, kind = [], self.known[0]
-        for element in around(self.blocks, index):
-            if element in self.known:
-                kind = self.known[element]
-                break
-            passed.append(element)
-            named = PARAGRAPH_KINDS.get(self.blocks.elements.names[element])
-            if named and (named in _CERTAIN or self.held[element] <= LAYOUT * self.held[0]):
-                kind = named
-                break
-        self.known |= dict.fromkeys(passed, kind)
-        return kind
+    def of(self, innermost: int) -> ParagraphKind:
+        """Return what the blocks are that an element holds itself; each element is looked at once."""
+        passed, element, elements = [], innermost, self.blocks.elements
+        while element not in self.known:
+            named = PARAGRAPH_KINDS.get(elements.name(element))
+            if named and (not self.layout[element] or named in _CERTAIN):
+                self.known[element] = named
+            else:
+                passed.append(element)
+                element = elements.parents[element]
+        self.known |= dict.fromkeys(passed, self.known[element])
+        return self.known[element]
 
 
 def captions(blocks: Blocks) -> tuple[Array, Array]:
@@ -115,14 +115,27 @@ def captions(blocks: Blocks) -> tuple[Array, Array]:
     """
     elements = blocks.elements
     sure, likely = np.zeros(len(blocks), bool), np.zeros(len(blocks), bool)
-    for index, (name, attributes) in enumerate(zip(elements.names, elements.attributes, strict=True)):
-        naming = _naming(attributes) if "aption" in attributes else ""
+    marked = {
+        tag: _captioned(name, attributes)
+        for tag, (name, attributes) in enumerate(elements.tags)
+        if name in _CAPTIONS or "aption" in attributes
+    }
+    surely = {tag: certain for tag, certain in marked.items() if certain is not None}
+    for index in (index for index, tag in enumerate(elements.tag) if tag in surely) if surely else ():
         first, last = elements.first[index], elements.last[index]
-        if (name in _CAPTIONS or _CAPTION.search(naming)) and last - first <= FEW:
-            sure[first:last] |= name in _CAPTIONS or _SURE_CAPTION.search(naming) is not None
+        if last - first <= FEW:
+            sure[first:last] |= surely[elements.tag[index]]
             likely[first:last] = True
     # A page of nothing but captions is a page whose text is marked as captions.
     return sure & (2 * sure.sum() < len(blocks)), likely
+
+
+def _captioned(name: str, attributes: str) -> bool | None:
+    """Say whether an element is surely a caption; None if nothing says that it may be one."""
+    if name in _CAPTIONS:
+        return True
+    naming = _naming(attributes)
+    return _SURE_CAPTION.search(naming) is not None if _CAPTION.search(naming) else None
 
 
 def _naming(attributes: str) -> str:
@@ -139,6 +152,8 @@ def copies(page: Page, chosen: Array) -> Array:
     seen: set[str] = set()
     again: set[str] = set()
     repeated = np.zeros(len(chosen), bool)
+    if not _may_repeat(page.texts.chars[chosen].tolist()):
+        return repeated
     for index in np.flatnonzero(chosen).tolist():
         text = "".join(page.blocks.texts[index].split())
         repeated[index] = text in seen
@@ -147,13 +162,17 @@ def copies(page: Page, chosen: Array) -> Array:
     return repeated & (len(again) > 1 and doubled > REPEATED * held)
 
 
+def _may_repeat(chars: list[int]) -> bool:
+    """Say whether as much may be repeated, by lengths alone: what is the same is as long."""
+    return sum(chars) - sum(set(chars)) > REPEATED * sum(chars)
+
+
 def shown_title(page: Page, likeness: Array) -> str:
     """Return the heading that is the stated title, or the greater part of it; "" where there is none."""
-    names = page.blocks.elements.names
-    like = [
-        index for index in np.flatnonzero(likeness > TITLE).tolist() if is_heading(names[page.blocks.inside[index]])
-    ]
-    best = max(like, key=lambda index: (names[page.blocks.inside[index]] == "h1", likeness[index]), default=None)
+    like = np.flatnonzero(likeness > TITLE).tolist()
+    names = {index: page.blocks.elements.name(page.blocks.inside[index]) for index in like}
+    headings = (index for index in like if is_heading(names[index]))
+    best = max(headings, key=lambda index: (names[index] == "h1", likeness[index]), default=None)
     return "" if best is None else " ".join(page.blocks.lines(best))
 
 
@@ -165,7 +184,7 @@ def is_heading(name: str) -> bool:
 def near_captions(page: Page, chosen: Array, found: Array) -> tuple[str, ...]:
     """Return the captions that stand in the article or a little before it, each once, in the order of the page."""
     inside = np.flatnonzero(chosen)
-    if not len(inside):
+    if not len(inside) or not found.any():
         return ()
     near = found & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
     near[: max(0, inside[0] - NEAR)] = False
@@ -179,13 +198,16 @@ def comments(page: Page, chosen: Array) -> tuple[str, ...]:
 
     A short one counts when another element is marked like its own and does not say the same, as buttons do.
     """
-    likely = ((page.path & BIT["comment"]) != 0) & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    marked = (page.path & BIT["comment"]) != 0
+    if not marked.any():
+        return ()
+    likely = marked & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
     found: dict[int, list[str]] = {}
     for index in np.flatnonzero(likely).tolist():
         if element := _comment(page.blocks, index):
             found.setdefault(element, []).extend(page.blocks.lines(index))
     texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}
-    marked = {element: _DIGITS.sub("", page.blocks.elements.attributes[element]) for element in texts}
+    marked = {element: _DIGITS.sub("", page.blocks.elements.attributes(element)) for element in texts}
     alike, said = Counter(marked.values()), Counter(texts.values())
     credible = (
         text
@@ -199,7 +221,7 @@ def _comment(blocks: Blocks, index: int) -> int:
     """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
     elements = blocks.elements
     for element in around(blocks, index):
-        name, attributes = elements.names[element], elements.attributes[element]
+        name, attributes = elements.name(element), elements.attributes(element)
         bits = marks(name, attributes)
         if bits & _ABOUT or is_heading(name):
             return 0
@@ -214,7 +236,7 @@ def _in_form(blocks: Blocks, element: int) -> bool:
     """Say whether an element lies in a form, unless that is around the greater part of the page."""
     elements = blocks.elements
     while element:
-        if elements.names[element] == "form":
+        if elements.name(element) == "form":
             return 2 * (elements.last[element] - elements.first[element]) < len(blocks)
         element = elements.parents[element]
     return False

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "3"
+NAME, VERSION = "scored", "4"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -74,60 +74,66 @@ LIMIT = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Measures by name, with the means and deviations that make them comparable."""
+    """Measures by name, with what makes them comparable: their means, and one over their deviations, a row each."""
 
     names: tuple[str, ...]
     means: Array
-    deviations: Array
+    factors: Array
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Scale:
+        """Read it as ``auto_model.json`` has it: mean and deviation first."""
+        means, deviations = np.array([row[:2] for row in stored.values()], np.float32).T[:, :, None]
+        return cls(tuple(stored), means, 1 / deviations)
 
     def rows(self, columns: Columns) -> Array:
         """Return a row of scaled numbers for each measure."""
-        rows: Array = np.concatenate([columns[name] for name in self.names], dtype=float, casting="unsafe")
+        rows: Array = np.concatenate([columns[name] for name in self.names], dtype=np.float32, casting="unsafe")
         rows = rows.reshape(len(self.names), -1)
-        rows -= self.means[:, None]
-        rows /= self.deviations[:, None]
+        rows -= self.means
+        rows *= self.factors
         np.minimum(rows, LIMIT, out=rows)
         return np.maximum(rows, -LIMIT, out=rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Both stages: ``first`` weighs the measures, ``second`` weighs them again and ``again`` those made from the first.
+    """Both stages: ``once`` has the weights of the measures in either, with ``bias``.
 
-    The last of ``first`` and ``second`` is the bias.
+    ``again`` has the second's weights of what is measured by the first.
     """
 
     scale: Scale
     scale_again: Scale
-    first: Array
-    second: Array
+    once: Array
+    bias: Array
     again: Array
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Model:
         """Read it as ``auto_model.json`` has it."""
-        once, again = (np.asarray(list(stored[key].values()), float) for key in ("measures", "again"))
+        once, again = (list(stored[key].values()) for key in ("measures", "again"))
         return cls(
-            Scale(tuple(stored["measures"]), once[:, 0], once[:, 1]),
-            Scale(tuple(stored["again"]), again[:, 0], again[:, 1]),
-            np.append(once[:, 2], stored["bias"][0]),
-            np.append(once[:, 3], stored["bias"][1]),
-            again[:, 2],
+            Scale.of(stored["measures"]),
+            Scale.of(stored["again"]),
+            np.array([row[2:] for row in once], np.float32).T,
+            np.array(stored["bias"], np.float32)[:, None],
+            np.array([row[2] for row in again], np.float32),
         )
 
     def probabilities(self, page: Page, columns: Columns, template: Array) -> Array:
         """Return how likely each block belongs to the main content; those of the template do not."""
-        rows = self.scale.rows(columns)
-        first = _logistic(self.first[:-1] @ rows + self.first[-1])
-        first[template] = 0.0
-        again = self.scale_again.rows(measure_again(page, first))
-        second = _logistic(self.second[:-1] @ rows + self.again @ again + self.second[-1])
-        second[template] = 0.0
-        return second
+        first, second = self.once @ self.scale.rows(columns) + self.bias
+        likely = _logistic(first)
+        likely[template] = 0.0
+        again = self.scale_again.rows(measure_again(page, likely))
+        probability = _logistic(second + self.again @ again)
+        probability[template] = 0.0
+        return probability
 
 
 def _logistic(odds: Array) -> Array:
-    probability: Array = 1 / (1 + np.exp(-odds))
+    probability: Array = 1 / (1 + np.exp(-odds.astype(float)))
     return probability
 
 
@@ -182,7 +188,7 @@ def read(html: str, template: bytes = b"") -> Reading:
 
     if problem := strain(html):
         return Reading((), 0.0, problem)
-    tree = parse_unguarded(html.replace("\0", ""))
+    tree = parse_unguarded(html.replace("\0", "") if "\0" in html else html)
     body = article_body(tree) if "articleBody" in html else ""
     blocks = walk(tree)
     if not len(blocks):
@@ -251,9 +257,7 @@ def links(page: Page, chosen: Array) -> Array:
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:
     kinds = parts.Kinds(page, content.chosen)
-    found = [
-        (line, kinds.of(index)) for index in np.flatnonzero(content.chosen).tolist() for line in kinds.lines(index)
-    ]
+    found = [line for index in np.flatnonzero(content.chosen).tolist() for line in kinds.lines(index)]
     beside = Parts(
         "".join(kind for _, kind in found),
         parts.shown_title(page, title),

@@ -49,7 +49,7 @@ def doubts(page: Page, chosen: Array, body: str) -> Array:
     if _dice(pieces, _pieces("".join(texts.values()))) <= AGREEMENT:
         return doubt
     for index, text in texts.items():
-        heading = is_heading(page.blocks.elements.names[page.blocks.inside[index]])
+        heading = is_heading(page.blocks.elements.name(page.blocks.inside[index]))
         if len(text) >= SHORT and not heading and _share(text, pieces) < ABSENT:
             doubt[index] = DOUBT
     return doubt

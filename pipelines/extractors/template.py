@@ -81,7 +81,7 @@ class _Places(dict[int, str]):
         return place
 
     def _look(self, element: int) -> str:
-        attributes = self._elements.attributes[element]
+        attributes = self._elements.attributes(element)
         found = _CLASS.search(attributes) if attributes else None
         classes = _NUMBER.sub("0", found[1]) if found else ""
-        return f"{self._elements.names[element]}.{classes}"
+        return f"{self._elements.name(element)}.{classes}"

@@ -62,7 +62,7 @@ def test_a_page_that_strains_trees_is_read_flat_and_says_why() -> None:
 def test_a_second_opinion_that_finds_next_to_nothing_is_not_believed() -> None:
     """Where the flat reading has less than the first, the first counts, and the reason says how it came to that."""
     cards = "".join(
-        f"<div><h3><a href='/{n}'>News {n} of the day is longer</a></h3><p>{TEXTS['Latn']}</p></div>{MENU}"
+        f"<div><h3><a href='/{n}'>News {n} of the day is longer</a></h3><p>{TEXTS['Latn']}</p></div>{MENU * 2}"
         for n in range(12)
     )
     found = extract(f"<body>{MENU}{cards}</body>")

@@ -1,4 +1,4 @@
-"""What blocks have in common with the page: words of its title in any script, looks, and the headline's element."""
+"""What blocks have in common with the page: words of its title in any script, and the headline's element."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.block_features import Page, measure, measure_again
+from pipelines.extractors.block_features import Page, measure, under_headline
 from pipelines.extractors.block_likeness import COMMON, MAX_WORDS, Words, stems
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
@@ -31,8 +31,8 @@ TITLES = {
 def test_a_block_that_speaks_of_the_title_is_known_in_every_script(title: str, text: str) -> None:
     """Endings, prefixes, scripts without spaces and capitals do not matter; the other block shares nothing."""
     columns = measure(page(f"<p>{text}</p><p>?? 12</p>", title))
-    assert columns["title_words"][0] > 0
-    assert columns["title_words"][1] == 0
+    assert columns["title_dense"][0] > 0
+    assert columns["title_dense"][1] == 0
     assert columns["title_any"].tolist() == [True, False]
 
 
@@ -40,7 +40,7 @@ def test_words_are_found_in_their_blocks_only() -> None:
     """Not across two blocks, each block once."""
     words = Words(["red bridge bridge", "a brid", "ge", "Bridges!"])
     assert words.blocks("bridge") == [0, 3]
-    assert words.holds(["bridge", "brid"]).tolist() == [True, True, False, True]
+    assert words.blocks("brid") == [0, 1, 3]
 
 
 def test_a_word_in_too_many_blocks_tells_nothing() -> None:
@@ -63,24 +63,13 @@ def test_few_words_of_a_long_title_are_looked_for() -> None:
     assert len(stems(" ".join(str(number).translate(letters) for number in range(10**5)))) <= MAX_WORDS
 
 
-def test_blocks_look_alike_by_name_and_class_whatever_their_numbers() -> None:
-    """The second stage sees how likely what looks the same is, by class and by the parent's too."""
-    first, second = "<p class='text n1'>One</p>", "<p class='text n2'>Two</p>"
-    blocks = page(f"{first}{second}<p class='teaser'>Three</p><div>{first}</div>")
-    columns = measure_again(blocks, np.array([1.0, 1.0, 0.0, 1.0]))
-    assert columns["look_p"].tolist() == [1, 1, 0, 1]
-    assert columns["look_top"].tolist() == [True, True, False, True]
-    assert columns["looks_mass"][0] == columns["looks_mass"][1] > columns["looks_mass"][3] > columns["looks_mass"][2]
-
-
-def test_the_smallest_element_with_a_headline_and_a_short_article_is_measured() -> None:
+def test_the_smallest_element_with_a_headline_and_a_short_article_is_found() -> None:
     """Not the one with the headline alone, nor the page."""
     line = "The government said on Monday that it would build 12 new bridges, and that work begins soon. "
     blocks = page(f"<div><header><h1>Bridges</h1></header><p>{line * 2}</p></div><div><p>{line * 9}</p></div>")
-    columns = measure_again(blocks, np.array([0.0, 1.0, 0.5]))
-    assert np.asarray(columns["headed"]).tolist() == [True, True, False]
-    assert 0.9 < columns["headed_p"][1] < 1
-    assert not measure_again(page(f"<p>{line}</p>"), np.array([1.0]))["headed"].any()
+    assert under_headline(blocks, np.array([0.0, 1.0, 0.5]) * blocks.weight).tolist() == [True, True, False]
+    alone = page(f"<p>{line}</p>")
+    assert not under_headline(alone, alone.weight).any()
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.extractors.block_features import Page, measure, measure_again
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.scored import choose, extract, find, read
+from pipelines.extractors.scored import MODEL, choose, extract, find, read
 from pipelines.tree import parse_tree
 
 TEXTS = {
@@ -58,6 +60,7 @@ LAYOUTS = {
     "quoted >": "".join(f"<p title='a > b' class=\"[&_>a]:x\">{line}</p>" for line in BODY),
     "odd attribute": "".join(f'<p ">{line}</p>' for line in BODY),
     "unclosed": "".join(f"<p>{line}" for line in BODY),
+    "unread between": "".join(f"<p>{line}</p><select><option>No<option>No</select><xmp><p></xmp>" for line in BODY),
     "comments between": "".join(f"<p>{line}</p><!-- <p>no > -- -->" for line in BODY),
 }
 
@@ -192,3 +195,26 @@ def test_blocks_lie_in_their_elements_and_hold_all_the_text(parts: list[str]) ->
     assert "".join("".join(blocks.lines(index)) for index in range(len(blocks))).replace(" ", "") == "".join(
         part.strip() for part in parts if not part.startswith("<")
     )
+
+
+def test_the_stored_weights_are_those_of_what_is_measured() -> None:
+    """By name and in its order, in both stages."""
+    page = Page(walk(parse_tree("<p>One</p>")))
+    stored = json.loads(MODEL.read_text("utf-8"))
+    assert list(stored["measures"]) == list(measure(page))
+    assert list(stored["again"]) == list(measure_again(page, np.ones(1)))
+
+
+UNREAD = {
+    "nested": "a<svg><svg><title>no</title></svg>no</svg>b",
+    "raw": "a<xmp><p></xmp></xmp>b",
+    "unclosed": "a<video>no",
+    "in a sentence": "a<canvas>no</canvas>b",
+    "text of a form": "a<textarea><p>no</textarea>b",
+}
+
+
+@pytest.mark.parametrize("html", UNREAD.values(), ids=UNREAD)
+def test_elements_that_are_never_read_are_passed_over_with_their_content(html: str) -> None:
+    """Whatever they hold, and no block ends at them."""
+    assert "".join(walk(parse_tree(html)).texts) == "ab"[: 1 + html.endswith("b")]
