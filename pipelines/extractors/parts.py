@@ -144,27 +144,29 @@ def _naming(attributes: str) -> str:
 
 
 def copies(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks repeat one before, where these are a good part of the text.
+    """Say which of the chosen blocks repeat one before, where the page repeats a good part of the text.
 
-    Then the page holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides
-    one of them; one line said again and again is the author's.
+    Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
+    them; one line said again and again is the author's.
     """
-    seen: set[str] = set()
-    again: set[str] = set()
     repeated = np.zeros(len(chosen), bool)
-    if not _may_repeat(page.texts.chars[chosen].tolist()):
+    chars = page.texts.chars
+    taken = chars[chosen].tolist()
+    if len(set(taken)) == len(taken):  # What is the same is as long.
         return repeated
+    said = Counter(
+        "".join(page.blocks.texts[index].split()) for index in np.flatnonzero(np.isin(chars, taken)).tolist()
+    )
+    seen: set[str] = set()
+    doubled = again = 0
     for index in np.flatnonzero(chosen).tolist():
         text = "".join(page.blocks.texts[index].split())
         repeated[index] = text in seen
-        (again if text in seen else seen).add(text)
-    held, doubled = (int(page.texts.chars[blocks].sum()) for blocks in (chosen, repeated))
-    return repeated & (len(again) > 1 and doubled > REPEATED * held)
-
-
-def _may_repeat(chars: list[int]) -> bool:
-    """Say whether as much may be repeated, by lengths alone: what is the same is as long."""
-    return sum(chars) - sum(set(chars)) > REPEATED * sum(chars)
+        if text not in seen and said[text] > 1:
+            doubled += (said[text] - 1) * int(chars[index])
+            again += 1
+        seen.add(text)
+    return repeated & (again > 1 and doubled > REPEATED * int(chars[chosen & ~repeated].sum()))
 
 
 def shown_title(page: Page, likeness: Array) -> str:
