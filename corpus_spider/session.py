@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 10.0
+HELD_PAGES = 1000
+"""Pages in memory between the two transactions: as many as the writer and the workers have to choose from."""
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 
 
@@ -241,7 +243,7 @@ class Session:
             warc_folder=config.warc_folder,
             models=Models(config, self.corpus).newest,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
-            bound=32 * config.workers,
+            bound=HELD_PAGES,
         )
 
 

@@ -86,8 +86,8 @@ DOWNLOAD_MAXSIZE = 0
 DOWNLOAD_WARNSIZE = 0
 # A body cut short by the server is delivered and flagged, archived as truncated and asked for again.
 DOWNLOAD_FAIL_ON_DATALOSS = False
-# One item a response: Scrapy's default of 100 starts a hundred tasks for it.
-CONCURRENT_ITEMS = 4
+# One item a response: Scrapy's default of 100 starts a hundred tasks for each.
+CONCURRENT_ITEMS = 1
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024
 
 DEFAULT_REQUEST_HEADERS = {

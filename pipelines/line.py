@@ -19,7 +19,7 @@ from storage.records import Drop, Fetched, Processed
 from storage.warc import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pipelines.workers import WorkerPool
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MAX_BATCH = 64
+"""Pages read back from the WARC at once."""
 REFUSED = "robots"
 """The reason of a failure that is none: the site's robots.txt was obeyed."""
 GONE = frozenset({404, 410})
@@ -103,7 +105,9 @@ class LineParts:
     models: Mapping[str, SiteModel]
     max_depth: Mapping[str, int]
     bound: int = 64
-    """Pages held in memory between the two transactions."""
+    """Pages held in memory between the two transactions, at most."""
+    bound_bytes: int = 64 * 2**20
+    """And of their bodies, as received, so many bytes; one page may go beyond it."""
 
 
 class Line:
@@ -112,8 +116,8 @@ class Line:
     def __init__(self, parts: LineParts) -> None:
         self.parts = parts
         self.counts = LineCounts()
-        self.held: set[int] = set()
-        """Fetch ids in memory, between the two transactions."""
+        self.held: dict[int, int] = {}
+        """Fetch ids in memory, between the two transactions, with the bytes of their bodies."""
         self.found_hosts: set[str] = set()
         """Hosts of links stored since the dispatcher last looked."""
         self.waiting = 0
@@ -170,22 +174,26 @@ class Line:
         """Archive an exchange that nobody waits for (robots.txt, tdmrep.json)."""
         self.parts.writer.fetched(Fetched(capture))
 
-    def hold(self, fetch_id: int) -> bool:
-        """Take a page into memory; False when the bound is reached and it has to wait in the WARC."""
+    def hold(self, fetch_id: int, size: int = 0) -> bool:
+        """Take a page of so many bytes into memory; False when it is full and the page has to wait in the WARC."""
         if fetch_id in self.held:
             # The drain found the row before its page got here.
             return False
-        if len(self.held) >= self.parts.bound:
+        if len(self.held) >= self.parts.bound or self._heavy:
             self.counts.spilled += 1
             self.waiting += 1
             return False
-        self._hold([fetch_id])
+        self._hold({fetch_id: size})
         return True
 
-    def _hold(self, fetch_ids: Iterable[int]) -> None:
-        self.held.update(fetch_ids)
+    @property
+    def _heavy(self) -> bool:
+        return sum(self.held.values()) >= self.parts.bound_bytes
+
+    def _hold(self, pages: Mapping[int, int]) -> None:
+        self.held.update(pages)
         if self._seen is not None:
-            self._seen |= self.held
+            self._seen.update(pages)
 
     async def process(self, capture: Capture, site: str, fetch_id: int, crashes: int = 0) -> Processed:
         """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept.
@@ -210,7 +218,7 @@ class Line:
         try:
             await asyncio.wrap_future(self.parts.writer.processed(fetch_id, lease, processed))
         finally:
-            self.held.discard(fetch_id)
+            self.held.pop(fetch_id, None)
         self.counts.outcome(processed)
         self.found_hosts.update(link.host for link in processed.links)
         self.changed.set()
@@ -218,14 +226,14 @@ class Line:
     @property
     def room(self) -> int:
         """How many pages the next batch from the WARC may bring into memory."""
-        return min((self.parts.bound + 1) // 2, self.parts.bound - len(self.held))
+        return 0 if self._heavy else min((self.parts.bound + 1) // 2, self.parts.bound - len(self.held), MAX_BATCH)
 
     async def drain(self) -> int:
         """Read back one batch of pages that wait in the WARC, process and store them; return how many there were."""
         room = self.room
         believed = self.waiting
         batch = await self._not_in_memory(room)
-        self._hold(page.fetch_id for page in batch)
+        self._hold({page.fetch_id: page.pointer.length for page in batch})
         self.waiting = max(0, self.waiting - (len(batch) or believed))
         await asyncio.gather(*(self._take_up(page) for page in batch))
         return len(batch)

@@ -71,7 +71,7 @@ class Archive(Stage):
             raise self.dropped("unchanged")
         if page.fetched.reason or page.fetched.retry_at:
             raise self.dropped(page.fetched.reason or "retry")
-        if not self.line.hold(fetch_id):
+        if not self.line.hold(fetch_id, len(page.fetched.capture.body)):
             raise self.dropped("spilled")
         return replace(page, fetch_id=fetch_id)
 

@@ -1,7 +1,8 @@
-"""The one thread that writes: it groups what is waiting, appends it to the WARC, fsyncs, and commits.
+"""The one thread that writes: it gathers what comes into groups, appends them to the WARC, fsyncs, and commits.
 
-Groups form by themselves: while one group is being made durable the next one gathers, so a quiet crawl commits page by
-page and a busy one a hundred at a time, and nobody waits for a clock.
+A group is written when it is full, when its first page has waited long enough, or when nothing has come for about as
+long as writing takes: a quiet crawl commits page by page, a busy one a hundred at a time, and the slower the disk the
+larger the groups. Other writes (leases, failures) do not wait for a group.
 """
 
 from __future__ import annotations
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GROUP = 100
+"""Pages of one group at most."""
+QUIET_SECONDS = 0.02
+"""Without another job for so long, or for as long as the last write of its kind took, a group is written."""
+FETCHED_SECONDS, PROCESSED_SECONDS = 0.25, 1.0
+"""How long the first page of a group waits at most. A host's next request may wait for an exchange; for what came of a
+page nobody does but those who have nothing else to ask for.
+"""
 T = TypeVar("T")
 
 
@@ -56,6 +64,35 @@ class _Job:
     future: Future[Any] = field(default_factory=Future)
 
 
+_END = _Job("end", None)
+
+
+@dataclass(slots=True)
+class _Group:
+    """What waits to be written together."""
+
+    write: Callable[[list[_Job]], list[Any]]
+    patience: float
+    """Seconds its first job waits at most."""
+    quiet: float = QUIET_SECONDS
+    jobs: list[_Job] = field(default_factory=list)
+    latest: float = 0.0
+    due: float = 0.0
+
+    def add(self, job: _Job) -> None:
+        """Take a job in; it puts off the writing for a moment, but not for ever."""
+        now = time.monotonic()
+        if not self.jobs:
+            self.latest = now + self.patience
+        self.due = min(now + self.quiet, self.latest)
+        self.jobs.append(job)
+
+    def take(self) -> list[_Job]:
+        """Hand over the jobs."""
+        jobs, self.jobs = self.jobs, []
+        return jobs
+
+
 class Writer:
     """Serialises every write of a run. Each call returns a future that resolves once the write is durable.
 
@@ -67,7 +104,11 @@ class Writer:
         self.error: BaseException | None = None
         self.seconds: dict[str, float] = defaultdict(float)
         self._run_id, self._archive, self._store = run_id, archive, store
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._groups = {
+            "fetched": _Group(self._write_fetched, FETCHED_SECONDS),
+            "processed": _Group(self._write_processed, PROCESSED_SECONDS),
+        }
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -86,7 +127,7 @@ class Writer:
 
     def close(self) -> None:
         """Finish what is queued and end the thread; what comes later is cancelled."""
-        self._jobs.put(None)
+        self._jobs.put(_END)
         self._thread.join()
         self._closed = True
         self._cancel_rest()
@@ -101,38 +142,36 @@ class Writer:
         """Let nobody wait for what came too late."""
         with suppress(queue.Empty):
             while True:
-                if job := self._jobs.get_nowait():
-                    job.future.cancel()
+                self._jobs.get_nowait().future.cancel()
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            group = [job]
-            ended = self._gather(group)
+        while (job := self._next()) is not _END:
+            if job is not None and job.kind == "call":
+                if not job.future.cancelled():
+                    self._guarded([job], self._call)
+            elif job is not None:
+                self._groups[job.kind].add(job)
+            self._write_due()
+        for group in self._groups.values():
             self._write(group)
-            if ended:
-                return
 
-    def _gather(self, group: list[_Job]) -> bool:
-        """Take what is already waiting, up to a group; True when the end was among it."""
-        while len(group) < GROUP:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                return False
-            if job is None:
-                return True
-            group.append(job)
-        return False
+    def _next(self) -> _Job | None:
+        """Wait for a job, as long as no group becomes due; None when one has."""
+        due = min((group.due for group in self._groups.values() if group.jobs), default=None)
+        try:
+            return self._jobs.get(timeout=None if due is None else max(0.0, due - time.monotonic()))
+        except queue.Empty:
+            return None
 
-    def _write(self, group: list[_Job]) -> None:
-        by_kind: dict[str, list[_Job]] = defaultdict(list)
-        for job in group:
-            by_kind[job.kind].append(job)
-        self._guarded(by_kind["fetched"], self._write_fetched)
-        self._guarded(by_kind["processed"], self._write_processed)
-        for job in by_kind["call"]:
-            if not job.future.cancelled():
-                self._guarded([job], self._call)
+    def _write_due(self) -> None:
+        for group in self._groups.values():
+            if len(group.jobs) >= GROUP or (group.jobs and time.monotonic() >= group.due):
+                self._write(group)
+
+    def _write(self, group: _Group) -> None:
+        started = time.monotonic()
+        self._guarded(group.take(), group.write)
+        group.quiet = max(QUIET_SECONDS, time.monotonic() - started)
 
     def _guarded(self, jobs: list[_Job], write: Callable[[list[_Job]], list[Any]]) -> None:
         if not jobs:

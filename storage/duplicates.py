@@ -101,9 +101,11 @@ def place(connection: Connection, standings: Sequence[tuple[int, Standing]]) -> 
     for print_id, standing in standings:
         newcomers[sets[print_id]].append(standing)
     states = _states(connection, newcomers)
+    changed = {}
     for set_id, members in newcomers.items():
         size, best = states[set_id]
-        _write_state(connection, set_id, (size + len(members), min([*members, *([best] if best else [])])))
+        changed[set_id] = size + len(members), min([*members, *([best] if best else [])])
+    _write_states(connection, changed)
 
 
 def refresh(connection: Connection, print_ids: Iterable[int]) -> None:
@@ -233,6 +235,11 @@ def _unite(connection: Connection, edges: Sequence[tuple[int, int, float]]) -> N
         _merge(connection, {set_id: root(set_id) for set_id in parent if root(set_id) != set_id})
 
 
+_MOVED = (
+    sa.update(fingerprint).where(fingerprint.c.set_id == sa.bindparam("source")).values(set_id=sa.bindparam("target"))
+)
+
+
 def _merge(connection: Connection, moves: Mapping[int, int]) -> None:
     states = _states(connection, {*moves, *moves.values()})
     merged = {target: states[target] for target in set(moves.values())}
@@ -240,11 +247,10 @@ def _merge(connection: Connection, moves: Mapping[int, int]) -> None:
         size, best = states[source]
         standing = min((each for each in (best, merged[target][1]) if each), default=None)
         merged[target] = (merged[target][0] + size, standing)
-        connection.execute(sa.update(fingerprint).where(fingerprint.c.set_id == source).values(set_id=target))
+    connection.execute(_MOVED, [{"source": source, "target": target} for source, target in sorted(moves.items())])
     for part in chunks(sorted(moves)):
         connection.execute(sa.delete(duplicate_set).where(duplicate_set.c.id.in_(part)))
-    for target, state in merged.items():
-        _write_state(connection, target, state)
+    _write_states(connection, merged)
 
 
 def _sets_of(connection: Connection, print_ids: Iterable[int]) -> dict[int, int]:
@@ -276,10 +282,20 @@ def _standing(row: AnyRow) -> Standing:
     return Standing(bool(row.superseded), -row.chars, row.url, row.version, row.document_id)
 
 
-def _write_state(connection: Connection, set_id: int, state: tuple[int, Standing | None]) -> None:
-    size, best = state
-    values = {"size": size, "representative_id": best.document_id if best else None}
-    connection.execute(sa.update(duplicate_set).where(duplicate_set.c.id == set_id).values(values))
+_SET_STATE = (
+    sa.update(duplicate_set)
+    .where(duplicate_set.c.id == sa.bindparam("of_set"))
+    .values(size=sa.bindparam("new_size"), representative_id=sa.bindparam("new_representative"))
+)
+
+
+def _write_states(connection: Connection, states: Mapping[int, tuple[int, Standing | None]]) -> None:
+    rows = [
+        {"of_set": set_id, "new_size": size, "new_representative": best.document_id if best else None}
+        for set_id, (size, best) in sorted(states.items())
+    ]
+    if rows:
+        connection.execute(_SET_STATE, rows)
 
 
 def _recount(connection: Connection, set_id: int) -> None:
@@ -291,7 +307,7 @@ def _recount(connection: Connection, set_id: int) -> None:
     )
     members = [_standing(row) for row in connection.execute(statement)]
     size = sum(not each.superseded for each in members)
-    _write_state(connection, set_id, (size, min(members, default=None)))
+    _write_states(connection, {set_id: (size, min(members, default=None))})
 
 
 def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> list[int]:

@@ -164,6 +164,16 @@ def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: B
     assert bench.corpus.count_unprocessed() == 0
 
 
+def test_memory_is_full_when_the_bodies_are_heavy_however_few_they_are(bench: Bench) -> None:
+    line = bench.line()
+    assert line.hold(1, 30 * 2**20)
+    assert line.room
+    assert line.hold(2, 40 * 2**20)
+    assert not line.room
+    assert not line.hold(3, 1)
+    assert (line.waiting, line.counts.spilled) == (1, 1)
+
+
 def test_a_full_backlog_stops_the_fetching_until_it_is_worked_off(bench: Bench) -> None:
     """It neither grows beyond its limit nor brings the crawl to a standstill."""
 

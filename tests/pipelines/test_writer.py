@@ -1,4 +1,4 @@
-"""The one thread that writes: groups form by themselves, order is kept, the first error ends all writing."""
+"""The one thread that writes: groups fill while pages come, order is kept, the first error ends all writing."""
 
 from __future__ import annotations
 
@@ -72,6 +72,27 @@ def test_what_gathers_while_a_group_is_written_becomes_the_next_group(writer: Wr
         future.result(10)
     assert max(map(len, ledger.groups)) > GROUP // 2
     assert len(ledger.groups) < 2 * GROUP
+
+
+def test_a_page_that_comes_alone_is_written_without_another_to_push_it(writer: Writer, ledger: Ledger) -> None:
+    assert writer.fetched(fetched(1)).result(10) == 1
+    writer.processed(1, LEASE, Processed(drop=Drop("x"))).result(10)
+    assert (ledger.groups, ledger.outcomes) == ([["http://a.example/1"]], [1])
+
+
+def test_pages_that_keep_coming_wait_for_each_other_and_not_for_ever(writer: Writer, ledger: Ledger) -> None:
+    """However large the disk's answer makes the pause that ends a group, its first page's patience ends it too."""
+    writer._groups["fetched"].quiet = 3600.0
+    first, *_ = [writer.fetched(fetched(number)) for number in range(3)]
+    assert first.result(10) == 0
+    assert [len(group) for group in ledger.groups] == [3]
+
+
+def test_a_lease_does_not_wait_for_a_group_to_fill(writer: Writer) -> None:
+    writer._groups["processed"].quiet = writer._groups["processed"].patience = 3600.0
+    waiting = writer.processed(1, LEASE, Processed(drop=Drop("x")))
+    assert writer.call(lambda: "leased").result(10) == "leased"
+    assert not waiting.done()
 
 
 def test_no_group_is_larger_than_the_bound(writer: Writer, ledger: Ledger) -> None:
