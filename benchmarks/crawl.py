@@ -60,10 +60,11 @@ def middle(results: list[Result], name: str) -> float:
 
 def table(results: dict[str, list[Result]]) -> str:
     """Lay out a line for each variant."""
-    lines = [
+    header = (
         f"{'':<8}{'pages/s':>10}{'CPU ms a page: crawler':>26}{'workers':>9}{'server':>8}{'loop late ms: p99':>20}"
-        + f"{'max':>8}{'peak MiB':>10}{'MiB/10k':>9}"
-    ]
+        f"{'max':>8}{'peak MiB':>10}{'MiB/10k':>9}"
+    )
+    lines = [header]
     for variant, own in results.items():
         parts = ("cpu", "workers", "server")
         cpu = [1000 * statistics.median(each[part] / each["pages"] for each in own) for part in parts]

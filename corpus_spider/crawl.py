@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -97,6 +98,9 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     stopper = Stopper(session)
     stopper.arm(crawler)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
+    # What is loaded by now stays: it need not be looked through for garbage again and again.
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
     with shown(session.line, pending, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)

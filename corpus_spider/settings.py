@@ -21,7 +21,12 @@ EXTENSIONS = {
     "scrapy.extensions.memusage.MemoryUsage": None,
     "scrapy.extensions.feedexport.FeedExporter": None,
     "scrapy.extensions.logstats.LogStats": None,
+    "scrapy.extensions.corestats.CoreStats": None,
+    "scrapy.extensions.logcount.LogCount": None,
+    "scrapy.extensions.memdebug.MemoryDebugger": None,
+    "scrapy.extensions.spiderstate.SpiderState": None,
     "scrapy.extensions.throttle.AutoThrottle": None,
+    "scrapy.extensions.remote_control.RemoteControl": None,
     "corpus_spider.extensions.throttle.Throttle": 0,
     "corpus_spider.extensions.capture.CaptureExchanges": 10,
 }
@@ -40,12 +45,15 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": None,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "scrapy.downloadermiddlewares.stats.DownloaderStats": None,
 }
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
 }
 DOWNLOAD_HANDLERS = {
     "http": "corpus_spider.transport.CrawlHandler",
@@ -95,6 +103,8 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
 }
 
+# The line keeps its own counts (pipelines.line).
+STATS_CLASS = "scrapy.statscollectors.DummyStatsCollector"
 STATS_DUMP = False
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = "corpus_spider.logs.QuietLogFormatter"

@@ -46,9 +46,7 @@ class Stage:
         return line
 
     def dropped(self, reason: str) -> DropItem:
-        """Count a page that goes no further and return what Scrapy wants raised."""
-        if self.crawler.stats:
-            self.crawler.stats.inc_value(f"corpus/left/{reason}")
+        """Return what Scrapy wants raised for a page that goes no further."""
         return DropItem(reason, log_level="DEBUG")
 
     @contextmanager

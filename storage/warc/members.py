@@ -8,6 +8,10 @@ other readers skip (RFC 1952, 2.3.1.1).
 from __future__ import annotations
 
 import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAGIC = b"\x1f\x8b\x08"
 HEADER = MAGIC + b"\x04" + bytes(5) + b"\x03" + b"\x08\x00" + b"CS" + b"\x04\x00"
@@ -19,6 +23,9 @@ MAX_RECORD = 1 << 30
 """Longest record in bytes, inflated, that is read; no page comes near it, and a forged one stops there."""
 
 _RAW = -zlib.MAX_WBITS
+_SMALL, _SMALL_BITS, _SMALL_MEMORY = 4096, -12, 5
+"""Contents this short need no larger window, and making the larger one takes longer than compressing them."""
+_STORED_BLOCK = 0xFFFF
 
 
 def member(head: bytes, body: bytes, *, stored: bool) -> bytes:
@@ -27,15 +34,29 @@ def member(head: bytes, body: bytes, *, stored: bool) -> bytes:
     With ``stored`` the body is not compressed again: right for bodies that are compressed already, where deflate level
     1 costs ten times as much and gains nothing. Deflate streams that end on a byte boundary can be joined (RFC 1951).
     """
-    compressor = zlib.compressobj(6, zlib.DEFLATED, _RAW)
+    compressor = _compressor(len(head) if stored else len(head) + len(body))
     if stored:
-        tail = zlib.compressobj(0, zlib.DEFLATED, _RAW)
-        parts = [compressor.compress(head), compressor.flush(zlib.Z_SYNC_FLUSH), tail.compress(body), tail.flush()]
+        parts = [compressor.compress(head), compressor.flush(zlib.Z_SYNC_FLUSH), *_stored(body)]
     else:
         parts = [compressor.compress(head), compressor.compress(body), compressor.flush()]
     crc = zlib.crc32(body, zlib.crc32(head))
     parts.append(_little_endian(crc) + _little_endian(len(head) + len(body)))
     return b"".join((HEADER, _little_endian(_seal(parts)), *parts))
+
+
+def _compressor(length: int) -> zlib._Compress:
+    if length <= _SMALL:
+        return zlib.compressobj(6, zlib.DEFLATED, _SMALL_BITS, _SMALL_MEMORY)
+    return zlib.compressobj(6, zlib.DEFLATED, _RAW)
+
+
+def _stored(body: bytes) -> Iterator[bytes]:
+    """Cut a body into stored blocks (RFC 1951, 3.2.4), the last of which says so; an empty body is an empty block."""
+    for start in range(0, len(body) or 1, _STORED_BLOCK):
+        part = body[start : start + _STORED_BLOCK]
+        last = start + _STORED_BLOCK >= len(body)
+        yield bytes([last]) + len(part).to_bytes(2, "little") + (len(part) ^ 0xFFFF).to_bytes(2, "little")
+        yield part
 
 
 def _seal(parts: list[bytes]) -> int:
