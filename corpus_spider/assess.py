@@ -19,7 +19,7 @@ from corpus_spider.evaluation import (
     render,
 )
 from storage.errors import ConfigError, DiskError
-from storage.records import Selection
+from storage.holdings import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from storage.exports import ExportReport
     from storage.exports.originals import OriginalsReport
     from storage.exports.release import Release
-    from storage.records import CorpusDocument, Selection
+    from storage.holdings import CorpusDocument, Selection
 
 RELEASE_FORMAT = "jsonl.zst"
 TOKENISED = "vert"
@@ -43,7 +43,7 @@ class Dump:
 def request(options: dict[str, Any]) -> Dump:
     """Turn the options of the command line into a wish; days are inclusive."""
     from corpus_spider.config_values import parse_size
-    from storage.records import Selection
+    from storage.holdings import Selection
 
     since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
     selection = Selection(
@@ -129,7 +129,7 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
     from corpus_spider.config import program_version
     from storage.corpus import Corpus
     from storage.exports.originals import Originals, write_originals
-    from storage.records import Selection
+    from storage.holdings import Selection
 
     plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
     if wanted != plain:

@@ -16,7 +16,8 @@ from pipelines import extractors
 from pipelines.process import process
 from storage.corpus import Corpus
 from storage.errors import CorpusError
-from storage.records import Kind, Pointer, Selection
+from storage.holdings import Selection
+from storage.records import Kind, Pointer
 from storage.retention import REMOVED
 from storage.warc import read_record, scan
 from storage.warc.scanning import ANSWERS
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from corpus_spider.config import Config
-    from storage.records import CorpusDocument, Document
+    from storage.holdings import CorpusDocument
+    from storage.records import Document
     from storage.warc import ScannedRecord
 
 SAMPLE = 200

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from storage.records import CountRow, Status
+    from storage.holdings import CountRow, Status
 
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
 """What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""

@@ -17,22 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.errors import CorpusError
+    from storage.holdings import CorpusDocument, Selection, Status
     from storage.locks import SiteLocks
-    from storage.records import (
-        Capture,
-        CorpusDocument,
-        Document,
-        Drop,
-        Failure,
-        Fetched,
-        Lease,
-        Pointer,
-        Processed,
-        Seed,
-        Selection,
-        Status,
-        Unprocessed,
-    )
+    from storage.records import Capture, Document, Drop, Failure, Fetched, Lease, Pointer, Processed, Seed, Unprocessed
 
 __all__ = [
     "Capture",

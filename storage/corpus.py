@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from storage import documents, failpoints, fetches, nights, opening, reading, retention, robots, site_models, soundness
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
-from storage.records import CorpusDocument, Selection
+from storage.holdings import CorpusDocument, Selection
 from storage.removals import Removals
 from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.fetches import Orphan, StoredFetch, WarcFile
+    from storage.holdings import Status
     from storage.nights import SiteRun
     from storage.reading import DroppedPage, Run
-    from storage.records import Fetched, Lease, Pointer, Processed, Status, Unprocessed
+    from storage.records import Fetched, Lease, Pointer, Processed, Unprocessed
     from storage.retention import AgedFile
     from storage.robots import RobotsCopy
     from storage.site_models import LearnedModel

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import SETTLED, count_states
-from storage.records import CorpusDocument, CountRow, Pointer, Selection, Status, UrlState
+from storage.holdings import CorpusDocument, CountRow, Selection, Status
+from storage.records import Pointer, UrlState
 from storage.schema import (
     document,
     document_text,

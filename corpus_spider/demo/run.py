@@ -18,14 +18,15 @@ from corpus_spider.demo.site import build_site, truth
 from corpus_spider.evaluation.scores import score
 from storage.corpus import Corpus
 from storage.errors import ConfigError
-from storage.records import Kind, Selection
+from storage.holdings import Selection
+from storage.records import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from corpus_spider.config import Config
     from corpus_spider.demo.site import Key, TruePage
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 FOLDER = Path("demo")
 MARK = "# The corpus of `corpus-spider demo`; the next demo writes it anew.\n"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from corpus_spider.evaluation.gold import GoldPage
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 NOT_SEEN = "not in the corpus"
 NO_EXTRACTOR = "none"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from storage.fetches import StoredFetch
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 CDXJ, WACZ = "cdxj", "wacz"
 RUN = 100_000

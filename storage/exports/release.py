@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from storage.exports.rows import Row
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 FORMAT = "corpus-spider dump 1"
 CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl", "registry"

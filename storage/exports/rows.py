@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 Value = str | int | float | datetime | tuple[str, ...] | list[str] | None
 Row = dict[str, Value]

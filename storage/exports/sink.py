@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 PROGRESS_EVERY = 1000
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from corpus_spider.dump import request, with_licences
-from storage.records import CorpusDocument, Selection
+from storage.holdings import CorpusDocument, Selection
 
 
 def document(site: str, licence: str | None) -> CorpusDocument:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from storage.records import Selection
+from storage.holdings import Selection
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from corpus_spider.config_load import load
 from corpus_spider.learning import Models, is_due, learn_due, with_learned
 from pipelines.extractors.template import SCHEME
 from storage import Corpus
-from storage.records import Selection
+from storage.holdings import Selection
 from storage.site_models import LearnedModel
 from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 PROMPT = "Mời bạn đăng ký nhận bản tin của chúng tôi để không bỏ lỡ những câu chuyện hay nhất trong ngày hôm nay."
 LEARNED = LearnedModel("news", datetime(2026, 1, 1, tzinfo=UTC), SCHEME, 10, 40, b"\1" * 16)

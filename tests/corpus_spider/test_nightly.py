@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from storage.records import Selection
+from storage.holdings import Selection
 from storage.warc import read_record
 from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run

@@ -17,7 +17,7 @@ from corpus_spider.dump import Dump, cut, folded, originals, request
 from storage.errors import ConfigError
 from storage.exports.originals import surt
 from storage.exports.vertical import GLUE
-from storage.records import CorpusDocument, Selection
+from storage.holdings import CorpusDocument, Selection
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 

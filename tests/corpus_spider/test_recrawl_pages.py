@@ -14,7 +14,7 @@ from tests.corpus_spider.running import run
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 DAY, TAG = "Fri, 20 Nov 2026 12:00:00 GMT", '"a1"'

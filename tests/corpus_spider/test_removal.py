@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from corpus_spider.removal import RemovalReport, letter, request_of
 from storage import Corpus
 from storage.errors import ConfigError
-from storage.records import Selection
+from storage.holdings import Selection
 from storage.removals import Request, What
 from storage.warc import scan
 from storage.warc.scrubbing import next_name

@@ -23,7 +23,8 @@ from corpus_spider.middlewares.render import sent
 from corpus_spider.middlewares.render import shell as readable
 from corpus_spider.rendering.chromium import VARIABLE, find_browser, processes
 from storage.corpus import Corpus
-from storage.records import Capture, Kind, Selection
+from storage.holdings import Selection
+from storage.records import Capture, Kind
 from storage.warc import read_record
 
 if TYPE_CHECKING:

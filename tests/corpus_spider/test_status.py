@@ -10,7 +10,8 @@ import pytest
 
 from corpus_spider.console import Console
 from corpus_spider.status import Standing, render, run_state
-from storage.records import CountRow, Status, UrlState
+from storage.holdings import CountRow, Status
+from storage.records import UrlState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

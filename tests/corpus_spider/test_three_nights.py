@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from storage import Corpus
-from storage.records import Selection
+from storage.holdings import Selection
 from storage.schema import fetch, run, url
 from tests.corpus_spider.newspaper import Answer, Newspaper, paragraphs, served
 from tests.corpus_spider.running import run as run_program

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storage.duplicates import THRESHOLD, pack_keys, similarities, unpack_keys
-from storage.records import CorpusDocument, Fingerprint, Processed, Selection
+from storage.holdings import CorpusDocument, Selection
+from storage.records import Fingerprint, Processed
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus

@@ -28,7 +28,7 @@ import storage.exports
 from storage.errors import ConfigError, DamageError, DatabaseError, DiskError
 from storage.exports import export, parquet, sink
 from storage.exports.rows import FIELDS
-from storage.records import CorpusDocument
+from storage.holdings import CorpusDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

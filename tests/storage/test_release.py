@@ -19,7 +19,7 @@ from storage.errors import ConfigError, DamageError
 from storage.exports.card import card, licence_id, size_category
 from storage.exports.changes import read_earlier, read_index
 from storage.exports.release import Release, Shape, write_release
-from storage.records import CorpusDocument
+from storage.holdings import CorpusDocument
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, fingerprint, link, made, seed
 
-from storage.records import Selection
+from storage.holdings import Selection
 from storage.removal_tables import tombstone
 from storage.removals import Request, What
 from storage.schema import band, document_text, fetch, near_duplicate, original, url

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from corpus_samples import Crawl, capture, dropped, made
 
-from storage.records import Fetched, Selection, Terms
+from storage.holdings import Selection
+from storage.records import Fetched, Terms
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus

@@ -10,7 +10,7 @@ from corpus_samples import Crawl, dropped, fingerprint, link, made, with_parts
 
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DamageError
-from storage.records import Selection
+from storage.holdings import Selection
 from storage.removals import Request, What
 from storage.schema import document_text
 from storage.transfer import copy_file, transfer

@@ -11,12 +11,12 @@ from corpus_samples import Crawl, dropped, empty, fingerprint, link, made
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storage.records import Fingerprint, Selection
+from storage.holdings import Selection
 from storage.schema import document, duplicate_set, url
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus
-    from storage.records import Processed
+    from storage.records import Fingerprint, Processed
 
 A, B, C = (f"https://a.example/{path}" for path in "abc")
 

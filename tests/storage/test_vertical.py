@@ -19,7 +19,7 @@ from storage.exports.rows import row
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from storage.records import CorpusDocument
+    from storage.holdings import CorpusDocument
 
 TEI = "{http://www.tei-c.org/ns/1.0}"
 ODD = 'a\u2028b\u2029c\x85d\x00e\x0bf\ud800g <p> &amp; "q" ]]> \ufffe'

@@ -1,0 +1,118 @@
+"""What a corpus holds, as readers and exports get it: documents, the choice among them, and counts.
+
+The words of a page on its way there are in ``storage.records``. This module imports nothing of the project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever."""
+
+    id: str
+    url: str
+    version: int
+    site: str
+    text: str
+    title: str | None
+    author: str | None
+    published: str | None
+    published_text: str | None
+    canonical: str | None
+    language: str
+    language_confidence: float
+    script: str
+    script_share: float
+    chars: int
+    fetched_at: datetime
+    extractor: str
+    extractor_version: str
+    extractor_reason: str
+    encoding: str
+    encoding_source: str
+    replaced: float
+    licence: str | None
+    exact: str
+    """Hexadecimal xxh3-128 of the canonical text."""
+    duplicates: int
+    """Size of its duplicate set; 1 when it stands alone."""
+    duplicate_of: str | None
+    """Id of the set's representative, None for the representative itself."""
+    warc: str
+    warc_offset: int
+    warc_length: int
+    record_id: str
+    payload_digest: str
+    site_model: str = ""
+    """Identifier of the SiteModel it was made with."""
+    confidence: float | None = None
+    """F1 that the text is expected to have; None when its extractor cannot tell, or did not yet."""
+    kinds: str = ""
+    """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
+    captions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+    published_calendar: str | None = None
+    published_source: str | None = None
+    published_confidence: float | None = None
+    directives: tuple[str, ...] = ()
+    robots: str | None = None
+    """As in `Terms`; None when nobody looked."""
+    robots_sha256: str | None = None
+    tdm: int | None = None
+    """As in `Metadata`, like the rest."""
+    tdm_policy: str | None = None
+    tdm_source: str | None = None
+    licence_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which documents an export or a reader wants."""
+
+    languages: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    since: str | None = None
+    """ISO date, inclusive; compared with ``published`` where the page states it, else with the day it was fetched."""
+    until: str | None = None
+    min_chars: int = 0
+    include_duplicates: bool = False
+    min_confidence: float = 0.0
+    """Documents whose confidence is not known have less than any; with 0 they are wanted too."""
+    versions: str = "last"
+    """Of the versions of a page: ``first``, ``last`` or ``all``."""
+    without_reserved: bool = False
+    """Leave out what its page or host reserves: text and data mining, AI, archives."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """One line of a status table: a key (site, language, state, reason …) and how many."""
+
+    key: str
+    count: int
+    chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is in a corpus, what is pending, what was dropped and why."""
+
+    documents: int
+    duplicates: int
+    fetches: int
+    by_language: tuple[CountRow, ...] = ()
+    by_site: tuple[CountRow, ...] = ()
+    by_state: tuple[CountRow, ...] = ()
+    dropped: tuple[CountRow, ...] = ()
+    failed: tuple[CountRow, ...] = ()
+    last_run: dict[str, str] = field(default_factory=dict)
+    superseded: int = 0
+    """Documents that do not count among those above: there is a later version, or one at the page's own address."""
+    reserved: int = 0
+    """Documents whose page or host reserves text and data mining, AI or archives."""
+    licensed: int = 0
+    """Documents whose page names a licence."""
