@@ -83,8 +83,7 @@ def flatten(html: str) -> Flat:
 
 def turns(source: str) -> Flat:
     """Return texts and tags of a page whose code and comments are gone, without what is hidden."""
-    source = shown(source)
-    texts, names = _split(source)
+    texts, names = _split(shown(source))
     joined = "\0".join(texts)
     if ("<" in joined or ">" in joined) and _ODD.search(joined):
         soup = scan(source)

@@ -97,7 +97,7 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["extract"], "Name a URL"),
         (["-s", "crawl.delay", "config"], "SECTION.KEY=VALUE"),
         (["-s", "crawl.dealy=1", "config"], "did you mean delay"),
-        (["-s", "site.x=1", "config"], "corpus.KEY or crawl.KEY"),
+        (["-s", "site.x=1", "config"], "with one of corpus, crawl"),
         (["crawl", "--site", "exmaple", "--dry-run"], "did you mean example"),
         (["-c", "none.toml", "status"], "none.toml"),
         (["status"], "corpus.db"),

@@ -31,6 +31,7 @@ def test_whole_tags_are_read_as_the_careful_way_reads_them(html: str) -> None:
     "html",
     [
         '<p title="a > b">text</p>',
+        "<div class='a>b'>&amp;none<i style=\"display:none\">&amp;&amp;</i>",
         "<p data-x='<b class=\"c\">x</b>'>text</p>",
         "<p data-x='<script>'>text</p>",
         "<p <b>text",
