@@ -112,7 +112,7 @@ FRONT = Limits(10.0, 0.25, 0.3)
 STATED_DATES = frozenset({"json-ld", "meta", "time", "url"})
 """Where a date speaks for an article."""
 MAX_BROKEN_OFF = 0.6
-"""Largest share of paragraphs that may end in an ellipsis, on pages that nothing calls articles."""
+"""Largest share of paragraphs that may end in an ellipsis, on pages that nothing calls articles or that alternate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,8 @@ def judge(evidence: Evidence, min_chars: int) -> Drop | None:
         return Drop("listing", f"{evidence.linked:.0%} of the text is links")
     if evidence.headlines > limits.headlines * evidence.blocks:
         return Drop("listing", f"{evidence.headlines} headlines between {evidence.blocks} paragraphs")
-    if evidence.blocks > 1 and not evidence.claims and evidence.broken_off > MAX_BROKEN_OFF:
+    alternates = evidence.blocks > 2 and evidence.headlines >= evidence.blocks - 1
+    if evidence.blocks > 1 and evidence.broken_off > MAX_BROKEN_OFF and (alternates or not evidence.claims):
         return Drop("listing", f"{evidence.broken_off:.0%} of the paragraphs break off")
     if evidence.running < limits.running * min_chars:
         return Drop("no_article", f"{evidence.running} characters in sentences, {evidence.address}")

@@ -39,7 +39,9 @@ __all__ = [
     "Status",
     "Unprocessed",
 ]
-_HOMES = {"Corpus": "storage.corpus", "SiteLocks": "storage.locks", "CorpusError": "storage.errors"}
+_HOMES = {"Corpus": "storage.corpus", "SiteLocks": "storage.locks", "CorpusError": "storage.errors"} | dict.fromkeys(
+    ("CorpusDocument", "Selection", "Status"), "storage.holdings"
+)
 
 
 def __getattr__(name: str) -> Any:
