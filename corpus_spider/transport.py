@@ -47,12 +47,19 @@ class CrawlHandler(HTTP11DownloadHandler):
         pauses = getattr(self._crawler.spider, "pauses", None)
         if pauses is not None and pauses.left(lease.host if lease else host_of(request.url)):
             raise RefusalError("host_paused", retry=True)
-        return await super().download_request(request)
+        try:
+            return await super().download_request(request)
+        finally:
+            # A host that is busy reads a request late: only its answer tells that it has.
+            self._count_delay(request.meta.get("download_slot", ""))
 
     def _sent(self, url: str) -> None:
         """Count the host's delay from when a request is sent: Scrapy counts from before it looks up and connects."""
+        self._count_delay(urlsplit(url).hostname or "")
+
+    def _count_delay(self, key: str) -> None:
         engine = self._crawler.engine
-        slot = engine.downloader.slots.get(urlsplit(url).hostname or "") if engine else None
+        slot = engine.downloader.slots.get(key) if engine else None
         if slot is not None:
             slot.lastseen = max(slot.lastseen, time.monotonic())
 

@@ -58,6 +58,7 @@ class RenderMiddleware:
     def __init__(self, crawler: Crawler, browser: Browser, languages: Mapping[str, str]) -> None:
         self._crawler, self._browser, self._languages = crawler, browser, languages
         self._scripts = _Scripts()
+        self._asking: dict[str, asyncio.Future[Part | None]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -102,17 +103,30 @@ class RenderMiddleware:
 
     async def _answer(self, asked: Asked) -> Part | None:
         """Ask for what a script asks for, following redirects; None when it may not be had."""
-        known = self._scripts.get(asked.url) if asked.script else None
+        if not asked.script:
+            return await self._try(asked)
+        known = self._scripts.get(asked.url)
         if known is not None:
             return known
+        # Pages that are shown side by side wait for one answer; should one of them end, the others still get it.
+        asking = self._asking.get(asked.url)
+        if asking is None:
+            asking = self._asking[asked.url] = asyncio.ensure_future(self._keep(asked))
+            asking.add_done_callback(lambda _: self._asking.pop(asked.url, None))
+        return await asyncio.shield(asking)
+
+    async def _keep(self, asked: Asked) -> Part | None:
+        part = await self._try(asked)
+        if part is not None and part.status == 200:
+            self._scripts.keep(asked.url, part)
+        return part
+
+    async def _try(self, asked: Asked) -> Part | None:
         try:
-            part = await self._ask(asked)
+            return await self._ask(asked)
         except Exception as error:  # noqa: BLE001 - the edge of a stage: a part that cannot be had is refused
             logger.debug("for a script, %s: %s", safe(asked.url), safe(str(error)))
             return None
-        if asked.script and part is not None and part.status == 200:
-            self._scripts.keep(asked.url, part)
-        return part
 
     async def _ask(self, asked: Asked) -> Part | None:
         url, headers = asked.url, sent(asked.headers)

@@ -26,8 +26,6 @@ import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.columns import Page, read, rendered, shown, texts_of
-from pipelines.extractors.lexer import code_points
-from pipelines.extractors.soup import Soup, paragraphs
 from pipelines.extractors.word_runs import UNSPACED, words_in
 from storage.records import Extraction
 
@@ -42,7 +40,6 @@ UNSPACED_WORD = 6
 """Characters of an unspaced script that weigh as much as one word."""
 
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
-_FIRST_UNSPACED = ord(_UNSPACED[0])
 _UNSPACED_ANY = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
 
@@ -67,12 +64,6 @@ def words_between(page: Page) -> NDArray[np.signedinteger[Any]]:
     return words
 
 
-def main_region(soup: Soup) -> tuple[str, ...]:
-    """Steps 1 to 3 on a page that has been through Step 0."""
-    found = densest_texts(np.array(words_of(soup.texts)))
-    return paragraphs(soup.texts[found], soup.names[found.start : found.stop - 1])
-
-
 def densest_texts(words: NDArray[np.signedinteger[Any]]) -> slice:
     """Steps 1 and 2 in one: of texts of so many words, parted by a tag each, those between which words prevail most.
 
@@ -87,14 +78,6 @@ def densest_texts(words: NDArray[np.signedinteger[Any]]) -> slice:
     end = int((after - np.minimum.accumulate(before)).argmax())
     start = int(before[: end + 1].argmin())
     return slice(int(filled[start]), int(filled[end]) + 1)
-
-
-def words_of(texts: Sequence[str]) -> list[int]:
-    """Count the words of each text."""
-    joined = "".join(texts)
-    if joined.isascii() or code_points(joined).max() < _FIRST_UNSPACED:
-        return [len(text.split()) for text in texts]
-    return [count_words(text) for text in texts]
 
 
 def count_words(text: str) -> int:
