@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.evaluation import (
@@ -102,8 +103,13 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
     config.require_corpus()
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("pages", len(pages)) as show:
         drops = {dropped.url: dropped.reason for dropped in corpus.drops()}
-        documents = corpus.documents(Selection(include_duplicates=True))
-        return evaluate_corpus(pages, documents, drops, config.corpus.name, show, keep)
+        documents, scored = corpus.documents(Selection(include_duplicates=True)), count(1)
+
+        def kept(name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
+            keep(name, page, text, found)
+            show(next(scored))
+
+        return evaluate_corpus(pages, documents, drops, config.corpus.name, kept)
 
 
 def _show(reports: Sequence[Report], options: Mapping[str, Any], console: Console) -> None:

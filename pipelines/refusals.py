@@ -110,14 +110,17 @@ def not_found(tree: LexborHTMLParser) -> Drop | None:
 
 def without_text(tree: LexborHTMLParser, html: str, url: str) -> Drop | None:
     """Tell why a page with status 200 gave no article: a bot check, a wall, or a shell; None when nothing says why."""
-    reasons = (_bot_check(tree, html), _paywall(tree), _consent(tree, url), _shell(tree))
-    return next((reason for reason in reasons if reason), None)
+    chars = _visible(tree)
+    return (
+        (_bot_check(html) if chars <= _MAX_TEXT else None)
+        or _paywall(tree)
+        or (_consent(tree, url) if chars <= _MAX_TEXT else None)
+        or (_shell(tree) if chars <= _SHELL_TEXT else None)
+    )
 
 
-def _bot_check(tree: LexborHTMLParser, html: str) -> Drop | None:
+def _bot_check(html: str) -> Drop | None:
     head = html[: _MAX_TEXT * 10]
-    if _visible(tree) > _MAX_TEXT:
-        return None
     if _GEOGRAPHY.search(head):
         return Drop("geo_block", "status 200")
     return Drop("firewall", "status 200, a bot check") if _CHALLENGE.search(head) else None
@@ -137,15 +140,13 @@ def _paywall(tree: LexborHTMLParser) -> Drop | None:
 
 
 def _consent(tree: LexborHTMLParser, url: str) -> Drop | None:
-    if _visible(tree) > _MAX_TEXT:
-        return None
     forms = (node.attributes.get("action") or "" for node in tree.css("form[action]")[:10])
     place = next((text for text in (url, *forms) if _CONSENT.search(text)), None)
     return Drop("consent", place[:200]) if place else None
 
 
 def _shell(tree: LexborHTMLParser) -> Drop | None:
-    if _visible(tree) > _SHELL_TEXT or tree.css_first("script") is None:
+    if tree.css_first("script") is None:
         return None
     asks = any(_ASKS_SCRIPT.search(node.text() or "") for node in tree.css("noscript")[:10])
     frame = tree.css_first(_SHELLS)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from zipfile import ZipFile
@@ -87,3 +88,10 @@ def test_the_locks_agree(extra: str) -> None:
     assert {
         name: (core[name], others[name]) for name in core.keys() & others.keys() if core[name] != others[name]
     } == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_a_package_promises_is_there(package: str) -> None:
+    """Names that are looked up when first asked for would else be missed by whoever asks."""
+    module = import_module(package)
+    assert [name for name in getattr(module, "__all__", ()) if not hasattr(module, name)] == []

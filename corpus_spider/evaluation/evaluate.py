@@ -117,26 +117,23 @@ def evaluate_corpus(
     documents: Iterable[CorpusDocument],
     drops: Mapping[str, str] | None = None,
     name: str = "corpus",
-    progress: Callable[[int], None] = lambda _: None,
     keep: Keep = keep_nothing,
 ) -> Report:
     """Score the texts a corpus holds of the gold pages, crawled from any server whose URLs carry the page's id.
 
     The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. Of several documents of a page
     the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to reasons: a
-    page that the corpus does not hold scores 0 and is listed with its reason. ``progress`` hears how many are scored,
-    ``keep`` gets the texts.
+    page that the corpus does not hold scores 0 and is listed with its reason. ``keep`` gets each text as it is scored.
     """
     wanted = list(pages)
     ids = {page.id for page in wanted}
     held = _latest(documents, ids)
     reasons = {found: reason for url, reason in (drops or {}).items() if (found := page_id(url, ids)) is not None}
     scores = []
-    for count, page in enumerate(wanted, start=1):
+    for page in wanted:
         reading = _stored(page, held, reasons)
         scores.append(score_reading(page, page.truth(), reading))
         keep(name, page, reading.text, scores[-1])
-        progress(count)
     return Report(name, tuple(scores))
 
 

@@ -383,9 +383,9 @@ def test_few_of_many_missing_pages_are_named() -> None:
 
 def test_scoring_a_corpus_tells_how_far_it_is(gold: Path) -> None:
     """Each page that is scored is heard of."""
-    heard: list[int] = []
-    evaluate_corpus(load_gold(gold), [], progress=heard.append)
-    assert heard == [1, 2, 3]
+    pages, heard = load_gold(gold), list[GoldPage]()
+    evaluate_corpus(pages, [], keep=lambda _name, page, _text, _found: heard.append(page))
+    assert heard == list(pages)
 
 
 def test_several_reports_stand_side_by_side(gold: Path) -> None:
