@@ -129,7 +129,6 @@ class Crawl:
     roll_bytes: Annotated[
         FileSize, Key("A WARC file of this size is closed and the next begun; 1 MiB at least.", size=True)
     ] = GIB
-    disk_reserve: Annotated[Reserve, Key("The crawl stops when less than this is free.", size=True)] = GIB
     browser: Annotated[str, Key("Browser for sites with render; empty: the chromium that is installed.")] = ""
     verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
     throttle: Annotated[bool, Key("Wait longer where a host answers slowly; never less than the delay.")] = True
@@ -140,12 +139,13 @@ class Crawl:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """``[archive]``: how long originals are kept. Texts stay."""
+    """``[archive]``: how long originals are kept, and what they leave free of the disk. Texts stay."""
 
     keep: Annotated[
         str, Key('How long WARC files are kept once their pages are read: "forever", "90d".', retention)
     ] = "forever"
     max: Annotated[Reserve, Key("Size of all WARC files at most, the oldest go; 0: no limit.", size=True)] = 0
+    reserve: Annotated[Reserve, Key("The crawl stops when less than this is free on the disk.", size=True)] = GIB
 
     @property
     def keep_seconds(self) -> float:

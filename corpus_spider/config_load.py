@@ -13,7 +13,7 @@ from corpus_spider.config_values import Given, Problem, WrongValueError, convert
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Section = TypeVar("Section", Corpus, Crawl, Archive, Notify, Site)
 Layer = dict[str, Given]
@@ -26,6 +26,8 @@ SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify]] =
     "archive": Archive,
     "notify": Notify,
 }
+MOVED = {"disk_reserve": "reserve in [archive]"}
+"""Keys that had another name once, and their names."""
 
 
 def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
@@ -101,13 +103,17 @@ def build(section: type[Section], layer: Layer, problems: list[Problem], label: 
     for name, given in layer.items():
         origin = given.origin + label
         if name not in known:
-            problems.append(Problem(origin, f"there is no such key{nearest(name, known)}"))
+            problems.append(Problem(origin, f"there is no such key{_hint(name, known)}"))
             continue
         try:
             good[name] = convert(given, kinds[name], known[name])
         except WrongValueError as problem:
             problems.append(Problem(f"{given.origin}{problem.path}{label}", str(problem)))
     return section(**good)
+
+
+def _hint(name: str, known: Iterable[str], written: str = "") -> str:
+    return f" (it is {MOVED[name]} now)" if name in MOVED else nearest(written or name, known)
 
 
 def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
@@ -171,7 +177,7 @@ def _add_environment(layers: dict[str, Layer], environ: Mapping[str, str], probl
             layers[section][key] = Given(text, f"${variable}", as_text=True)
         else:
             names = [f"{PREFIX}{section}_{name}".upper() for name in keys(SECTIONS[section])]
-            problems.append(Problem(f"${variable}", f"there is no such setting{nearest(variable, names)}"))
+            problems.append(Problem(f"${variable}", f"there is no such setting{_hint(key, names, variable)}"))
 
 
 def _add_overrides(layers: dict[str, Layer], overrides: Mapping[str, object], problems: list[Problem]) -> None:

@@ -127,18 +127,20 @@ def _corpus_section(corpus: dict[str, Any]) -> str:
 
 
 def _crawl_section() -> str:
-    lines = ["[crawl]", "# robots.txt is always obeyed. These are the defaults."]
-    for name, key in keys(Crawl).items():
-        default = _default(Crawl, name)
-        lines.append(f"# {name} = {_size(default) if key.size else toml(default)}  # {key.explanation}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]) + "\n"
 
 
 def _optional_section(title: str, section: type[Archive] | type[Notify]) -> str:
-    lines = [f"[{title}]"]
-    for name, key in keys(section).items():
-        lines.append(f"# {name} = {toml(_default(section, name))}  # {key.explanation}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([f"[{title}]", *_defaults(section)]) + "\n"
+
+
+def _defaults(section: type[Crawl] | type[Archive] | type[Notify]) -> list[str]:
+    """Every key with its default and what it means, as comments."""
+    values = {name: _default(section, name) for name in keys(section)}
+    return [
+        f"# {name} = {_size(values[name]) if key.size else toml(values[name])}  # {key.explanation}"
+        for name, key in keys(section).items()
+    ]
 
 
 def _newspaper_section(paper: presets.Newspaper) -> str:

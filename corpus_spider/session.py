@@ -279,7 +279,7 @@ class GuardedArchive:
         self._writer = WarcWriter(config.warc_folder, config.corpus.name, info, config.crawl.roll_bytes)
         self._corpus, self._run_id = corpus, run_id
         self._folder = config.warc_folder
-        self._reserve = reserve_check(config.warc_folder, config.crawl.disk_reserve)
+        self._reserve = reserve_check(config.warc_folder, config.archive.reserve)
         self._announced: set[str] = set()
         self._locks, self._looked = locks, time.monotonic()
 
@@ -329,7 +329,7 @@ def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
             raise DiskError(
                 f"only {free // 2**20} MiB are free, less than the reserve of {reserve // 2**20} MiB",
                 where=str(folder),
-                do="Make room, or lower disk_reserve in [crawl]; the next crawl goes on where this one stopped.",
+                do="Make room, or lower reserve in [archive]; the next crawl goes on where this one stopped.",
             )
 
     return check
@@ -347,4 +347,4 @@ def prepare_folders(config: Config) -> None:
         raise DiskError(
             f"cannot be written ({error.strerror})", where=str(folder), do="Check the folder's owner and permissions."
         ) from error
-    reserve_check(folder, config.crawl.disk_reserve)()
+    reserve_check(folder, config.archive.reserve)()

@@ -149,10 +149,10 @@ def test_a_disk_that_fills_up_ends_a_crawl_with_exit_code_3_and_nothing_half(
 
 def test_a_crawl_stops_before_the_disk_is_full(tmp_path: Path, newspaper: Newspaper) -> None:
     """Below the reserve nothing is begun, and the message says what to do."""
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, disk_reserve=10**12))
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper) + '[archive]\nreserve = "900 TiB"\n')
     ended = run(tmp_path, "crawl")
     assert ended.returncode == 3
-    assert "disk_reserve" in ended.stderr
+    assert "lower reserve in [archive]" in ended.stderr
     assert newspaper.asked.total() == 0
 
 
