@@ -216,7 +216,7 @@ class Line:
         if lease.depth >= self.parts.max_depth.get(lease.site, lease.depth + 1):
             processed = replace(processed, links=tuple(link for link in processed.links if link.redirect))
         try:
-            await asyncio.wrap_future(self.parts.writer.processed(fetch_id, lease, processed))
+            processed = await asyncio.wrap_future(self.parts.writer.processed(fetch_id, lease, processed))
         finally:
             self.held.pop(fetch_id, None)
         self.counts.outcome(processed)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from storage.records import Capture, Fetched, Lease, Original, Pointer, Processed
 
@@ -52,8 +52,8 @@ class Store(Protocol):
         """Commit exchanges with their pointers; return a fetch id for each."""
         ...
 
-    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> None:
-        """Commit outcomes."""
+    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> Mapping[int, Processed]:
+        """Commit outcomes; return them as they were committed, by fetch id."""
         ...
 
 
@@ -117,8 +117,10 @@ class Writer:
         """Make an exchange durable; the future gives its fetch id."""
         return self._put(_Job("fetched", item))
 
-    def processed(self, fetch_id: int, lease: Lease, outcome: Processed) -> Future[None]:
-        """Make the outcome of a fetched page durable."""
+    def processed(self, fetch_id: int, lease: Lease, outcome: Processed) -> Future[Processed]:
+        """Make the outcome of a fetched page durable; the future gives what was stored, which may be a drop where the
+        database would not take the document.
+        """
         return self._put(_Job("processed", (fetch_id, lease, outcome)))
 
     def call(self, function: Callable[[], T]) -> Future[T]:
@@ -202,9 +204,9 @@ class Writer:
         group = list(zip(items, pointers, strict=True))
         return self._timed("commit_fetched", lambda: self._store.record_fetched(self._run_id, group))
 
-    def _write_processed(self, jobs: list[_Job]) -> list[None]:
-        self._timed("commit_processed", lambda: self._store.record_processed([job.value for job in jobs]))
-        return [None] * len(jobs)
+    def _write_processed(self, jobs: list[_Job]) -> list[Processed]:
+        stored = self._timed("commit_processed", lambda: self._store.record_processed([job.value for job in jobs]))
+        return [stored[job.value[0]] for job in jobs]
 
     def _call(self, jobs: list[_Job]) -> list[Any]:
         return [self._timed("frontier", jobs[0].value)]

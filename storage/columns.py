@@ -7,12 +7,14 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import DateTime, Text, TypeDecorator
+from sqlalchemy import DateTime, Integer, Text, TypeDecorator
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+_MOST = 2**31 - 1
 
 
 def storable(value: str) -> str:
@@ -28,6 +30,16 @@ class Words(TypeDecorator[str]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         return None if value is None else storable(str(value))
+
+
+class Stated(TypeDecorator[int]):
+    """A whole number that a server states, such as a status: of one that 32 bits do not hold, the nearest they do."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
+        return None if value is None else max(-_MOST - 1, min(value, _MOST))
 
 
 class Moment(TypeDecorator[datetime]):

@@ -16,6 +16,7 @@ from storage import documents, failpoints, fetches, nights, opening, reading, re
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.holdings import CorpusDocument, Selection
+from storage.refusals import write_apart
 from storage.removals import Removals
 from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
@@ -163,33 +164,46 @@ class Corpus(AbstractContextManager["Corpus"]):
     def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
         """Write the *fetched* transaction: fetch rows and URL states; return the fetch ids in the order of the group.
 
-        The records must be durable in their WARC files before. Writing the same group again changes nothing.
+        The records must be durable in their WARC files before. Writing the same group again changes nothing. Of an
+        exchange whose headers the database refuses the row goes without what they say.
         """
 
-        def work(connection: Connection) -> list[int]:
-            ids = fetches.write_fetched(connection, run_id, group, self.schedule)
-            failpoints.reach("before_fetched_commit")
-            return ids
+        def write(part: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+            def work(connection: Connection) -> list[int]:
+                ids = fetches.write_fetched(connection, run_id, part, self.schedule)
+                failpoints.reach("before_fetched_commit")
+                return ids
 
-        ids = self.database.write(work)
+            return self.database.write(work)
+
+        written = write_apart(write, group, lambda item, _: fetches.stand_ins(item))
         failpoints.reach("after_fetched_commit")
-        return ids
+        return [fetch_id for _, ids in written for fetch_id in ids]
 
-    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False) -> None:
+    def record_processed(
+        self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False
+    ) -> dict[int, Processed]:
         """Write the *processed* transaction: a document or a drop for each (fetch id, lease, processed), links, states.
 
         A text like the newest version of its URL makes no version: its outcome is the drop ``unchanged_text``. Fetches
         that have an outcome are passed over, so writing the same group again changes nothing; with ``again``, for
         re-extraction in the order of `fetches`, their outcome is replaced while version and id stay.
+
+        What the database refuses for what is in it becomes the drop ``not_storable``. Return the outcomes as they were
+        written, by fetch id.
         """
 
-        def work(connection: Connection) -> None:
-            serialise(connection, _PROCESSED_LOCK)
-            documents.write_processed(connection, group, self.schedule, again=again)
-            failpoints.reach("before_processed_commit")
+        def write(part: Sequence[documents.Item]) -> None:
+            def work(connection: Connection) -> None:
+                serialise(connection, _PROCESSED_LOCK)
+                documents.write_processed(connection, part, self.schedule, again=again)
+                failpoints.reach("before_processed_commit")
 
-        self.database.write(work)
+            self.database.write(work)
+
+        written = write_apart(write, group, documents.stand_ins)
         failpoints.reach("after_processed_commit")
+        return {fetch_id: processed for part, _ in written for fetch_id, _, processed in part}
 
     def unprocessed(self, sites: Collection[str] | None = None, limit: int = 100, after: int = 0) -> list[Unprocessed]:
         """Return up to ``limit`` pages that await processing, oldest first; ``after``: only fetch ids above it."""

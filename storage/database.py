@@ -20,6 +20,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from storage.patience import READER_SECONDS, Patience, configured_seconds
+from storage.refusals import CONTENT_ERRORS, NotStorableError, is_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     AnyRow = Row[*tuple[Any, ...]]
     DriverError = DBAPIError | PoolTimeoutError | psycopg.Error
+    ContentError = sa.exc.StatementError | ValueError | OverflowError
     Errors = tuple[type[DriverError], ...]
 
 T = TypeVar("T")
@@ -77,8 +79,10 @@ def masked(url: URL) -> str:
     return url.update_query_dict(secret).render_as_string(hide_password=True).replace("+psycopg", "")
 
 
-def translate(error: DriverError, url: URL) -> CorpusError:
-    """Turn an error of the driver into one of ours: disk (exit 3), damage (exit 6), else database (exit 4)."""
+def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
+    """Turn an error of the driver into one of ours: disk (exit 3), damage (exit 6), else database (exit 4), of which
+    those that a value has caused are told apart.
+    """
     cause = getattr(error, "orig", None) or error
     message = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
     if url.password:
@@ -92,6 +96,8 @@ def translate(error: DriverError, url: URL) -> CorpusError:
         )
     if getattr(cause, "sqlstate", None) in _DISK_STATES:
         return DiskError(message, where=masked(url), do="free some space on the database server, then start again")
+    if is_refusal(error):
+        return NotStorableError(message, where=masked(url), do="the other rows can be stored; leave this one out")
     return DatabaseError(
         message, where=masked(url), do="see that the database runs and can be reached, then start again"
     )
@@ -135,7 +141,10 @@ class Database:
         When the connection is lost it is replayed, even when the commit itself may have succeeded: ``work`` must find
         out by its own keys that it has been done already.
         """
-        return self._transact(self.writer, work)
+        try:
+            return self._transact(self.writer, work)
+        except CONTENT_ERRORS as error:
+            raise translate(error, self.url) from error
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one read transaction; replayed when the connection is lost."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -26,9 +27,13 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.records import Metadata
+    from storage.refusals import NotStorableError
     from storage.schedule import Schedule
 
+logger = logging.getLogger(__name__)
+
 Item = tuple[int, Lease, Processed]
+NOT_STORABLE = "not_storable"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -64,6 +69,14 @@ def write_processed(connection: Connection, group: Sequence[Item], schedule: Sch
         _finish(connection, schedule, outcomes, items)
     gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
     mark_removed(connection, [target.url_id for target in gone])
+
+
+def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:
+    """Return what to write in place of an outcome that the database refuses: a drop, with the links or without."""
+    fetch_id, lease, processed = item
+    logger.warning("the database refuses what came of %s: %s", lease.url, error.what[:200])
+    drop = Drop(NOT_STORABLE, error.what[:500])
+    return tuple((fetch_id, lease, Processed(drop=drop, links=links)) for links in (processed.links, ()))
 
 
 def withdraw(connection: Connection, fetch_ids: Sequence[int]) -> None:

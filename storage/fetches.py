@@ -7,7 +7,7 @@ robots.txt), ``orphan`` (a record found in a WARC after a crash).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -149,6 +149,13 @@ def write_fetched(
     _settle(connection, [group[at][0] for at in new], schedule)
     remember(connection, [(ids[at], group[at][0]) for at in new], schedule.rules)
     return [ids[at] if at in ids else known[row["warc_id"], row["warc_offset"]] for at, row in enumerate(rows)]
+
+
+def stand_ins(item: tuple[Fetched, Pointer]) -> list[tuple[Fetched, Pointer]]:
+    """Return what to write in place of an exchange that the database refuses: one that says less; the WARC has all."""
+    fetched, pointer = item
+    bare = replace(fetched.capture, response_headers=(), ip=None, terms=None)
+    return [(replace(fetched, capture=bare), pointer)]
 
 
 def _settle(connection: Connection, group: Sequence[Fetched], schedule: Schedule) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 REFUSALS = frozenset({"firewall", "geo_block", "consent", "paywall"})
 """Reasons (pipelines.refusals) that say by whom or what a page was refused."""
 REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 451))
-NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty"})
+NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty", "not_storable"})
 NO_ANSWER = frozenset(
     {"robots_unreachable", "dns", "unreachable", "host_paused", "timeout", "network", "certificate", "internal_error"}
     | {"crawl_delay"}

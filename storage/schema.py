@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
 )
 
-from storage.columns import Lines, Moment, Words
+from storage.columns import Lines, Moment, Stated, Words
 
 SCHEMA_VERSION = "0010"
 MAX_URL = 2000
@@ -158,7 +158,7 @@ robots = Table(
     metadata,
     Column("origin", Words, primary_key=True),
     Column("fetched_at", Moment, nullable=False),
-    Column("status", Integer, nullable=False),
+    Column("status", Stated, nullable=False),
     Column("verdict", Words, nullable=False),
     Column("sha256", Words, nullable=False),
     Column("body", LargeBinary, nullable=False),
@@ -187,7 +187,7 @@ fetch = Table(
     Column("uri", Words, nullable=False),
     Column("kind", Words, nullable=False),
     Column("fetched_at", Moment, nullable=False),
-    Column("status", Integer, nullable=False),
+    Column("status", Stated, nullable=False),
     Column("mime", Words),
     Column("ip", Words),
     Column("truncated", Words),

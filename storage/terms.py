@@ -29,7 +29,7 @@ TERMS_COLUMNS = (
 def digest(one: Terms) -> str:
     """Return the key that equal terms share."""
     parts = (one.robots, one.robots_sha256, one.tdm, one.tdm_policy)
-    return sha256("\n".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()
+    return sha256("\n".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def ids(connection: Connection, wanted: Iterable[Terms | None]) -> dict[Terms, int]:

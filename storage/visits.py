@@ -31,7 +31,7 @@ LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
 """A page of links that a start page leads to is a source too; further down they are too many."""
 FAULTS = (
-    *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused"),
+    *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "not_storable"),
     *("firewall", "geo_block", "consent", "soft_404"),
 )
 """How reasons begin that no source should give."""
