@@ -24,7 +24,7 @@ class Newspaper:
     title: str
     homepage: str
     terms: str
-    """Page with the terms of use; empty while nobody has found it."""
+    """Page with the terms of use, or the licence; empty while nobody has found it."""
     checked: str
     """ISO date of the last crawl that somebody looked at; empty while nobody has."""
     site: Site

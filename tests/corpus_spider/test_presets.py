@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -13,6 +14,7 @@ from corpus_spider.config_load import load
 from corpus_spider.config_values import web_address
 from corpus_spider.init import NewCorpus, create
 from pipelines.discovery.scope import host_in_scope, in_scope
+from pipelines.hosts import registered_domain
 from pipelines.urls import host_of
 from storage.errors import ConfigError
 
@@ -55,10 +57,33 @@ def test_every_newspaper_keeps_the_rules_of_corpus_toml(language: str) -> None:
         assert all(host_in_scope(host_of(url), model) for url in seeds)
         assert paper.title
         assert web_address(paper.homepage) == ""
-        assert not paper.terms or web_address(paper.terms) == ""
         assert not paper.checked or date.fromisoformat(paper.checked)
     assert len({paper.site.name for paper in papers}) == len(papers)
     assert {seed.site for seed in config.seeds()} == {paper.site.name for paper in papers}
+
+
+PUBLISHERS = {
+    "aljazeera.net": "aljazeera.com",
+    "pashtovoa.com": "voanews.com",
+    "thairath.co.th": "mirrorthailand.com",
+    "urduvoa.com": "voanews.com",
+    "voadeewanews.com": "voanews.com",
+    "ynet.co.il": "ynetnews.com",
+}
+"""Newspapers whose terms stand on another site of their publisher."""
+
+
+@pytest.mark.parametrize("language", presets.languages())
+def test_terms_stand_with_the_newspaper_its_publisher_or_a_licence(language: str) -> None:
+    """A link to terms is https, no front page, and on the paper's own domain, its publisher's or Creative Commons'."""
+    stated = [paper for paper in presets.newspapers(language) if paper.terms]
+    assert stated
+    for paper in stated:
+        own = registered_domain(host_of(paper.homepage))
+        assert registered_domain(host_of(paper.terms)) in {own, PUBLISHERS.get(own), "creativecommons.org"}
+        assert paper.terms.startswith("https://")
+        assert web_address(paper.terms) == ""
+        assert urlsplit(paper.terms).path.strip("/")
 
 
 @pytest.mark.parametrize(
