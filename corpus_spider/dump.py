@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
+    from pipelines.quality_rules import Rules
     from storage.corpus import Corpus
     from storage.exports import ExportReport
     from storage.exports.originals import OriginalsReport
@@ -38,6 +40,8 @@ class Dump:
     release: bool = False
     shard_size: int = 0
     since_dump: Path | None = None
+    quality: Rules | None = None
+    """What is asked of the quality of a text."""
 
 
 def request(options: dict[str, Any]) -> Dump:
@@ -58,11 +62,15 @@ def request(options: dict[str, Any]) -> Dump:
         without_reserved=options["without_reserved"],
     )
     wanted = Dump(
-        options["target"], selection, options["format_name"], options["overwrite"], options["require_licence"]
+        options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
     )
     shard = parse_size(options["shard_size"]) if options["shard_size"] else 0
     release = bool(options["release"] or shard or options["since_dump"])
     more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
+    if options["quality"]:
+        from pipelines.quality_rules import rules
+
+        more["quality"] = rules(options["quality"])
     return replace(wanted, require_licence=options["require_licence"], folds=_folds(options["fold"]), **more)
 
 
@@ -86,10 +94,8 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     from storage.exports import export
     from storage.exports.formats import destination
 
-    licences = {site.name: site.licence for site in config.sites}
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
-        refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        documents = _chosen(with_licences(corpus.documents(wanted.selection), licences), wanted)
+        documents = folded(_chosen(_selected(config, corpus, wanted), wanted, Counter()), wanted.folds)
         if wanted.release:
             return _release(config, corpus, wanted, documents, show)
         where = destination(wanted.target, wanted.format_name)
@@ -100,10 +106,50 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
         )
 
 
-def _chosen(documents: Iterable[CorpusDocument], wanted: Dump) -> Iterator[CorpusDocument]:
-    if wanted.require_licence:
-        documents = (document for document in documents if document.licence or document.licence_url)
-    return folded(documents, wanted.folds)
+def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
+    """Tell how many documents an export would write, and of those it would leave out how many for which reason.
+
+    What the selection does not name is not counted.
+    """
+    from storage.corpus import Corpus
+
+    left_out: Counter[str] = Counter()
+    documents = chars = 0
+    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
+        for document in _chosen(_selected(config, corpus, wanted), wanted, left_out):
+            documents += 1
+            chars += document.chars
+            if documents % 1000 == 0:
+                show(documents)
+    return {"documents": documents, "chars": chars, "left_out": dict(left_out.most_common())}
+
+
+def _selected(config: Config, corpus: Corpus, wanted: Dump) -> Iterator[CorpusDocument]:
+    refuse_unknown_sites(config, corpus, wanted.selection.sites)
+    return with_licences(corpus.documents(wanted.selection), {site.name: site.licence for site in config.sites})
+
+
+def _chosen(documents: Iterable[CorpusDocument], wanted: Dump, left_out: Counter[str]) -> Iterator[CorpusDocument]:
+    """Yield the documents that are wanted for what they are, and count the others by why they are not."""
+    for document in documents:
+        if wanted.require_licence and not (document.licence or document.licence_url):
+            left_out["no licence"] += 1
+            continue
+        document = _measured(document) if wanted.quality else document
+        broken = (
+            wanted.quality.broken(document.quality, document.language) if wanted.quality and document.quality else None
+        )
+        if broken:
+            left_out[broken] += 1
+            continue
+        yield document
+
+
+def _measured(document: CorpusDocument) -> CorpusDocument:
+    """Return a document with its quality, where it was stored before that was measured."""
+    from pipelines.quality import measure
+
+    return document if document.quality else replace(document, quality=measure(document.text, document.language))
 
 
 def _release(
@@ -162,12 +208,13 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
         {"id": each.id, "removed": each.asked.date().isoformat(), "kind": each.kind}
         for each in corpus.removals.documents()
     )
+    chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
     return Release(
         name=config.corpus.name,
         software=f"corpus-spider {program_version()}",
         schema=SCHEMA_VERSION,
         contact=config.corpus.contact,
-        selection=json.loads(json.dumps(asdict(wanted.selection) | {"require_licence": wanted.require_licence})),
+        selection=json.loads(json.dumps(asdict(wanted.selection) | chosen)),
         folds=wanted.folds,
         configuration={"corpus": public, "crawl": rules, "site": effective["site"]},
         removed=removed,

@@ -28,11 +28,12 @@ keeping = click.Group()
         "export -o news-2026-11/ --release --shard-size 1GB",
         "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
         "export -o corpus.vert --fold tatweel,harakat",
-        "export -o originals.wacz",
+        "export -o clean.parquet --quality default",
+        "export --quality 'digit_share<.2,stop_word_share>=.05' --dry-run",
         "export -o originals.wacz",
     ),
 )
-@click.option("-o", "--output", "target", required=True, help="File, folder with a final /, or - for standard output.")
+@click.option("-o", "--output", "target", help="File, folder with a final /, or - for standard output.")
 @click.option("--format", "format_name", help="Where the name of the target does not say it.")
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
 @several_sites
@@ -40,6 +41,9 @@ keeping = click.Group()
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier; likewise.")
 @click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Least F1 a text is expected to have.")
+@click.option(
+    "--quality", metavar="RULES", help="Only texts that keep these: default, a TOML file, or 'digit_share<.2,...'."
+)
 @click.option(
     "--versions",
     type=click.Choice(["first", "last", "all"]),
@@ -60,6 +64,7 @@ keeping = click.Group()
     help="A release of what was added, changed and removed since that one.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
+@click.option("--dry-run", is_flag=True, help="Tell how many documents it would be; write nothing.")
 @as_json
 def export(state: State, /, **options: Any) -> None:
     """Write the corpus to files.
@@ -68,6 +73,12 @@ def export(state: State, /, **options: Any) -> None:
     """
     from corpus_spider import dump
 
+    if options["dry_run"]:
+        told = dump.rehearse(state.load_made(), dump.request(options), state.console)
+        state.console.json(told) if options["as_json"] else _summarise(state, told)
+        return
+    if options["target"] is None:
+        raise click.UsageError("Name a target with -o, or ask for a --dry-run.")
     if options["target"].endswith((".wacz", ".cdxj")):
         written = dump.originals(state.load_made(), dump.request(options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)

@@ -11,7 +11,18 @@ from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from pipelines import decoding, extractors, fingerprints, language, metadata, normalise, refusals, rights, sniff
+from pipelines import (
+    decoding,
+    extractors,
+    fingerprints,
+    language,
+    metadata,
+    normalise,
+    quality,
+    refusals,
+    rights,
+    sniff,
+)
 from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate
@@ -217,4 +228,5 @@ def _document(
         kinds=extraction.kinds,
         captions=extraction.captions,
         comments=extraction.comments,
+        quality=quality.measure(text, guess.language),
     )

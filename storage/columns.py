@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -69,4 +70,20 @@ class Lines(TypeDecorator[tuple[str, ...]]):
         return json.dumps([storable(each) for each in value], ensure_ascii=False) if value else None
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        return tuple(json.loads(value)) if value else ()
+
+
+class Numbers(TypeDecorator[tuple[float | None, ...]]):
+    """Some numbers as a JSON list; NULL for none, and in it for what is no finite number."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[float | None, ...] | None, dialect: Dialect) -> str | None:
+        if not value:
+            return None
+        finite = [each if each is not None and math.isfinite(each) else None for each in value]
+        return json.dumps(finite, separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[float | None, ...]:
         return tuple(json.loads(value)) if value else ()

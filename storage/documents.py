@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -270,6 +271,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published_calendar": stated.published_calendar,
         "published_source": stated.published_source,
         "published_confidence": stated.published_confidence,
+        "quality": astuple(made.quality) if made.quality else None,
     } | _rights_row(stated)
 
 

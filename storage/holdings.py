@@ -1,12 +1,14 @@
 """What a corpus holds, as readers and exports get it: documents, the choice among them, and counts.
 
-The words of a page on its way there are in ``storage.records``. This module imports nothing of the project.
+The words of a page on its way there are in ``storage.records``. This module imports nothing else of the project.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+
+from storage.records import Quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class CorpusDocument:
     tdm_policy: str | None = None
     tdm_source: str | None = None
     licence_url: str | None = None
+    quality: Quality | None = None
+    """None when its text was stored before this was measured."""
 
 
 @dataclass(frozen=True, slots=True)

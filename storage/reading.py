@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import SETTLED, count_states
 from storage.holdings import CorpusDocument, CountRow, Selection, Status
-from storage.records import Pointer, UrlState
+from storage.records import Pointer, Quality, UrlState
 from storage.schema import (
     document,
     document_text,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
 _representative = document.alias("representative")
 _PAGE_OF_DOCUMENTS = 200
+_SIGNALS = len(fields(Quality))
 
 _DOCUMENT_ROWS = (
     sa.select(
@@ -229,6 +230,7 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         tdm_policy=row.tdm_policy,
         tdm_source=row.tdm_source,
         licence_url=row.licence_url,
+        quality=Quality(*row.quality) if len(row.quality) == _SIGNALS else None,
     )
 
 

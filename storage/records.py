@@ -261,6 +261,38 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, slots=True)
+class Quality:
+    """What is measured of a text for those who choose among texts (see ``pipelines.quality``); shares are 0 to 1.
+
+    Visible characters are letters, marks, digits and signs. None: it says nothing of this language.
+    """
+
+    words: int
+    mean_line: float
+    """Characters of a line; blank lines are none."""
+    mean_word: float | None
+    """Characters of a word."""
+    alphabetic_words: float
+    """Words that begin with a letter."""
+    symbol_share: float
+    """Visible characters that are punctuation or symbols."""
+    digit_share: float
+    """Visible characters that are digits."""
+    stop_word_share: float | None
+    """Words that are among the language's commonest; where no spaces part words, letters within them."""
+    ended_lines: float
+    """Lines that end as sentences do, a quotation mark behind it or not."""
+    repeated_lines: float
+    """Lines that stood in the text before."""
+    top_bigram: float
+    """Characters in the commonest pair of words, all its places together (Gopher's top 2-gram)."""
+    repeated_5grams: float
+    """Characters in runs of five words that stood in the text before (Gopher's duplicate 5-grams)."""
+    repeated_10grams: float
+    """The same of ten words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A text worth keeping, with everything known of it at processing time."""
 
@@ -282,6 +314,8 @@ class Document:
     """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
     captions: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    quality: Quality | None = None
+    """None when nobody measured."""
 
 
 @dataclass(frozen=True, slots=True)

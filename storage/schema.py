@@ -23,9 +23,9 @@ from sqlalchemy import (
     text,
 )
 
-from storage.columns import Lines, Moment, Stated, Words
+from storage.columns import Lines, Moment, Numbers, Stated, Words
 
-SCHEMA_VERSION = "0010"
+SCHEMA_VERSION = "0011"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -347,10 +347,11 @@ document = Table(
     Column("tdm_source", Words),
     Column("licence_url", Words),
     Column("reserved", Boolean, nullable=False, server_default=false()),
+    Column("quality", Numbers),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: there is a later version, or a document of the same page under its canonical address. ``reserved``:
-of text and data mining, AI or archives, whoever says so.
+of text and data mining, AI or archives, whoever says so. ``quality``: the fields of `Quality`, in their order.
 """
 Index("ix_document_canonical", document.c.canonical)
 _reserved = text("reserved")

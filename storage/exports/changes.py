@@ -22,8 +22,9 @@ ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
 MANIFEST = "manifest.json"
 
-# Where the original lies and how many repeat a text may change from night to night; the document does not.
-_ASIDE = frozenset({"warc", "warc_offset", "warc_length", "duplicates"})
+# Where the original lies and how many repeat a text may change from night to night; the document does not. What is
+# measured of a text follows from it.
+_ASIDE = frozenset({"warc", "warc_offset", "warc_length", "duplicates", "quality"})
 
 
 def digest(row: Row) -> str:

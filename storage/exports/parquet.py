@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from storage.exports.rows import FIELDS, Row
+from storage.exports.rows import FIELDS, SIGNALS, Row
+from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,9 +32,13 @@ _REPEATED = (
 # Of no use to filter by, so their minimum and maximum would only cost room.
 _LONG = ("text", "kinds", "captions", "comments")
 
+# Of the signals of quality, those that are counts.
+_WHOLE = frozenset({"words"})
+
 
 def schema() -> Any:
-    """Return the Arrow schema: strings and lists of strings, 64-bit numbers, ``fetched_at`` in microseconds UTC.
+    """Return the Arrow schema: strings and lists of strings, 64-bit numbers, ``fetched_at`` in microseconds UTC, and
+    ``quality`` as a struct of numbers.
 
     Every field may be null.
     """
@@ -45,6 +50,7 @@ def schema() -> Any:
         float: pyarrow.float64(),
         datetime: pyarrow.timestamp("us", tz="UTC"),
         list: pyarrow.list_(pyarrow.string()),
+        Quality: pyarrow.struct([(name, pyarrow.int64() if name in _WHOLE else pyarrow.float64()) for name in SIGNALS]),
     }
     return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in FIELDS])
 

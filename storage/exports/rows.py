@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from storage.records import Quality
 
 if TYPE_CHECKING:
     from storage.holdings import CorpusDocument
 
-Value = str | int | float | datetime | tuple[str, ...] | list[str] | None
+Signals = dict[str, int | float | None]
+Value = str | int | float | datetime | tuple[str, ...] | list[str] | Quality | Signals | None
 Row = dict[str, Value]
 
+SIGNALS = tuple(field.name for field in fields(Quality))
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -23,7 +27,7 @@ class Field:
 
     name: str
     attribute: str
-    kind: type[str] | type[int] | type[float] | type[datetime] | type[list[str]] = str
+    kind: type[str] | type[int] | type[float] | type[datetime] | type[list[str]] | type[Quality] = str
 
 
 FIELDS = (
@@ -73,6 +77,7 @@ FIELDS = (
     Field("tdm_policy", "tdm_policy"),
     Field("tdm_source", "tdm_source"),
     Field("licence_url", "licence_url"),
+    Field("quality", "quality", Quality),
 )
 
 
@@ -91,4 +96,6 @@ def _storable(value: Value) -> Value:
             return value.astimezone(UTC)
         case tuple():
             return [_SURROGATES.sub("\ufffd", each) for each in value]
+        case Quality():
+            return {name: getattr(value, name) for name in SIGNALS}
     return value

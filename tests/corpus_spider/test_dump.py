@@ -48,8 +48,11 @@ def test_options_become_a_selection() -> None:
         "release": False,
         "shard_size": "1MB",
         "since_dump": None,
+        "quality": "words>=9",
     }
     wanted = request(options)
     assert wanted.selection == Selection(("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5, versions="all")
+    assert wanted.quality is not None
+    assert wanted.quality.plain() == {"default": {"words": ">=9"}}
     assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)
     assert (wanted.folds, wanted.release, wanted.shard_size) == (("digits", "quotes"), True, 10**6)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import sqlite3
 import zipfile
+from contextlib import closing
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +66,37 @@ def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(fol
     assert (listed["id"], listed["kind"]) == (gone, "id")
 
 
+def test_texts_are_chosen_by_their_quality(folder: Path, tmp_path: Path) -> None:
+    """Rules leave out what breaks them, say how much that is beforehand, and stand in the manifest of a release."""
+    every = [json.loads(line) for line in run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
+    numbers = sorted(row["quality"]["words"] for row in every)
+    bound = numbers[len(numbers) // 2]
+    kept = {row["id"] for row in every if row["quality"]["words"] > bound}
+    done = run(folder, "export", "-o", "-", "--format", "jsonl", "--quality", f"words>{bound}")
+    assert {json.loads(line)["id"] for line in done.stdout.splitlines()} == kept
+    told = json.loads(run(folder, "export", "--quality", f"words>{bound}", "--dry-run", "--json").stdout)
+    assert told["documents"] == len(kept)
+    assert told["left_out"] == {f"words>{bound}": len(every) - len(kept)}
+    done = run(folder, "export", "-o", f"{tmp_path / 'good'}/", "--release", "--quality", "default")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "good" / "manifest.json").read_text())["selection"]["quality"]["default"]["words"]
+
+
+def test_what_was_stored_unmeasured_is_measured_when_it_is_chosen(folder: Path, tmp_path: Path) -> None:
+    """A corpus from before there were signals is filtered like any other."""
+    shutil.copytree(folder, tmp_path / "old")
+    with closing(sqlite3.connect(tmp_path / "old" / "corpus.db")) as connection, connection:
+        connection.execute("UPDATE document SET quality = NULL")
+    asked = ("export", "--quality", "words>=5,words<60", "--dry-run", "--json")
+    assert run(tmp_path / "old", *asked).stdout == run(folder, *asked).stdout
+
+
+def test_an_export_needs_a_target_unless_it_is_rehearsed(folder: Path) -> None:
+    """Exit code 2 says what is missing."""
+    done = run(folder, "export")
+    assert (done.returncode, "-o" in done.stderr) == (2, True)
+
+
 def test_texts_are_folded_whole() -> None:
     """Text, title, captions and comments, by the language of the document; the length is that of the folded text."""
     (made,) = folded([a_document("كـتاب ١", "fa", title="٢", captions=("٣",), comments=("٤",))], ("digits", "tatweel"))
@@ -83,7 +116,7 @@ def test_unspaced_languages_need_a_segmenter(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_unknown_fold_is_refused() -> None:
     names = "since until fold release shard_size since_dump format_name languages sites min_chars include_duplicates"
-    more = "versions min_confidence overwrite target without_reserved require_licence"
+    more = "versions min_confidence overwrite target without_reserved require_licence quality"
     options = dict.fromkeys(f"{names} {more}".split())
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
         request(options | {"fold": "digits,tatwel"})

@@ -29,6 +29,7 @@ from storage.errors import ConfigError, DamageError, DatabaseError, DiskError
 from storage.exports import export, parquet, sink
 from storage.exports.rows import FIELDS
 from storage.holdings import CorpusDocument
+from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,6 +84,7 @@ def a_document(number: int = 1, text: str = "Hello, world.", **changes: object) 
         payload_digest="sha256:" + "ab" * 32,
         confidence=0.75,
         kinds="hp",
+        quality=Quality(2, 13.0, 5.0, 1.0, 0.1667, 0.0, None, 1.0, 0.0, 0.0, 0.0, 0.0),
     )
     return dataclasses.replace(document, **changes)  # type: ignore[arg-type]
 
@@ -131,6 +133,8 @@ def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Pa
     for row, original in zip(rows, originals, strict=True):
         expected = {field.name: getattr(original, field.attribute) for field in FIELDS}
         expected |= {name: list(getattr(original, name)) for name in ("captions", "comments", "directives")}
+        assert original.quality
+        expected |= {"quality": dataclasses.asdict(original.quality)}
         assert row == expected | {"fetched_at": "2026-11-20T12:00:00.123456Z"}
 
 
