@@ -112,6 +112,34 @@ def test_a_short_page_that_states_it_is_an_article_is_believed(language: str, st
     assert processed(html, "http://a.example/brief").document is not None
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("title", "heading", "kept"),
+    [
+        ("{0} - News", "<h1>{0}</h1>", True),
+        ("{0}", "<h1>News</h1><h2> {0}</h2>", True),
+        ("News", "<h1>{0}</h1>", False),
+        ("{0}", '<h1><a href="/n/1">{0}</a></h1>', False),
+        ("News", "<h1>News</h1>", False),
+    ],
+)
+def test_a_short_text_under_a_headline_of_its_own_is_kept(language: str, title: str, heading: str, kept: bool) -> None:
+    """Where nothing else speaks for an article: the page's title says the headline too, and it leads nowhere."""
+    headline = sentence(language, 1)[:40]
+    text = f"<p>{sentence(language, 2)} {sentence(language, 3)}</p><p>{sentence(language, 4)}</p>"
+    html = f"<title>{title.format(headline)}</title><main>{heading.format(headline)}{text}</main>"
+    assert (processed(html, "http://a.example/brief").document is not None) == kept
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("layout", ["cards", "table", "items", "whole", "terms"])
+def test_a_section_with_a_long_name_is_a_section(language: str, layout: str) -> None:
+    """A headline in the title makes no article of links and teasers."""
+    name = sentence(language, 1)[:40]
+    html = f"<title>{name}</title>{listing(layout, language)}".replace(sentence(language, 1)[:12], name)
+    assert processed(html, "http://a.example/society").document is None
+
+
 def test_a_section_that_states_it_is_an_article_is_not_believed() -> None:
     """Some newspapers state og:type article on every page."""
     html = '<meta property="og:type" content="article">' + listing("cards", "vi")
@@ -136,6 +164,9 @@ ARTICLE = Evidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, 
         ({"size": 199, "running": 199}, "no_article"),
         ({"running": 599}, "no_article"),
         ({"running": 599, "dated": True}, None),
+        ({"running": 599, "headed": True, "headlines": 0}, None),
+        ({"running": 599, "headed": True}, "no_article"),
+        ({"running": 1400, "headed": True, "headlines": 0, "address": Address.FRONT}, "no_article"),
         ({"running": 199, "address": Address.ARTICLE}, "no_article"),
         ({"running": 0, "claims": ("og:type",)}, None),
         ({"address": Address.FRONT}, "no_article"),
