@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test setup peers render lint lock clean
+.PHONY: demo test setup peers render segment lint lock clean
 
 setup: $(VENV)/.ready
 
@@ -22,6 +22,10 @@ peers: setup
 # The driver of the browser that sites with `render = true` need; the browser, chromium, comes from the system.
 render: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/render.lock
+
+# ICU for Python, which finds words in scripts that write none apart: Thai, Lao, Khmer, Burmese.
+segment: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/segment.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
