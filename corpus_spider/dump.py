@@ -60,6 +60,7 @@ def request(options: dict[str, Any]) -> Dump:
         versions=options["versions"],
         min_confidence=options["min_confidence"],
         without_reserved=options["without_reserved"],
+        representative=options["representative"],
     )
     wanted = Dump(
         options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.options import PROGRAM, as_json, several_sites, verb_of
+from storage.holdings import CLEANEST, EARLIEST, LONGEST
 
 if TYPE_CHECKING:
     from corpus_spider.options import State
@@ -52,6 +53,13 @@ keeping = click.Group()
     help="Of the versions of a page.",
 )
 @click.option("--include-duplicates", is_flag=True, help="Also the texts that repeat another.")
+@click.option(
+    "--representative",
+    type=click.Choice([LONGEST, EARLIEST, CLEANEST]),
+    default=LONGEST,
+    show_default=True,
+    help="Which of the texts that repeat each other.",
+)
 @click.option("--without-reserved", is_flag=True, help="Leave out what TDMRep, noai or noarchive reserve.")
 @click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
 @click.option("--fold", metavar="NAME,...", help="Fold spellings: tatweel, harakat, digits … see the README.")

@@ -10,6 +10,8 @@ from datetime import datetime
 
 from storage.records import Quality
 
+LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
@@ -71,6 +73,8 @@ class CorpusDocument:
     licence_url: str | None = None
     quality: Quality | None = None
     """None when its text was stored before this was measured."""
+    cluster: str = ""
+    """Id of its duplicate set: the smallest id of the current documents in it, perhaps its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,8 @@ class Selection:
     """Of the versions of a page: ``first``, ``last`` or ``all``."""
     without_reserved: bool = False
     """Leave out what its page or host reserves: text and data mining, AI, archives."""
+    representative: str = LONGEST
+    """Who represents a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`, see ``storage.representatives``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointe
 from storage.frontier import SETTLED, count_states
 from storage.holdings import CorpusDocument, CountRow, Selection, Status
 from storage.records import Pointer, Quality, UrlState
+from storage.representatives import Known, Sets, of_versions, unrepeated
 from storage.schema import (
     document,
     document_text,
@@ -50,6 +51,7 @@ _DOCUMENT_ROWS = (
         fetch.c.fetched_at,
         *POINTER_COLUMNS,
         fingerprint.c.exact,
+        fingerprint.c.set_id,
         duplicate_set.c.size,
         _representative.c.url_id.label("representative_url"),
         _representative.c.public_id.label("representative"),
@@ -104,18 +106,28 @@ def read_runs(connection: Connection) -> list[Run]:
 def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
     """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred at a time."""
     with database.snapshot() as connection:
+        sets = Sets(connection, selection.representative, selection.versions)
         ids = connection.execution_options(yield_per=_PAGE_OF_DOCUMENTS).execute(selected_ids(selection)).scalars()
         for part in ids.partitions():
             rows = connection.execute(_DOCUMENT_ROWS.where(document.c.id.in_(part))).all()
-            yield from sorted(map(corpus_document, rows), key=lambda each: each.id)
+            yield from sorted(_in_sets(rows, sets), key=lambda each: each.id)
+
+
+def _in_sets(rows: Sequence[AnyRow], sets: Sets) -> Iterator[CorpusDocument]:
+    """Build records, each with what is known of its set."""
+    known = sets.look_up([row.set_id for row in rows if row.size != 1 or not sets.are_stored])
+    for row in rows:
+        stored = Known(row.representative, row.representative, row.representative_url)
+        found = known.get(row.set_id, stored)
+        yield corpus_document(row, stored._replace(cluster=found.cluster) if sets.are_stored else found)
 
 
 def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
     """Return the query for the row ids of the selected documents, in the order of their public ids."""
     statement = sa.select(document.c.id).order_by(document.c.public_id)
-    statement = statement.where(_of_versions(document, selection.versions))
+    statement = statement.where(of_versions(document, selection.versions))
     if not selection.include_duplicates:
-        statement = statement.where(_UNREPEATED[selection.versions])
+        statement = statement.where(unrepeated(selection.representative, selection.versions))
     conditions = {
         "languages": (selection.languages, document.c.language.in_(selection.languages)),
         "sites": (selection.sites, document.c.site.in_(selection.sites)),
@@ -128,60 +140,15 @@ def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
     return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
 
 
-# Correlated subqueries instead of joins: documents stay the outer loop, so that their order needs no sorting.
-_own_set = (
-    sa.select(fingerprint.c.set_id)
-    .where(fingerprint.c.id == document.c.fingerprint_id)
-    .correlate(document)
-    .scalar_subquery()
-)
-
-
-def _of_versions(documents: sa.FromClause, versions: str) -> sa.ColumnElement[bool]:
-    """Return the condition that a document is the first or the last version of its page, or any."""
-    if versions == "first":
-        earlier = document.alias()
-        return ~sa.exists().where(earlier.c.url_id == documents.c.url_id, earlier.c.version < documents.c.version)
-    return documents.c.superseded.is_(False) if versions == "last" else sa.true()
-
-
-def _represents() -> sa.ColumnElement[bool]:
-    chosen = sa.select(duplicate_set.c.representative_id).where(duplicate_set.c.id == _own_set)
-    return document.c.id == chosen.scalar_subquery()
-
-
-def _of_its_page() -> sa.ColumnElement[bool]:
-    """Return the condition that the set of a document is represented by its own URL, whatever the version."""
-    chosen = sa.select(_representative.c.url_id).join(
-        duplicate_set, duplicate_set.c.representative_id == _representative.c.id
-    )
-    return document.c.url_id == chosen.where(duplicate_set.c.id == _own_set).scalar_subquery()
-
-
-def _first_of_firsts() -> sa.ColumnElement[bool]:
-    """Return the condition that no other first version in the set of a document is longer, or before it by id."""
-    other, prints = document.alias("other"), fingerprint.alias("other_print")
-    longer = sa.or_(
-        other.c.chars > document.c.chars,
-        sa.and_(other.c.chars == document.c.chars, other.c.public_id < document.c.public_id),
-    )
-    joined = other.join(prints, prints.c.id == other.c.fingerprint_id)
-    rival = sa.select(other.c.id).select_from(joined).where(prints.c.set_id == _own_set, longer)
-    return ~rival.where(_of_versions(other, "first")).correlate(document).exists()
-
-
-_UNREPEATED = {"last": _represents(), "all": _of_its_page(), "first": _first_of_firsts()}
-
-
 def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:
     """Return the document of a public id, or the newest version of a canonical URL; None when there is none."""
     is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
     condition = document.c.public_id == id_or_url if is_id else url.c.url == id_or_url
     row = connection.execute(_DOCUMENT_ROWS.where(condition).order_by(document.c.version.desc()).limit(1)).first()
-    return None if row is None else corpus_document(row)
+    return None if row is None else next(_in_sets([row], Sets(connection)))
 
 
-def corpus_document(row: AnyRow) -> CorpusDocument:
+def corpus_document(row: AnyRow, known: Known) -> CorpusDocument:
     """Build the record of a row of the documents query."""
     return CorpusDocument(
         id=row.public_id,
@@ -209,7 +176,7 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         licence=row.licence,
         exact=bytes(row.exact).hex(),
         duplicates=max(row.size, 1),
-        duplicate_of=None if row.representative_url == row.url_id else row.representative,
+        duplicate_of=None if known.url_id == row.url_id else known.representative,
         warc=row.warc,
         warc_offset=row.warc_offset,
         warc_length=row.warc_length,
@@ -231,6 +198,7 @@ def corpus_document(row: AnyRow) -> CorpusDocument:
         tdm_source=row.tdm_source,
         licence_url=row.licence_url,
         quality=Quality(*row.quality) if len(row.quality) == _SIGNALS else None,
+        cluster=known.cluster,
     )
 
 

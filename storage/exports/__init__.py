@@ -41,6 +41,7 @@ These carry the same fields, in this order; a field without a value is null. TEI
                     ``tdm_source`` who says so: meta, header, file
 ``licence_url``     the licence that the page names
 ``quality``         what is measured of the text, by the names of `storage.records.Quality`; null where it was not
+``cluster``         id of the duplicate set: the smallest id of the current documents in it
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are

@@ -78,6 +78,7 @@ FIELDS = (
     Field("tdm_source", "tdm_source"),
     Field("licence_url", "licence_url"),
     Field("quality", "quality", Quality),
+    Field("cluster", "cluster"),
 )
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
-from corpus_samples import Crawl, dropped, empty, fingerprint, made
+from corpus_samples import Crawl, dropped, empty, fingerprint, made, with_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from storage.corpus import Corpus
 from storage.duplicates import THRESHOLD, pack_keys, similarities, unpack_keys
 from storage.holdings import CorpusDocument, Selection
 from storage.records import Fingerprint, Processed
-
-if TYPE_CHECKING:
-    from storage.corpus import Corpus
 
 ROWS = 120
 
@@ -235,3 +234,96 @@ def test_re_extraction_ends_where_a_fresh_corpus_would(
     items = [(fetches[path].fetch_id, fetches[path].lease, outcome) for path, outcome in outcomes.items()]
     corpus.record_processed(items, again=True)  # type: ignore[arg-type]
     assert sets_of(corpus) == expected_sets({path: page for path, page in now.items() if page is not None})
+
+
+RULES = ("longest", "earliest", "cleanest")
+DAYS = st.sampled_from([None, "2026-01-05", "2026-01-05T08:00:00Z", "2026-01-04"])
+STATED = st.lists(
+    st.tuples(st.sampled_from(TEXTS), st.sampled_from(PRINTS), DAYS, st.sampled_from([None, 0.5, 0.9])),
+    min_size=2,
+    max_size=7,
+)
+
+
+def first_by(rule: str, document: CorpusDocument) -> tuple[object, ...]:
+    """Order documents as the rule says, in plain Python."""
+    longest = (-document.chars, document.url if rule == "longest" else document.id)
+    if rule == "earliest":
+        return (
+            (document.published or "2026-03-01")[:10],
+            document.published is None,
+            document.published or "",
+            *longest,
+        )
+    return (-(-1 if document.confidence is None else document.confidence), *longest) if rule == "cleanest" else longest
+
+
+def stored_by_several(corpus: Corpus, pages: dict[str, Processed], groups: list[list[str]], writers: int) -> None:
+    """Store groups of pages, each writer every so manieth group, all at once."""
+    crawl = Crawl(corpus)
+    crawl.seed(*pages)
+    leases = {lease.url.rpartition("/")[2]: lease for lease in crawl.lease()}
+    fetches = dict(zip(leases, crawl.fetch(*leases.values()), strict=True))
+
+    def write(number: int) -> None:
+        with Corpus.open(corpus.database.url.render_as_string(hide_password=False)) as own:
+            for group in groups[number::writers]:
+                own.record_processed([(fetches[path], leases[path], pages[path]) for path in group])
+
+    with ThreadPoolExecutor(writers) as pool:
+        list(pool.map(write, range(writers)))
+
+
+@pytest.mark.parametrize("writers", [1, 3])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pages=STATED, data=st.data())
+def test_clusters_and_every_rule_do_not_depend_on_who_writes_when(
+    corpus: Corpus,
+    writers: int,
+    pages: list,  # type: ignore[type-arg]
+    data: st.DataObject,
+) -> None:
+    """In any order, in any groups, by several writers: the same sets, with the same ids and representatives by rule."""
+    named = {chr(ord("a") + number): page for number, page in enumerate(pages)}
+    outcomes = {
+        path: with_parts(made(text, prints=prints, published=day), confidence=sure)
+        for path, (text, prints, day, sure) in named.items()
+    }
+    order = data.draw(st.permutations(sorted(named)))
+    size = data.draw(st.integers(1, len(named)))
+    empty(corpus)
+    stored_by_several(corpus, outcomes, [order[at : at + size] for at in range(0, len(order), size)], writers)
+    sets = expected_sets({path: page[:2] for path, page in named.items()})
+    for rule in RULES:
+        every = {
+            each.url[-1]: each for each in corpus.documents(Selection(include_duplicates=True, representative=rule))
+        }
+        kept = {each.id for each in corpus.documents(Selection(representative=rule))}
+        chosen = set()
+        for members in sets.values():
+            found = [every[name.rpartition("@")[2]] for name in members]
+            best = min(found, key=lambda each: first_by(rule, each))
+            chosen.add(best.id)
+            assert {each.cluster for each in found} == {min(each.id for each in found)}
+            assert {each.duplicate_of or each.id for each in found} == {best.id}
+        assert kept == chosen
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("versions", ["first", "last", "all"])
+def test_of_each_set_one_page_is_exported_by_any_rule(corpus: Corpus, rule: str, versions: str) -> None:
+    """Of first, last or all versions the rule chooses one document, or one page; the others name it."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", made("one", prints=near("1"), published="2026-02-02"))
+    crawl.visit("a", made("one changed", prints=near("2"), published="2026-02-02"))
+    crawl.visit("b", made("another one", prints=near("3"), published="2026-02-01"))
+    crawl.visit("c", made("apart"))
+    wanted = Selection(versions=versions, representative=rule)
+    kept = [each for each in corpus.documents(wanted) if each.url[-1] != "c"]
+    assert {each.duplicate_of for each in kept} == {None}
+    pages = {each.url[-1] for each in kept}
+    assert len(pages) == 1
+    assert pages == {"b"} or rule != "earliest"
+    for each in corpus.documents(replace(wanted, include_duplicates=True)):
+        own = each.url[-1] in pages or each.url[-1] == "c"
+        assert (each.duplicate_of is None) == own

@@ -1,0 +1,143 @@
+"""Duplicate sets as readers see them: the id of each, and who represents it by which rule.
+
+Neither depends on the order in which pages came: both follow from the documents of a set, and so do the sets
+themselves (`storage.duplicates`). A set's id is the smallest id of its current documents; it changes only when the set
+does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlalchemy as sa
+
+from storage.database import chunks
+from storage.holdings import CLEANEST, EARLIEST, LONGEST
+from storage.schema import document, duplicate_set, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sqlalchemy.engine import Connection
+
+_KEPT = 10_000
+"""Sets that are remembered while documents are streamed."""
+
+
+class Known(NamedTuple):
+    """A set's id, and the document and the page that represent it."""
+
+    cluster: str
+    representative: str
+    url_id: int
+
+
+def _longest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
+    return one.c.chars.desc(), one.c.public_id
+
+
+def _earliest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
+    return one.c.day, one.c.published.is_(None), one.c.published, *_longest(one)
+
+
+def _cleanest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
+    return sa.func.coalesce(one.c.confidence, -1).desc(), one.c.replaced, *_longest(one)
+
+
+ORDERS: dict[str, Callable[[sa.FromClause], tuple[sa.ColumnElement[Any], ...]]] = {
+    LONGEST: _longest,
+    EARLIEST: _earliest,
+    CLEANEST: _cleanest,
+}
+"""By rule, who comes first among documents; the last word has the id, so that it is the same on every database."""
+
+
+def of_versions(documents: sa.FromClause, versions: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a document is the first or the last version of its page, or any."""
+    if versions == "first":
+        earlier = document.alias()
+        return ~sa.exists().where(earlier.c.url_id == documents.c.url_id, earlier.c.version < documents.c.version)
+    return documents.c.superseded.is_(False) if versions == "last" else sa.true()
+
+
+def _is_stored(rule: str, versions: str) -> bool:
+    """Say whether the representatives that are kept with the sets are those that are asked for."""
+    return rule == LONGEST and versions != "first"
+
+
+def unrepeated(rule: str, versions: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a document represents its set; of ``all`` versions, that its page does."""
+    if not _is_stored(rule, versions):
+        ranked = _ranked(rule, versions)
+        chosen = sa.select(ranked.c.set_id, ranked.c.url_id).where(ranked.c.place == 1)
+        if versions == "all":
+            return sa.tuple_(_own_set, document.c.url_id).in_(chosen)
+        return document.c.id.in_(sa.select(ranked.c.id).where(ranked.c.place == 1))
+    if versions == "last":
+        represents = sa.select(duplicate_set.c.representative_id).where(duplicate_set.c.id == _own_set)
+        return document.c.id == represents.scalar_subquery()
+    page = sa.select(_representative.c.url_id).join(
+        duplicate_set, duplicate_set.c.representative_id == _representative.c.id
+    )
+    return document.c.url_id == page.where(duplicate_set.c.id == _own_set).scalar_subquery()
+
+
+_representative = document.alias("of_set")
+# Correlated subqueries instead of joins: documents stay the outer loop, so that their order needs no sorting.
+_own_set = (
+    sa.select(fingerprint.c.set_id)
+    .where(fingerprint.c.id == document.c.fingerprint_id)
+    .correlate(document)
+    .scalar_subquery()
+)
+
+
+def _ranked(rule: str, versions: str, set_ids: Iterable[int] | None = None) -> sa.Subquery:
+    """Return the documents that may represent a set, each with its place in it; current ones before all others."""
+    one, prints = document.alias(), fingerprint.alias()
+    order = ORDERS[rule](one) if versions == "first" else (one.c.superseded, *ORDERS[rule](one))
+    place = sa.func.row_number().over(partition_by=prints.c.set_id, order_by=order)
+    columns = one.c.id, one.c.url_id, one.c.public_id, prints.c.set_id, place.label("place")
+    ranked = sa.select(*columns).join(prints, prints.c.id == one.c.fingerprint_id)
+    if set_ids is not None:
+        ranked = ranked.where(prints.c.set_id.in_(set_ids))
+    return ranked.where(of_versions(one, "first") if versions == "first" else sa.true()).subquery()
+
+
+@dataclass(slots=True)
+class Sets:
+    """Looks up sets of several documents for those who read them, by a rule."""
+
+    connection: Connection
+    rule: str = LONGEST
+    versions: str = "last"
+    _known: dict[int, Known] = field(default_factory=dict)
+
+    @property
+    def are_stored(self) -> bool:
+        """Whether the representatives that are kept with the sets are those that are asked for."""
+        return _is_stored(self.rule, self.versions)
+
+    def look_up(self, set_ids: Iterable[int]) -> dict[int, Known]:
+        """Return what is known of these sets, with some others perhaps."""
+        wanted = sorted(set(set_ids) - self._known.keys())
+        if len(self._known) > _KEPT:
+            wanted, self._known = sorted(set(set_ids)), {}
+        for part in chunks(wanted):
+            clusters = self._clusters(part)
+            chosen = _ranked(self.rule, self.versions, part)
+            for row in self.connection.execute(sa.select(chosen).where(chosen.c.place == 1)):
+                self._known[row.set_id] = Known(clusters[row.set_id], row.public_id, row.url_id)
+        return self._known
+
+    def _clusters(self, set_ids: Iterable[int]) -> dict[int, str]:
+        smallest = (
+            sa.select(fingerprint.c.set_id, document.c.superseded, sa.func.min(document.c.public_id))
+            .join(document, document.c.fingerprint_id == fingerprint.c.id)
+            .where(fingerprint.c.set_id.in_(set_ids))
+            .group_by(fingerprint.c.set_id, document.c.superseded)
+        )
+        rows = sorted(self.connection.execute(smallest).all(), key=lambda row: not row.superseded)
+        # Current documents come last, and have the last word.
+        return {set_id: public_id for set_id, _, public_id in rows}
