@@ -29,7 +29,8 @@ ROWS = 6
 HASHES = BANDS * ROWS
 LEAST_SHINGLES = 50
 MOST_CHARACTERS = 1_000_000
-_CHUNK = 4096
+_CHUNK = 512
+"""Shingles that are permuted at once: with all their permutations they stay in a processor's cache."""
 _COINCIDENCE = 1 / 256
 
 
@@ -72,16 +73,24 @@ def _shingles(canonical: str) -> NDArray[np.uint32]:
         hashes += points[offset : offset + count] * multiplier
     hashes ^= hashes >> np.uint64(33)
     hashes *= np.uint64(0xFF51AFD7ED558CCD)
-    return np.unique((hashes >> np.uint64(32)).astype(np.uint32))
+    # Not np.unique, which puts the values into a hash table before it sorts them and takes eight times as long.
+    found = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
+    first = np.ones(count, dtype=np.bool_)
+    np.not_equal(found[1:], found[:-1], out=first[1:])
+    return found[first]
 
 
 def _minima(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the minimum of each of the 120 permutations, some thousands of shingles at a time."""
+    """Return the minimum of each of the 120 permutations, some hundreds of shingles at a time."""
     multipliers, masks = _constants("multiplier", HASHES, np.uint32), _constants("mask", HASHES, np.uint32)
     minima = np.full(HASHES, np.iinfo(np.uint32).max, dtype=np.uint32)
+    room = np.empty((2, min(_CHUNK, len(shingles)), HASHES), dtype=np.uint32)
     for start in range(0, len(shingles), _CHUNK):
-        mixed = (shingles[start : start + _CHUNK, None] ^ masks) * multipliers
-        mixed ^= mixed >> np.uint32(15)
+        part = shingles[start : start + _CHUNK, None]
+        mixed, shifted = room[:, : len(part)]
+        np.bitwise_xor(part, masks, out=mixed)
+        mixed *= multipliers
+        mixed ^= np.right_shift(mixed, np.uint32(15), out=shifted)
         mixed *= np.uint32(0x2C1B3C6D)
         np.minimum(minima, mixed.min(axis=0), out=minima)
     return minima

@@ -17,18 +17,19 @@ import regex
 if TYPE_CHECKING:
     from ftfy import TextFixerConfig
 
-# Line ends of all kinds and spaces of all widths; a tab is a space.
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_SPACE = re.compile("[ \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+# Spaces of all widths, but for one of the ordinary kind alone; a tab is a space.
+_SPACE = re.compile(
+    "[ \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]{2,}|[\t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+)
 # Controls, zero-width space, soft hyphen, word joiner and invisible operators, byte order mark, bidirectional controls,
-# object replacement, non-characters.
+# object replacement, non-characters. Of these, only the object replacement counts as printable.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc"
     "\ufdd0-\ufdef"
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
     + "]"
 )
-_LINE_EDGE = re.compile(" ?\n ?")
+_OBJECT = "\ufffc"
 _BLANK_LINES = re.compile(r"\n{3,}")
 # A character that a first byte of UTF-8 becomes in windows-125x or ISO 8859, and one that a further byte becomes. It
 # matches honest text too, which ftfy then leaves alone; only what cannot be mojibake is spared the price of asking.
@@ -38,7 +39,23 @@ _SUSPICIOUS = re.compile(
 )
 _MOST_LAYERS = 4
 _FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
-_UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]+|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]+")
+_UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]")
+
+_MOST_KNOWN = 2**16
+
+
+class _Essential(dict[int, str | None]):
+    """A table for str.translate: None for a character that makes no difference. Most texts have a hundred of them."""
+
+    def __missing__(self, code: int) -> str | None:
+        character = chr(code)
+        kept = None if _UNESSENTIAL.match(character) else character
+        if len(self) < _MOST_KNOWN:
+            self[code] = kept
+        return kept
+
+
+_ESSENTIAL = _Essential()
 
 
 def clean(text: str) -> str:
@@ -48,7 +65,7 @@ def clean(text: str) -> str:
     """
     cleaned = _tidy(_unmojibake(_without_surrogates(text)))
     for _ in range(_MOST_LAYERS):
-        if not _SUSPICIOUS.search(cleaned):
+        if not _is_suspicious(cleaned):
             break
         cleaned = _tidy(_unmojibake(cleaned))
     return cleaned
@@ -66,7 +83,7 @@ def canonical_text(text: str) -> str:
     ('hànội2026', 'کتابها', 'กำลัง')
     """
     folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), unicodedata.normalize("NFC", text))
-    return unicodedata.normalize("NFC", _UNESSENTIAL.sub("", unicodedata.normalize("NFC", folded.casefold())))
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", folded.casefold()).translate(_ESSENTIAL))
 
 
 def _without_surrogates(text: str) -> str:
@@ -79,15 +96,28 @@ def _without_surrogates(text: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    text = _INVISIBLE.sub("", _LINE_END.sub("\n", text))
-    text = unicodedata.normalize("NFC", _SPACE.sub(" ", text))
-    return _BLANK_LINES.sub("\n\n", _LINE_EDGE.sub("\n", text)).strip(" \n")
+    # str.splitlines knows line ends of all kinds, U+2028 and the separators of ASCII among them.
+    lines = "\n".join(map(_tidy_line, text.splitlines()))
+    return _BLANK_LINES.sub("\n\n", lines).strip("\n")
+
+
+def _tidy_line(line: str) -> str:
+    if not line.isprintable() or _OBJECT in line:
+        line = _SPACE.sub(" ", _INVISIBLE.sub("", line))
+    elif "  " in line:
+        # The only space that is printable.
+        line = _SPACE.sub(" ", line)
+    return unicodedata.normalize("NFC", line).strip(" ")
 
 
 def _unmojibake(text: str) -> str:
-    if not _SUSPICIOUS.search(text):
+    if not _is_suspicious(text):
         return text
-    return "\n".join(_repaired(line) if _SUSPICIOUS.search(line) else line for line in text.split("\n"))
+    return "\n".join(_repaired(line) if _is_suspicious(line) else line for line in text.split("\n"))
+
+
+def _is_suspicious(text: str) -> bool:
+    return not text.isascii() and _SUSPICIOUS.search(text) is not None
 
 
 def _repaired(line: str) -> str:
