@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test setup peers render segment lint lock clean
+.PHONY: demo test test-kills setup peers render segment lint lock clean
 
 setup: $(VENV)/.ready
 
@@ -32,6 +32,13 @@ demo: setup
 
 test: setup lint
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+# Kills, power cuts and failing disks in their hundreds, which takes most of an hour; `make test` has a few of each.
+# What a machine cannot run is told as skipped, with the reason. Seeds are printed; CORPUS_SPIDER_SEED sets another.
+test-kills: setup
+	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -n auto --dist loadgroup -rs $(KILLS)
+
+KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py
 
 lint: setup
 	$(BIN)/ruff check .

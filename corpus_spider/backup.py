@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import zlib
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -66,15 +65,17 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
     """
     from storage.corpus import Corpus
     from storage.disk import disk_errors, sync_folder
+    from storage.exports.staging import staging
 
     if os.path.lexists(target):
         raise ConfigError("exists already", where=str(target), do="name a new folder")
-    part = target.with_name(f".{target.name}.part-{os.getpid()}")
     report = BackupReport(str(target))
-    with disk_errors(target), ExitStack() as stack:
-        (part / ARCHIVE).mkdir(mode=0o700, parents=True)
-        stack.callback(shutil.rmtree, part, ignore_errors=True)
-        part.chmod(0o700)
+    # What a backup that was killed has left is cleared away by the next one to that name.
+    with disk_errors(target), staging(target) as staged:
+        staged.chmod(0o700)
+        part = staged / target.name
+        for folder in (part, part / ARCHIVE):
+            folder.mkdir(mode=0o700)
         _copy_database(config, part / DATABASE, on_progress)
         with Corpus.open(part / DATABASE) as copy:
             _copy_archive(copy, config.warc_folder, part / ARCHIVE, report)

@@ -25,6 +25,7 @@ from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
+from storage.disk import make_folder
 from storage.errors import CorpusError, DatabaseError, DiskError
 from storage.locks import SiteLocks
 from storage.warc import WarcInfo, WarcWriter
@@ -339,7 +340,7 @@ def prepare_folders(config: Config) -> None:
     """Make the WARC folder, private to its owner, and check that it can be written and has room."""
     folder = config.warc_folder
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         probe = folder / ".writable"
         probe.touch()
         probe.unlink()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from storage.errors import DiskError
@@ -48,3 +48,15 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, private to its owner, whose name outlasts a power cut, there already or not; OSError when the disk
+    refuses.
+    """
+    above = [each for each in folder.absolute().parents if not each.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for each in (folder.absolute(), *above):
+        # A folder that may be passed through and not read cannot be flushed; it was there before.
+        with suppress(PermissionError):
+            sync_folder(each.parent)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_error, sync_folder
+from storage.disk import disk_error, make_folder, sync_folder
 from storage.errors import DiskError
 from storage.failpoints import reach
 from storage.records import Pointer
@@ -102,7 +102,8 @@ class WarcWriter:
         return pointer
 
     def _create(self) -> _WarcFile:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self._serial:
+            make_folder(self._folder)
         made = datetime.now(UTC)
         while True:
             self._serial += 1

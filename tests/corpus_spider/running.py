@@ -8,6 +8,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+SEED = int(os.environ.get("CORPUS_SPIDER_SEED", "20261121"))
+
+
+def often(few: int, many: int) -> int:
+    """Return how often to do something that takes long: ``many`` times for `make test-kills`."""
+    return many if os.environ.get("CORPUS_SPIDER_THOROUGH") == "1" else few
 
 
 def environment(**more: str) -> dict[str, str]:
