@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from storage.holdings import CorpusDocument, Selection
 
 RELEASE_FORMAT = "jsonl.zst"
-TOKENISED = "vert"
+TOKENISED, WITH_SENTENCES = "vert", "tei.xml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +100,12 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
         if wanted.release:
             return _release(config, corpus, wanted, documents, show)
         where = destination(wanted.target, wanted.format_name)
-        if where.format_name == TOKENISED:
-            documents = cut(documents)
         return export(
-            documents, wanted.target, format_name=wanted.format_name, overwrite=wanted.overwrite, on_progress=show
+            fit(documents, where.format_name),
+            wanted.target,
+            format_name=wanted.format_name,
+            overwrite=wanted.overwrite,
+            on_progress=show,
         )
 
 
@@ -163,8 +165,7 @@ def _release(
         raise ConfigError("a release is a folder and cannot go to standard output", do="name a new folder")
     earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
     shape = Shape(wanted.format_name or RELEASE_FORMAT, wanted.shard_size, earlier, wanted.overwrite)
-    if shape.format_name == TOKENISED:
-        documents = cut(documents)
+    documents = fit(documents, shape.format_name)
     return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
 
 
@@ -263,8 +264,19 @@ def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Itera
         )
 
 
+def fit(documents: Iterable[CorpusDocument], format_name: str) -> Iterator[CorpusDocument]:
+    """Yield the documents as a format takes them: cut into tokens, into sentences, or as they are."""
+    from pipelines.sentences import marked
+
+    if format_name == TOKENISED:
+        return cut(documents)
+    if format_name == WITH_SENTENCES:
+        return (replace(document, text=marked(document.text)) for document in documents)
+    return iter(documents)
+
+
 def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-    """Yield each document with its text cut into tokens, as `storage.exports.vertical` takes it.
+    """Yield each document with its text cut into sentences and tokens, as `storage.exports.vertical` takes it.
 
     Raises ConfigError for a language without spaces between words where no segmenter is installed.
     """

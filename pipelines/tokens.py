@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from storage.exports.vertical import GLUE
+from pipelines.sentences import marked
+from storage.exports.vertical import GLUE, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,17 +27,23 @@ _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
 
 def tokenised(text: str, segment: Callable[[str], list[str]] | None = None) -> str:
-    """Return the text with its lines as they are and each line's tokens parted by a space or `GLUE`.
+    """Return the text with its lines as they are, sentences of a line parted by `SENTENCE`, tokens by space or `GLUE`.
 
     ``segment`` cuts a run of an unspaced script into words; without it a run is one token.
 
     >>> tokenised("Il l'a dit: «non»...").replace(GLUE, "|")
     "Il l'a dit|: «|non|»|..."
     """
-    return "\n".join(_line(line, segment) for line in text.split("\n"))
+    return "\n".join(_line(line, segment) for line in marked(text).split("\n"))
 
 
 def _line(line: str, segment: Callable[[str], list[str]] | None) -> str:
+    first, *others = line.split(SENTENCE)
+    parts = [(" " if part[:1].isspace() else GLUE) + _sentence(part, segment) for part in others]
+    return SENTENCE.join([_sentence(first, segment), *parts])
+
+
+def _sentence(line: str, segment: Callable[[str], list[str]] | None) -> str:
     words = _SEPARATORS.sub(" ", line).split()
     return " ".join(GLUE.join(_tokens(word, segment)) for word in words)
 

@@ -50,11 +50,11 @@ class Census:
             yield row
 
     def _add(self, row: Row) -> None:
-        text, day = str(row["text"]), str(row["date"] or "")[:10]
+        chars, day = int(str(row["chars"])), str(row["date"] or "")[:10]
         groups = (self.languages, row["language"]), (self.sites, row["site"]), (self.scripts, row["script"])
         for tally in (self.total, *(group.setdefault(str(key), Tally()) for group, key in groups)):
-            tally.add(len(text))
-        self.months.setdefault(day[:7] or UNDATED, Tally()).add(len(text))
+            tally.add(chars)
+        self.months.setdefault(day[:7] or UNDATED, Tally()).add(chars)
         if row["licence"]:
             self.licences[str(row["site"])] = str(row["licence"])
         self.fetched = _spanning(self.fetched, str(row["fetched_at"])[:10])

@@ -1,7 +1,8 @@
 """TEI P5: one ``teiCorpus`` of a ``TEI`` element a document, with a header that says where it comes from.
 
 https://tei-c.org/guidelines/p5/, chapters 2 (headers) and 15 (language corpora). Paragraphs are ``p``; what a line is
-beside that stands in ``rend``. Characters that XML 1.0 does not have become U+FFFD.
+beside that stands in ``rend``. Sentences are ``s``; rows come with `SENTENCE` behind each that another follows on its
+line, and what white space parts two stands in neither. Characters that XML 1.0 does not have become U+FFFD.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-from storage.exports.vertical import KINDS
+from storage.exports.vertical import KINDS, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,8 +46,14 @@ def _document(row: Row) -> Iterator[str]:
     for number, line in enumerate(str(row["text"]).split("\n")):
         kind = KINDS.get(str(row["kinds"] or "")[number : number + 1])
         rend = f' rend="{kind}"' if kind and kind != "paragraph" else ""
-        yield f"<p{rend}>{_text(line)}</p>\n"
+        yield f"<p{rend}>{''.join(map(_sentence, line.split(SENTENCE)))}</p>\n"
     yield "</body></text></TEI>\n"
+
+
+def _sentence(sentence: str) -> str:
+    words = sentence.lstrip()
+    before = _text(sentence[: len(sentence) - len(words)])
+    return f"{before}<s>{_text(words)}</s>" if words else before
 
 
 def _published(date: Value) -> str:

@@ -1,7 +1,8 @@
 """Vertical text for Sketch Engine and NoSketch Engine: a token a line, structures as tags.
 
-Rows come tokenised: words parted by a space, or by `GLUE` where nothing stands between them. In the prevertical they
-come as they are, a line a paragraph. ``&``, ``<``, ``>`` and ``"`` are written as entities.
+Rows come tokenised: words parted by a space, or by `GLUE` where nothing stands between them, and `SENTENCE` behind each
+sentence that another follows. In the prevertical they come as they are, a line a paragraph. ``&``, ``<``, ``>`` and
+``"`` are written as entities.
 https://www.sketchengine.eu/my_keywords/vertical/
 """
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 GLUE = "\x1f"
 """Unit separator: between two tokens of a line that have nothing between them."""
+SENTENCE = "\x1e"
+"""Record separator: between two sentences of a line."""
 
 ATTRIBUTES = ("id", "url", "site", "language", "script", "date", "title", "author", "version", "licence", "duplicates")
 KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "cell", "c": "preformatted"}
@@ -25,7 +28,7 @@ CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 # What a reader of lines takes for the end of one, and what no text file should hold.
-_BREAKS = re.compile("[\x00-\x09\x0b-\x1e\x7f\x85\u2028\u2029]")
+_BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
 _SPACES = re.compile(r"\s+")
 _SPACES_BETWEEN = re.compile(rf"[^\S{GLUE}]+")
 
@@ -37,7 +40,7 @@ def write(rows: Iterable[Row], stream: BinaryIO) -> None:
 
 def write_prevertical(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write rows as prevertical text: the structures, and in them lines of running text."""
-    _write(rows, stream, lambda line: (escaped(line),))
+    _write(rows, stream, lambda line: (escaped(line.replace(SENTENCE, " ")),))
 
 
 def _write(rows: Iterable[Row], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
@@ -57,7 +60,20 @@ def _lines(row: Row, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
 
 
 def _tokens(line: str) -> Iterator[str]:
-    for word in _SPACES_BETWEEN.split(line):
+    glued = False
+    for sentence in line.split(SENTENCE):
+        tokens = list(_tokens_of(sentence))
+        if not tokens:
+            continue
+        # What glues two sentences stands in neither.
+        yield from ("<g/>", "<s>") if glued and sentence.startswith(GLUE) else ("<s>",)
+        yield from tokens
+        yield "</s>"
+        glued = True
+
+
+def _tokens_of(sentence: str) -> Iterator[str]:
+    for word in _SPACES_BETWEEN.split(sentence):
         for number, token in enumerate(filter(None, word.split(GLUE))):
             if number:
                 yield "<g/>"
@@ -74,7 +90,7 @@ def _attributes(row: Row) -> str:
 
 
 def _value(value: Value) -> str:
-    return escaped(_SPACES.sub(" ", _BREAKS.sub(" ", str(value))).strip())
+    return escaped(_SPACES.sub(" ", _BREAKS.sub(" ", str(value).replace(SENTENCE, " "))).strip())
 
 
 def registry(name: str, path: str, scripts: Iterable[str]) -> str:
@@ -100,6 +116,7 @@ def registry(name: str, path: str, scripts: Iterable[str]) -> str:
         "STRUCTURE p {",
         "  ATTRIBUTE type",
         "}",
+        "STRUCTURE s",
         "STRUCTURE g {",
         "  DISPLAYTAG 0",
         '  DISPLAYBEGIN "_EMPTY_"',

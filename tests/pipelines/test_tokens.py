@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.tokens import segmenter, tokenised
-from storage.exports.vertical import GLUE
+from storage.exports.vertical import GLUE, SENTENCE
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,12 @@ from storage.exports.vertical import GLUE
         ("a\n\nb\tc", "a\n\nb c"),
         ("cafe\u0301 נ׳", "cafe\u0301 נ|׳"),
         ("a\x1fb", "a b"),
+        ("Xong. Đi!", "Xong|.# Đi|!"),
+        ("好。走吧。", "好|。#|走吧|。"),
     ],
 )
 def test_words_of_spaced_scripts(text: str, expected: str) -> None:
-    assert tokenised(text).replace(GLUE, "|") == expected
+    assert tokenised(text).replace(GLUE, "|").replace(SENTENCE, "#") == expected
 
 
 def test_a_segmenter_cuts_runs_of_unspaced_scripts_and_nothing_else() -> None:
@@ -44,5 +46,5 @@ def test_icu_knows_thai_words() -> None:
 def test_no_visible_character_is_lost_and_no_line(text: str) -> None:
     made = tokenised(text)
     visible = "".join(character for character in text if character > "\x1f" and character != "\x7f").split()
-    assert "".join("".join(made.split(GLUE)).split()) == "".join(visible)
+    assert "".join(made.replace(GLUE, "").replace(SENTENCE, "").split()) == "".join(visible)
     assert made.count("\n") == text.count("\n")

@@ -30,7 +30,12 @@ ABOUT = Release("news", "corpus-spider 1", "0008", "you@example.org", {"language
 def a_document(number: int, text: str = "Some words.", **changes: Any) -> CorpusDocument:
     values: dict[str, Any] = dict.fromkeys(field.name for field in dataclasses.fields(CorpusDocument))
     values |= {"id": f"{number:032x}", "url": f"https://a.example/{number}", "site": "a", "language": "vi"}
-    values |= {"script": "Latn", "text": text, "fetched_at": datetime(2026, 3, number % 28 + 1, tzinfo=UTC)}
+    values |= {
+        "script": "Latn",
+        "text": text,
+        "chars": len(text),
+        "fetched_at": datetime(2026, 3, number % 28 + 1, tzinfo=UTC),
+    }
     values |= {"published": f"2026-0{number % 9 + 1}-01", "kinds": "", "captions": (), "comments": (), "version": 1}
     return CorpusDocument(**values | changes)
 

@@ -31,6 +31,17 @@ def written(write: Callable[..., None], *documents: CorpusDocument) -> str:
     return stream.getvalue().decode()
 
 
+def sentences_of(text: str) -> list[list[str]]:
+    """Read vertical text again: the tokens of each sentence."""
+    found: list[list[str]] = []
+    for line in text.split("\n"):
+        if line == "<s>":
+            found.append([])
+        elif line and not line.startswith("<"):
+            found[-1].append(unescape(line))
+    return found
+
+
 def read_back(text: str) -> list[tuple[dict[str, str], list[list[list[str]]]]]:
     """Read vertical text as a concordancer does: attributes of each document, its paragraphs, words of glued tokens."""
     found: list[tuple[dict[str, str], list[list[list[str]]]]] = []
@@ -42,7 +53,7 @@ def read_back(text: str) -> list[tuple[dict[str, str], list[list[list[str]]]]]:
             found[-1][1].append([])
         elif line == "<g/>":
             glued = True
-        elif not line.startswith("</"):
+        elif line != "<s>" and not line.startswith("</"):
             assert "<" not in line
             words = found[-1][1][-1]
             words[-1].append(unescape(line)) if glued else words.append([unescape(line)])
@@ -54,7 +65,8 @@ def test_tokens_glue_and_attributes(tmp_path: object) -> None:
     """A token a line; ``<g/>`` where nothing stood between; entities for what is mark-up."""
     document = a_document(1, 'Say \x1f"hi\x1f"\nA<b', kinds="hp", title='x" y="<>\n')
     text = written(vertical.write, document)
-    assert '<p type="heading">\nSay\n&quot;hi\n<g/>\n&quot;\n</p>\n<p type="paragraph">\nA&lt;b\n</p>\n</doc>\n' in text
+    assert '<p type="heading">\n<s>\nSay\n&quot;hi\n<g/>\n&quot;\n</s>\n</p>\n' in text
+    assert '<p type="paragraph">\n<s>\nA&lt;b\n</s>\n</p>\n</doc>\n' in text
     ((attributes, paragraphs),) = read_back(text)
     assert attributes["title"] == 'x" y="<>'
     assert attributes["id"] == document.id
@@ -63,7 +75,9 @@ def test_tokens_glue_and_attributes(tmp_path: object) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.text(st.one_of(st.characters(), st.sampled_from('\x1f \n<>&"\u2028\x00\ud800')), max_size=60),
+    st.text(st.one_of(st.characters(), st.sampled_from('\x1f\x1e \n<>&"\u2028\x00\ud800')), max_size=60).map(
+        lambda text: text.replace("\x1e\x1f", "\x1e")
+    ),
     st.text(max_size=20),
 )
 def test_any_text_comes_back_from_vertical_text(text: str, title: str) -> None:
@@ -83,10 +97,8 @@ def test_a_paragraph_of_five_megabytes_is_no_trouble() -> None:
     assert len(words) == 1_400_000
     assert written(vertical.write_prevertical, document).count("ngữ") == 700_000
     parser = etree.XMLParser(huge_tree=True)
-    assert (
-        len(etree.fromstring(written(tei.write, document).encode(), parser).findtext(f".//{TEI}body/{TEI}p"))
-        > 4_000_000
-    )
+    root = etree.fromstring(written(tei.write, document).encode(), parser)
+    assert len(root.findtext(f".//{TEI}body/{TEI}p/{TEI}s")) > 4_000_000
 
 
 @pytest.mark.parametrize("write", [vertical.write, vertical.write_prevertical])
@@ -94,7 +106,7 @@ def test_odd_characters_break_no_line(write: Callable[..., None]) -> None:
     """Whatever a reader takes for the end of a line is gone."""
     text = written(write, a_document(1, ODD, title=ODD))
     assert text.splitlines() == text.split("\n")[:-1]
-    assert len([line for line in text.split("\n") if line.startswith("<")]) == 4
+    assert len([line for line in text.split("\n") if line.startswith(("<doc", "<p", "</doc", "</p"))]) == 4
 
 
 def test_tei_is_xml_whatever_is_in_it() -> None:
@@ -105,7 +117,7 @@ def test_tei_is_xml_whatever_is_in_it() -> None:
     assert first.get("{http://www.w3.org/XML/1998/namespace}id") == f"d{documents[0].id}"
     paragraphs = first.findall(f".//{TEI}body/{TEI}p")
     assert [each.get("rend") for each in paragraphs] == ["heading", None]
-    assert paragraphs[1].text == re.sub("[\x00\x0b\ud800\ufffe]", "\ufffd", ODD)
+    assert "".join(paragraphs[1].itertext()) == re.sub("[\x00\x0b\ud800\ufffe]", "\ufffd", ODD)
     assert first.findtext(f".//{TEI}author") == "A & B"
     assert second.findtext(f".//{TEI}publicationStmt/{TEI}date") == "unknown"
 
@@ -134,4 +146,16 @@ def test_the_registry_knows_the_script(scripts: list[str], present: list[str], a
 
 def test_rows_without_kinds_have_plain_paragraphs() -> None:
     made: Any = written(vertical.write, a_document(1, "a"))
-    assert "<p>\na\n</p>\n" in made
+    assert "<p>\n<s>\na\n</s>\n</p>\n" in made
+
+
+def test_sentences_are_marked_and_keep_what_stood_between() -> None:
+    """A sentence stands between its tags; white space and glue between two stand in neither."""
+    text = written(vertical.write, a_document(1, "A \x1f.\x1e B\x1f。\x1e\x1fC\n\nD"))
+    assert sentences_of(text) == [["A", "."], ["B", "。"], ["C"], ["D"]]
+    assert "。\n</s>\n<g/>\n<s>\nC\n</s>\n</p>\n<p>\n</p>\n" in text
+    assert "STRUCTURE s\n" in vertical.registry("n", "p", ["Latn"])
+    root = etree.fromstring(written(tei.write, a_document(1, "A. \x1e B。\x1eC\n\nD")).encode())
+    paragraphs = root.findall(f".//{TEI}body/{TEI}p")
+    assert [[each.text for each in paragraph] for paragraph in paragraphs] == [["A. ", "B。", "C"], [], ["D"]]
+    assert ["".join(each.itertext()) for each in paragraphs] == ["A.  B。C", "", "D"]

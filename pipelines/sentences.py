@@ -1,0 +1,68 @@
+"""Where sentences end: by punctuation alone, for every script that has some; no models, no rules of one language.
+
+A full stop, question or exclamation mark of Latin, Cyrillic, Greek, Hebrew and the like ends a sentence where white
+space follows and no small letter after it; a full stop none behind an abbreviation, initials or the number of an item.
+The marks of Arabic, Urdu, Devanagari, Chinese, Japanese, Khmer and Burmese end one wherever they stand but between
+digits. What closes a quotation belongs to the sentence that it ends. Thai and Lao, which write no full stops, stay
+whole: a space there parts clauses as well as sentences, so a paragraph is a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+
+from storage.exports.vertical import SENTENCE
+
+_SPACED = ".!?…"
+_ANYWHERE = "。！？｡؟۔।॥።។៕။"
+_CLOSING = "\"'”’»›)]」』）"
+_STOP = re.compile(f"[{_SPACED}{_ANYWHERE}][{re.escape(_SPACED + _ANYWHERE + _CLOSING)}]*")
+_BEFORE_NEXT = re.compile(r"\s*[\"'“‘«‹„(\[]*")
+_STRONG = frozenset(_ANYWHERE)
+_INITIALS = re.compile(r"(?:\w\.)+\w")
+_LONGEST_WORD = 20
+_ABBREVIATIONS = """
+mr mrs ms dr prof st jr sr vs no nos vol pp fig gen col lt sgt capt gov sen rep rev hon inc ltd co corp dept
+jan feb mar apr jun jul aug sep sept oct nov dec approx est tp ts ths gs pgs bs ks cn nxb
+bzw usw ca nr bd hr fr abs tel str mme mlle env av sra sto sta avv dott sig ing
+г гг ул им тыс млн млрд руб стр см проф ред np tzn itd tys mln mld
+"""
+ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
+"""Of several languages, in lower case and without the full stop behind."""
+
+
+def marked(text: str) -> str:
+    """Return the text with `SENTENCE` behind each sentence that another follows on its line.
+
+    >>> marked("Xong. Đi thôi! TP. Huế.\\nچرا؟ بله.").replace(SENTENCE, "|")
+    'Xong.| Đi thôi!| TP. Huế.\\nچرا؟| بله.'
+    """
+    return "\n".join(_line(line) for line in text.replace(SENTENCE, " ").split("\n"))
+
+
+def _line(line: str) -> str:
+    length = len(line.rstrip())
+    ends = [found.end() for found in _STOP.finditer(line) if found.end() < length and _ends(line, found)]
+    return SENTENCE.join(line[start:end] for start, end in zip([0, *ends], [*ends, len(line)], strict=True))
+
+
+def _ends(line: str, found: re.Match[str]) -> bool:
+    start, end = found.span()
+    if not _STRONG.isdisjoint(found.group()):
+        return not (line[start - 1 : start].isdigit() and line[end : end + 1].isdigit())
+    if not line[end].isspace():
+        return False
+    follows = _BEFORE_NEXT.match(line, end)
+    at = follows.end() if follows else end
+    if line[at : at + 1].islower():
+        return False
+    return found.group()[0] != "." or not _is_shortened(line, start)
+
+
+def _is_shortened(line: str, stop: int) -> bool:
+    """Say whether the word before a full stop is an abbreviation, an initial, or the number of an item."""
+    begin = line.rfind(" ", max(0, stop - _LONGEST_WORD), stop) + 1
+    word = line[begin:stop].lstrip("\"'“‘«‹„([")
+    if len(word) == 1 and word.isalpha():
+        return True
+    return word.lower() in ABBREVIATIONS or bool(_INITIALS.fullmatch(word)) or (begin == 0 and word.isdigit())
