@@ -54,6 +54,8 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/peers.lock
 	uv pip compile pyproject.toml --extra segment --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/segment.lock
+	uv pip compile pyproject.toml --extra langid --constraint requirements/core.lock \
+		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/langid.lock
 	uv pip compile pyproject.toml --extra render --constraint requirements/core.lock \
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
 

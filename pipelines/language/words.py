@@ -1,0 +1,187 @@
+"""Languages of one script told apart by frequent words, where letters do not do it and detectors confuse them.
+
+The sets hold words that one language of a group uses all the time and the others do not. Vietnamese without its marks
+is told by its syllables, of which there are some 2,500 (as in telegrams, chats and old web pages).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import regex
+
+from pipelines.language.stop_words import stop_words
+
+_GROUPS = tuple(
+    (script, {language: frozenset(words.split()) for language, words in group.items()})
+    for script, group in (
+        (
+            "Arab",
+            {
+                "ur": """
+                کا کی کے کو میں سے یہ وہ کہ اس ہیں نہیں ہو گیا بھی لیے ہوئے تھا تھے تھی ایک انہوں انہیں ہوں رہا
+                رہے کرتے کرنے ساتھ ہم کچھ تمام ہوتا جب لیکن کسی اگر یہاں ہونے والے
+            """,
+                "pnb": """
+                دا دی دے دیاں نوں وچ وچوں توں تے اتے اے نیں ایہہ ایہ اوہ اوس ایس اوہدے اوہنوں اوہناں ایہناں کیتا کیتی
+                سی سن ہن لئی وی جے ہوئی نال تاں مینوں کجھ کسے پئی ہور دتا کرن کیہ ہووے جدوں اج لوکاں انج ہوندا ہوندی
+                جیویں فیر پھیر اسیں ساڈے پہلاں آکھیا سبھ گلاں ول
+            """,
+                "skr": """
+                دا دی دے کوں کنوں وچ توں تے ہن اے ایں اوں کیتے وی ڄئے کہیں ہکو ہک تھی ڈو ایندے اوندے اوندی
+                انہاں ہر آپڻے کرڻ
+                چاہی ویسی تھیوڻ ہوسی
+            """,
+                "ks": "چھِ چھُ چھے چھ تہٕ تہِ اَکھ منٛز مَنٛز ہُنٛد یِوان یُس یۄس یہِ اوس ٲس ٲسؠ اَتھ پؠٹھ کٔرِتھ خٲطرٕ سٟتؠ آو",
+                "fa": "در به از که این را با است برای آن خود شد یک تا می‌شود بر هم شده می های",
+                "azb": """
+                بیر بو اوچون ایله دیر ایدی ائدیر اولان اولدو سونرا گؤره چوخ وار لر لار اولاراق تورک دیلی ایلده
+                داها منیم بونو اونون اولور
+            """,
+                "uz": "بیلن بوییچه نینگ بو اوچون همده ایدی بولگن کیرک بیر گه ده کرک بولدی",
+                "glk": "جه جی ایته ایتا ایسه ایسمه مئن ؤ هسا کیشور گيلان بوستید ببوسته ره شه اونه",
+                "bal": "ءَ ءِ ءُ انت اَنت اِنت په گۆں ماں ات اێں اَت وتی بوتگ بوت کرت کرتگ مئے تها شه",
+            },
+        ),
+        (
+            "Hebr",
+            {
+                "he": "של את על לא הוא היא עם כי זה גם אם או כל אני אבל יש אין לפי אל אך היה היום אחרי בין",
+                "yi": """
+                די דער דאָס דאס און איז אין פֿון פון צו אז אַז מיט ניט נישט האָט האט האָבן האבן זײַן זיין ער
+                זי זיי מען
+                אויף אויך פֿאַר פאר װאָס וואָס וואס וועט וועלן ווי איר ביי בײַ נאָך נאך זיך אַ אן אַן דעם איך
+            """,
+            },
+        ),
+        (
+            "Latn",
+            {
+                "id": """
+                bahwa karena bisa kalau uang mobil kantor anda sangat begitu bagaimana mengapa nggak kamu pemerintah
+                perusahaan polisi pesawat bicara tadi kemarin senin kamis jumat minggu januari februari maret
+                juni juli
+                agustus desember ujar saat kemudian terhadap bagian inggris para secara coba mencoba berbeda
+                universitas warga seharusnya yakni ingin kepada adalah
+            """,
+                "ms": """
+                bahawa kerana boleh wang kereta pejabat awak mahu hendak nak ialah iaitu berkata kerajaan
+                syarikat cakap
+                bercakap semalam isnin khamis jumaat ahad januari februari mac jun julai ogos disember semasa apabila
+                selepas berbeza cuba sahaja daripada encik saya lelaki universiti hospital negeri kenapa sekiranya
+                tiada sini makan inggeris jepun perancis buat esok adakah beliau sebanyak peratus polis
+                kepada adalah
+            """,
+            },
+        ),
+        (
+            "Latn",
+            {
+                "no": """
+                ikke jeg en et fra ble noe mye de hun hva hvordan bare noen være vært av etter nå opp ut blir
+                seg meg deg
+                uten gjennom mellom sier dette hvor kommer mer gir også inn noen våre vår hver
+            """,
+                "nn": """
+                ikkje eg ein eit frå vart blei noko mykje dei ho kva korleis berre nokre vere vore av etter no opp ut
+                blir seg meg deg utan gjennom mellom seier dette kvar kjem og kven òg då ei heile desse sidan seinare
+            """,
+                "da": """
+                ikke jeg en et fra blev noget meget de hun hvad hvordan bare nogen være været af efter nu op ud bliver
+                sig mig dig uden gennem mellem siger dette hvor kommer mere nogle vores os lidt have igen inden også
+            """,
+            },
+        ),
+        (
+            "Latn",
+            {
+                "hr": """
+                tko što tjedan tjedna tisuća također tijekom uopće općine izvješće priopćenju sustav siječnja veljače
+                ožujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga prosinca vrijeme
+                mjesto dio dvije
+                gdje uvijek prije poslije lijepo vijeće povijest glede europski europska kazao tvrtka udruga
+            """,
+                "bs": """
+                ko šta sedmice sedmica hiljada hiljade također tokom općine saopćenju saopćeno januara februara marta
+                aprila maja juna jula augusta septembra oktobra novembra decembra vrijeme mjesto dio dvije gdje uvijek
+                prije poslije lijepo historija evropski evropska lahko kahva kazao bosni
+            """,
+                "sr": """
+                ko šta nedelje nedelja hiljada takođe tokom opštine saopštenju saopšteno januara februara marta aprila
+                maja juna jula avgusta septembra oktobra novembra decembra vreme mesto deo dve gde uvek pre posle lepo
+                istorija evropski evropska rekao reč uopšte
+            """,
+            },
+        ),
+        (
+            "Cyrl",
+            {
+                "ru": "в на и не что с по как это из к у за от он она был было его они для который также",
+                "bg": "в на да се от за и е с че ще не като по са си това от бе беше който която които след при през",
+                "sr": "у је да се на за и од са што као ће не су који која које је био била после пре према али",
+                "mk": "во да се на за и од со што како ќе не се кој која кои е беше бил по пред според но дека",
+                "uk": "в у на і й не що з по як це із до та за від він вона був було його вони для який також",
+                "be": "у на і не што з па як гэта да за ад ён яна быў было яго яны для які таксама",
+            },
+        ),
+    )
+)
+_WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
+_LEAST_HITS = 2
+
+# A syllable of Vietnamese with the marks taken off: an initial, and a rhyme.
+_SYLLABLE = regex.compile(
+    r"(?:ngh?|nh|gh|gi|kh|ph|th|tr|ch|qu|[bcdghklmnprstvx])?"
+    r"(?:a(?:ch?|i|m|ng?|nh|o|p|t|u|y)?|e(?:ch?|m|ng?|nh|o|p|t|u)?|i(?:a|ch|e[cmptu]|eng?|m|nh?|p|t|u)?"
+    r"|o(?:a(?:ch?|i|m|ng?|nh|o|t|y)?|c|e[not]?|i|m|ng?|p|t)?"
+    r"|u(?:a(?:ng?|t|y)?|ch?|e(?:ch|nh)?|i|m|ng?|o(?:[cimptu]|ng?)|p|t|u|y(?:a|en|et|nh|t|u)?)?|y(?:e[mtu]|eng?)?)"
+)
+_SYLLABLES = 60
+_PLAIN_WORDS = """
+    cua va duoc khong nhung nguoi cac mot da voi nay den ve nhu tai phai cung nam ngay nuoc viec se dang vao tren duoi
+    giua nhieu hon rat thi nen neu bang lai chi con truoc bo trong cho theo khi hai tinh chinh thu quoc viet ong toi ban
+    anh minh dau gi lam biet noi thanh pho hoc sinh la co de tu ra qua sau truong giao thong trung tam duong dong cong
+    gia tien huyen hang ngan
+"""
+_PLAIN = frozenset(_PLAIN_WORDS.split())
+_MEANT = 0.85
+_FREQUENT = 0.15
+
+
+def corrected(language: str, script: str, text: str) -> str:
+    """Return the language of the same group whose words these are: two at least, and half as many again.
+
+    >>> corrected("ur", "Arab", "وزیر اعظم نے آکھیا اے کہ لوکاں نوں سہولتاں دین لئی نویں منصوبے شروع کیتے جا رہے نیں")
+    'pnb'
+    """
+    if script == "Latn" and language != "vi" and is_unmarked_vietnamese(text):
+        return "vi"
+    group = next((group for place, group in _GROUPS if place == script and language in group), None)
+    if group is None:
+        return language
+    listed = script == "Latn"
+    words = Counter(_WORD.findall(text.lower()))
+    known = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if listed else group
+    leads = {name: _lead(words, known[name] - known[language], known[language] - known[name]) for name in group}
+    best = max(leads, key=lambda name: leads[name])
+    return best if leads[best] > 0 else language
+
+
+def _lead(words: Counter[str], own: frozenset[str], others: frozenset[str]) -> int:
+    """Return by how many words one side is ahead, 0 where that is not plain."""
+    hits, against = (sum(words[word] for word in side if word in words) for side in (own, others))
+    return hits - against if hits >= max(_LEAST_HITS, 1.5 * against) else 0
+
+
+def is_unmarked_vietnamese(text: str) -> bool:
+    """Tell Vietnamese without its marks by its first sixty words: nearly all are syllables of it, some very frequent.
+
+    >>> is_unmarked_vietnamese("Thu tuong Chinh phu yeu cau cac bo, nganh va dia phuong tap trung chi dao")
+    True
+    """
+    words = [word for word in _WORD.findall(text[:600].lower())[:_SYLLABLES] if len(word) > 1]
+    if len(words) < 4:
+        return False
+    syllables = sum(_SYLLABLE.fullmatch(word) is not None for word in words)
+    frequent = sum(word in _PLAIN for word in words)
+    return syllables >= _MEANT * len(words) and frequent >= _FREQUENT * len(words)
