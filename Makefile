@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kills setup peers render segment lint lock clean
+.PHONY: demo test test-kills setup peers render segment lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -38,13 +38,21 @@ test: setup lint
 test-kills: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -n auto --dist loadgroup -rs $(KILLS)
 
-KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py
+KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py \
+	tests/corpus_spider/test_signals.py
 
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+# Looks every locked package up in the advisory database, with pip-audit in an environment of its own. Exit code 1:
+# something is vulnerable; anything else but 0: it could not be told.
+audit:
+	test -x .audit/bin/python || $(PYTHON) -m venv .audit
+	.audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit || echo "pip-audit cannot be installed"
+	.audit/bin/python requirements/audit.py .audit/bin/pip-audit requirements/*.lock
 
 # Needs uv; resolves for Python 3.11 and later and writes hashes, never a registry's address.
 lock:
@@ -60,4 +68,4 @@ lock:
 		--generate-hashes --universal --python-version 3.11 --custom-compile-command "make lock" -o requirements/render.lock
 
 clean:
-	rm -rf $(VENV) build dist demo
+	rm -rf $(VENV) .audit build dist demo

@@ -94,8 +94,9 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     # Scrapy sets its own level when it starts; its everyday messages are for those who ask for more.
     logging.getLogger("scrapy").setLevel("WARNING" if log_level == "INFO" else log_level)
     crawler = process.create_crawler("news")
-    process.crawl(crawler, session=session)
+    # From here on an exception that a signal raises might end in Twisted's hands, who would make nothing of it.
     stopper = Stopper(session)
+    process.crawl(crawler, session=session)
     stopper.arm(crawler)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
     # What is loaded by now stays: it need not be looked through for garbage again and again.
@@ -104,7 +105,7 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     with shown(session.line, pending, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)
-    return exit_code(session, stopped=stopper.asked, limited=_limited(crawler.spider))
+    return exit_code(session, stopped=bool(stopper.asked), limited=_limited(crawler.spider))
 
 
 def _limited(spider: Any) -> bool:
@@ -129,34 +130,47 @@ def _settings(session: Session, log_level: str) -> Settings:
 
 class Stopper:
     """First signal: hand out nothing more, finish what is in flight within a deadline. Second: end now, recover next
-    time.
+    time. It listens from when it is made.
     """
 
     def __init__(self, session: Session) -> None:
-        self.asked = False
+        self.asked = 0
+        """Number of the first signal; 0 while there has been none."""
         self._session = session
         self._crawler: Any = None
+        self._running = False
         self._stopping: asyncio.Future[None] | None = None
+        self._listen()
 
     def arm(self, crawler: Any) -> None:
-        """Take over SIGINT and SIGTERM once the reactor runs (Twisted installs its own at start)."""
+        """Act on signals, one that has come too, once the reactor runs (Twisted installs its own handlers at start)."""
         from twisted.internet import reactor
 
         self._crawler = crawler
-        reactor.callWhenRunning(self._install)
+        reactor.callWhenRunning(self._begin)
 
-    def _install(self) -> None:
+    def _listen(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
-    def _on_signal(self, number: int, _: object) -> None:
-        from twisted.internet import reactor
+    def _begin(self) -> None:
+        self._listen()
+        self._running = True
+        if self.asked:
+            self._act()
 
+    def _on_signal(self, number: int, _: object) -> None:
         if self.asked:
             os._exit(FORCED)
-        self.asked = True
+        self.asked = number
+        if self._running:
+            self._act()
+
+    def _act(self) -> None:
+        from twisted.internet import reactor
+
         threading.Thread(target=self._watch, daemon=True).start()
-        reactor.callFromThread(self._stop, number)
+        reactor.callFromThread(self._stop, self.asked)
 
     def _stop(self, number: int) -> None:
         logger.info("%s: finishing what is in flight; once more to stop at once", signal.Signals(number).name)

@@ -1,0 +1,112 @@
+"""Signals at any moment: one ends a crawl within thirty seconds and leaves nothing open, a second one within three."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus_spider.faults import damage
+from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import SEED, often, run, start
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+BEGIN, MIDDLE = 0.0, 3.0
+"""Seconds from the moment at which a crawl has a database to when it is in the middle of its pages, about."""
+
+
+@pytest.fixture
+def newspaper() -> Iterator[Newspaper]:
+    """A newspaper with pages that never come, and one that hangs its worker."""
+    gate, html = Event(), {"Content-Type": "text/html; charset=utf-8"}
+
+    def hang() -> tuple[int, dict[str, str], bytes]:
+        gate.wait(120)
+        return 404, {}, b""
+
+    with served(Newspaper()) as paper:
+        paper.extra = {"/hang": hang, "/hang-too": hang, "/worker": lambda: (200, html, b"<p>fault:hang</p>")}
+        yield paper
+        gate.set()
+
+
+def said(crawl: subprocess.Popen[str]) -> str:
+    assert crawl.stderr is not None
+    return crawl.stderr.read()
+
+
+def begun(folder: Path, chance: random.Random) -> subprocess.Popen[str]:
+    """Start a crawl and return it at any moment from when it acts on signals."""
+    crawl = start(folder, "crawl", "--now", CORPUS_SPIDER_FAULTS="1")
+    # A crawl that ended well has taken the log of the database away.
+    while not (folder / "corpus.db-wal").exists():
+        assert crawl.poll() is None
+        time.sleep(0.01)
+    time.sleep(chance.uniform(BEGIN, MIDDLE))
+    return crawl
+
+
+@pytest.mark.timeout(3600)
+def test_a_signal_at_any_moment_ends_a_crawl_in_time_and_leaves_nothing_open(
+    tmp_path: Path, newspaper: Newspaper, record_property: Callable[[str, object], None]
+) -> None:
+    """While it starts, while pages hang, while a worker hangs: exit code 11 within thirty seconds, no file left under
+    its .open name, and in the end every article is there.
+    """
+    chance, longest = random.Random(SEED), 0.0
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, page_timeout=60))
+    times = often(2, 50)
+    for _ in range(times):
+        crawl = begun(tmp_path, chance)
+        sent = time.monotonic()
+        crawl.send_signal(chance.choice((signal.SIGTERM, signal.SIGINT)))
+        code = crawl.wait(30)
+        longest = max(longest, time.monotonic() - sent)
+        assert code == 11, said(crawl)
+        assert not list((tmp_path / "warc").glob("*.open"))
+    record_property("signals", f"seed {SEED}: {times}, the longest took {longest:.1f} s")
+    newspaper.extra.clear()
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl", "--now").returncode == 0
+    assert damage(tmp_path) == []
+    assert all(newspaper.asked[f"/article/{number}"] for number in range(newspaper.articles))
+
+
+@pytest.mark.timeout(3600)
+def test_a_second_signal_ends_it_within_three_seconds_and_the_next_crawl_recovers(
+    tmp_path: Path, newspaper: Newspaper, record_property: Callable[[str, object], None]
+) -> None:
+    """Whatever hangs: exit code 13. Until the first has been heard, the two count as one."""
+    chance, longest = random.Random(SEED), 0.0
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, page_timeout=60))
+    times = often(1, 20)
+    for _ in range(times):
+        newspaper.asked.clear()
+        crawl = start(tmp_path, "crawl", "--now", CORPUS_SPIDER_FAULTS="1")
+        while not (newspaper.asked["/hang"] and newspaper.asked["/hang-too"]):
+            assert crawl.poll() is None
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0.0, 1.0))
+        crawl.send_signal(signal.SIGTERM)
+        assert crawl.stderr is not None
+        while "once more" not in crawl.stderr.readline():
+            assert crawl.poll() is None
+        time.sleep(chance.uniform(0.0, 2.0))
+        sent = time.monotonic()
+        crawl.send_signal(signal.SIGTERM)
+        assert crawl.wait(10) == 13
+        longest = max(longest, time.monotonic() - sent)
+    assert longest < 3.0
+    record_property("second signals", f"seed {SEED}: {times}, the longest took {longest:.2f} s")
+    newspaper.extra.clear()
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    assert run(tmp_path, "crawl", "--now").returncode == 0
+    assert damage(tmp_path) == []
