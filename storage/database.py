@@ -129,20 +129,22 @@ class Database:
     url: URL
     engine: Engine
     writer: Engine
+    hasty: Engine
     patience: Patience
 
     @property
     def is_sqlite(self) -> bool:
         return self.engine.dialect.name == "sqlite"
 
-    def write(self, work: Callable[[Connection], T]) -> T:
+    def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
         """Run ``work`` in one write transaction and commit.
 
         When the connection is lost it is replayed, even when the commit itself may have succeeded: ``work`` must find
-        out by its own keys that it has been done already.
+        out by its own keys that it has been done already. Not ``durable``: the commit does not wait for the disk; a
+        power cut may undo it, but only with all that came later.
         """
         try:
-            return self._transact(self.writer, work)
+            return self._transact(self.writer if durable else self.hasty, work)
         except CONTENT_ERRORS as error:
             raise translate(error, self.url) from error
 
@@ -226,7 +228,8 @@ def connect(url: URL, *, read_only: bool = False) -> Database:
     """Make the engine for a URL; nothing is opened yet. ``read_only`` is enforced by the database itself."""
     engine = _sqlite_engine(url, read_only) if url.get_backend_name() == "sqlite" else _postgres_engine(url, read_only)
     writer = engine.execution_options(corpus_writes=True)
-    return Database(url, engine, writer, Patience(READER_SECONDS if read_only else configured_seconds()))
+    hasty = writer.execution_options(corpus_hasty=True)
+    return Database(url, engine, writer, hasty, Patience(READER_SECONDS if read_only else configured_seconds()))
 
 
 def sqlite_path(url: URL) -> Path:
@@ -257,8 +260,11 @@ def _sqlite_engine(url: URL, read_only: bool) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("corpus_writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        if options.get("corpus_writes"):
+            # In WAL mode NORMAL leaves out the fsync of a commit; that of the next FULL one covers what came before.
+            connection.exec_driver_sql(f"PRAGMA synchronous={'NORMAL' if options.get('corpus_hasty') else 'FULL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("corpus_writes") else "BEGIN")
 
     return engine
 
@@ -282,8 +288,11 @@ def _postgres_engine(url: URL, read_only: bool) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("corpus_writes"):
+        options = connection.get_execution_options()
+        if options.get("corpus_writes"):
             connection.execute(_POSTGRES_WRITER)
+        if options.get("corpus_hasty"):
+            connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
 
     return engine
 

@@ -32,7 +32,7 @@ from storage.nights import note_failures
 from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.schedule import Schedule
-from storage.schema import host, url
+from storage.schema import IS_SOURCE, host, url
 from storage.tombstones import allowed_leases, refused
 from storage.visits import Ended, settle
 
@@ -83,7 +83,10 @@ def lease_of(row: AnyRow) -> Lease:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """What to fetch, leases and retries. Reached as ``corpus.frontier``; safe to call from any thread."""
+    """What to fetch, leases and retries. Reached as ``corpus.frontier``; safe to call from any thread.
+
+    Seeds, wakings, leases and releases do not wait for the disk: the next start does again what a power cut undoes.
+    """
 
     database: Database
     schedule: Schedule = field(default_factory=Schedule)
@@ -95,14 +98,14 @@ class Frontier:
         again.
         """
         rows = [_seed_row(seed) for seed in {seed.url: seed for seed in seeds if is_key(seed.url)}.values()]
-        self.database.write(lambda connection: _write_seeds(connection, rows))
+        self.database.write(lambda connection: _write_seeds(connection, rows), durable=False)
 
     def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
         """Turn what is due again pending, with a clean slate (attempts and redirects 0); return how many URLs.
 
         ``sources``: every feed, sitemap, start and section page of these sites, due or not.
         """
-        return self.database.write(lambda connection: _wake(connection, sites, now, sources=sources))
+        return self.database.write(lambda connection: _wake(connection, sites, now, sources=sources), durable=False)
 
     def pause(self, host_name: str, until: float) -> None:
         """Remember that a host asked to be left alone until then (epoch seconds)."""
@@ -130,7 +133,7 @@ class Frontier:
             leases = _lease(connection, (run_id, token), quotas, (now, sites))
             return with_originals(connection, leases, self.schedule.rules)
 
-        return self.database.write(work)
+        return self.database.write(work, durable=False)
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
         """Return the hosts of these sites that have a URL due at ``now``, in alphabetical order."""
@@ -170,7 +173,7 @@ class Frontier:
             .where(url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED)
             .values(state=UrlState.PENDING, leased_by=None, lease_token=None)
         )
-        return self.database.write(lambda connection: connection.execute(statement).rowcount)
+        return self.database.write(lambda connection: connection.execute(statement).rowcount, durable=False)
 
     def count_pending(self, sites: Collection[str]) -> int:
         """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
@@ -235,19 +238,21 @@ def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None
 def _retire_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Read no more what the configuration named once and does not name any more."""
     named = {row["url"] for row in rows}
-    scheduled = url.c.site.in_({row["site"] for row in rows}), url.c.due_again.is_not(None)
-    once = sa.select(url.c.id, url.c.url).where(*scheduled, url.c.seed, url.c.found_from.is_(None))
-    gone = [row.id for row in connection.execute(once) if row.url not in named]
+    seeds = url.c.site.in_({row["site"] for row in rows}), IS_SOURCE, url.c.seed, url.c.found_from.is_(None)
+    once = sa.select(url.c.id, url.c.url, url.c.due_again).where(*seeds)
+    gone = [row.id for row in connection.execute(once) if row.due_again is not None and row.url not in named]
     for part in chunks(gone):
         connection.execute(sa.update(url).where(url.c.id.in_(part)).values(seed=False, due_again=None))
 
 
 def _wake(connection: Connection, sites: Collection[str], now: float, *, sources: bool) -> int:
-    scheduled = url.c.site.in_(sites), url.c.due_again.is_not(None)
-    is_source = sa.or_(url.c.seed, url.c.kind != Kind.PAGE, url.c.period > 0)
-    asked = sa.or_(url.c.due_again <= now, is_source) if sources else url.c.due_again <= now
-    statement = sa.update(url).where(*scheduled, asked).values(CLEAN_SLATE | {"hops": 0})
-    return connection.execute(statement).rowcount
+    again = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
+    woken = connection.execute(again.where(url.c.site.in_(sites), url.c.due_again <= now)).rowcount
+    if sources:
+        # Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
+        every = sa.select(url.c.id).where(url.c.site.in_(sites), IS_SOURCE)
+        woken += connection.execute(again.where(url.c.id.in_(every))).rowcount
+    return woken
 
 
 def _lease(
@@ -280,14 +285,19 @@ def _already_leased(connection: Connection, sites: Collection[str], token: int) 
     return connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
 
 
+_DUE = (
+    sa.select(*LEASE_COLUMNS)
+    .where(url.c.site == sa.bindparam("of_site"), url.c.host == sa.bindparam("of_host"))
+    .where(_PENDING, url.c.next_try <= sa.bindparam("now"))
+    .order_by(*_ORDER)
+    .limit(sa.bindparam("quota", type_=sa.Integer))
+)
+"""Made once: to make it takes longer than to run it, and it is run for every host of a lease."""
+
+
 def _due(connection: Connection, place: AnyRow, quota: int, now: float) -> Sequence[AnyRow]:
-    statement = (
-        sa.select(*LEASE_COLUMNS)
-        .where(url.c.site == place.site, url.c.host == place.name, _PENDING, url.c.next_try <= now)
-        .order_by(*_ORDER)
-        .limit(max(quota, 0))
-    )
-    return connection.execute(statement).all()
+    asked = {"of_site": place.site, "of_host": place.name, "now": now, "quota": max(quota, 0)}
+    return connection.execute(_DUE, asked).all()
 
 
 def _held(connection: Connection, run_id: int, failures: Sequence[Failure]) -> list[Failure]:

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from storage.columns import Lines, Moment, Numbers, Stated, Words
 
-SCHEMA_VERSION = "0011"
+SCHEMA_VERSION = "0012"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -152,6 +152,9 @@ _settled = text("state <> 'pending'")
 Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_settled, postgresql_where=_settled)
 _again = text("due_again IS NOT NULL")
 Index("ix_url_due_again", url.c.site, url.c.due_again, sqlite_where=_again, postgresql_where=_again)
+IS_SOURCE = text("(seed OR kind <> 'page' OR period > 0)")
+"""What is read for what it leads to. In these words only both databases see that the index below answers a query."""
+Index("ix_url_source", url.c.site, sqlite_where=IS_SOURCE, postgresql_where=IS_SOURCE)
 
 robots = Table(
     "robots",

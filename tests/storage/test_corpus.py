@@ -393,6 +393,25 @@ def test_a_new_sqlite_corpus_is_for_its_owner_and_durable(tmp_path: Path) -> Non
     assert values == ["wal", 2, 1, 8192, 30000]
 
 
+def test_only_what_may_be_lost_does_not_wait_for_the_disk(database_url: str) -> None:
+    """Leases and wakings do not, and what is written after them on the same connection does again."""
+    with Corpus.open(database_url, create=True) as corpus:
+        asked = "PRAGMA synchronous" if corpus.database.is_sqlite else "SHOW synchronous_commit"
+
+        def waits(connection: sa.Connection) -> bool:
+            return str(connection.exec_driver_sql(asked).scalar()) in {"2", "on"}
+
+        assert [corpus.database.write(waits, durable=durable) for durable in (True, False, True)] == [True, False, True]
+        written: list[bool] = []
+        sa.event.listen(
+            corpus.database.engine, "commit", lambda connection: written.append(waits(connection)), named=False
+        )
+        corpus.frontier.wake(["news"], 0.0)
+        run = corpus.start_run("{}")
+        corpus.frontier.lease(run, {"news.example": 1}, 0.0)
+        assert written == [False, True, False]
+
+
 def test_a_sqlite_corpus_in_a_folder_nobody_may_write_can_be_read(tmp_path: Path) -> None:
     """A corpus on read-only media needs no companion files."""
     path = tmp_path / "media" / "corpus.db"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
@@ -223,9 +223,11 @@ def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corp
     """Neither walks the table nor sorts, however many URLs are known."""
     seen: list[str] = []
 
-    def note(_connection: object, statement: sa.ClauseElement, *_rest: object) -> None:
+    def note(
+        _connection: object, statement: sa.ClauseElement, _many: object, given: dict[str, Any], *_: object
+    ) -> None:
         if isinstance(statement, sa.Select):
-            text = str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True}))
+            text = str(statement.params(given).compile(corpus.database.engine, compile_kwargs={"literal_binds": True}))
             seen.extend([text] if "state = 'pending'" in text else [])
 
     crawl = Crawl(corpus)
@@ -255,10 +257,30 @@ def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: 
     sa.event.listen(corpus.database.engine, "before_execute", note)
     corpus.frontier.wake([crawl.site], 1.0, sources=sources)
     sa.event.remove(corpus.database.engine, "before_execute", note)
+    indexes = ["ix_url_due_again", "ix_url_source"] if sources else ["ix_url_due_again"]
+    assert len(seen) == len(indexes)
+    for index, statement in zip(indexes, seen, strict=True):
+        steps = plan(corpus, statement)
+        assert index in steps
+        assert not any(walk in steps for walk in ("SCAN url", "Seq Scan on url"))
+
+
+def test_naming_sources_again_looks_at_no_article(corpus: Corpus) -> None:
+    """Nor is any that is to be read again looked at for sources that are not named any more."""
+    seen: list[str] = []
+
+    def note(_connection: object, statement: sa.ClauseElement, *_rest: object) -> None:
+        text = str(statement.compile(corpus.database.engine)) if isinstance(statement, sa.Select) else ""
+        if "url.found_from IS NULL" in text:
+            seen.append(str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True})))
+
+    crawl = Crawl(corpus)
+    crawl.visit("start", made("start", *(link(str(number)) for number in range(300))))
+    sa.event.listen(corpus.database.engine, "before_execute", note)
+    crawl.seed("start")
+    sa.event.remove(corpus.database.engine, "before_execute", note)
     (statement,) = seen
-    steps = plan(corpus, statement)
-    assert "ix_url_due_again" in steps
-    assert not any(walk in steps for walk in ("SCAN url", "Seq Scan on url"))
+    assert "ix_url_source" in plan(corpus, statement)
 
 
 def plan(corpus: Corpus, statement: str) -> str:
