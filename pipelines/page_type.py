@@ -233,7 +233,7 @@ def size(text: str) -> int:
     >>> size("Hà Nội"), size("北京"), size("서울")
     (6, 7, 5)
     """
-    if text.isascii():
+    if text.isascii() or not _weighty().search(text):
         return len(text)
     return round(sum(_weight(character) * count for character, count in Counter(text).items()))
 
@@ -241,6 +241,12 @@ def size(text: str) -> int:
 @lru_cache(maxsize=2**16)
 def _weight(character: str) -> float:
     return next((weight for pattern, weight in _patterns() if pattern.match(character)), 1.0)
+
+
+@lru_cache(maxsize=1)
+def _weighty() -> re.Pattern[str]:
+    """Return what finds a character that does not count as one letter."""
+    return re.compile(f"[{''.join(letters for letters, _ in WEIGHTS)}]")
 
 
 @lru_cache(maxsize=1)

@@ -91,7 +91,7 @@ def survey_html(html: str) -> Survey:
     from pipelines.extractors.template import block_keys
     from pipelines.tree import parse_tree
 
-    blocks = walk(parse_tree(html.replace("\0", "")))
+    blocks = walk(parse_tree(html))
     if not len(blocks):
         return Survey()
     keys = block_keys(blocks)

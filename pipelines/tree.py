@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
-import re
 from math import isqrt
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from pipelines.extractors import hostile, soup
+from pipelines.extractors.columns import AHEAD, codes_of, name_codes
 
 # Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
 # half may open elements and half have all of them rebuilt, and still no limit of ``hostile`` is passed.
 HARMLESS_TAGS = min(hostile.MAX_DEPTH, 2 * isqrt(hostile.MAX_REBUILT))
 SUSPICIOUS_TAGS = 20_000
 SUSPICIOUS_OPEN = 100
-# Any case, spelt out, and first letters tested before names: IGNORECASE would take more than twice the time.
-_FORMATTING = re.compile(
-    r"<(/?)(?=[bcefistuBCEFISTU])(?:[bB](?:[iI][gG])?|[cC][oO][dD][eE]|[eE][mM]|[fF][oO][nN][tT]|[iIuU]|[tT][tT]"
-    r"|[sS](?:[mM][aA][lL][lL]|[tT][rR](?:[iI][kK][eE]|[oO][nN][gG]))?)[\s/>]"
-)
+_STEPS = codes_of(hostile.FORMATTING).astype(np.int8)
+_STEPS[1:] -= codes_of(hostile.FORMATTING)[:-1]
+"""How many more formatting elements are open after a tag."""
+_INITIALS = np.zeros(256, bool)
+_INITIALS[[ord(letter) for name in hostile.FORMATTING for letter in (name[0], name[0].upper())]] = True
+_LETTERS = np.arange(8)
+_LESS_THAN, _SLASH = b"</"
 
 
 def parse_tree(html: str) -> LexborHTMLParser:
-    """Parse a decoded page. Lone surrogates, which UTF-8 cannot carry, become U+FFFD.
+    """Parse a decoded page, without NUL characters.
 
     Markup that would cost the parser seconds or gigabytes (40 000 nested elements take lexbor 4 s, 27 KB of formatting
     left open 750 MB) gives an empty tree: such a page has no links and no metadata, and its text is read flat.
     """
-    return parse_unguarded("" if strain(html) else html)
+    source = encoded(html)
+    return parse_unguarded(b"" if strain(source) else source)
 
 
-def strain(html: str) -> str:
-    """Say what makes a page a strain on the parser; "" if nothing."""
-    return hostile.strain(tag.name for tag in soup.markup(html)) if _suspicious(html) else ""
+def encoded(html: str) -> bytes:
+    """Return a decoded page as the parser reads it: as UTF-8, without NULs; question marks are lone surrogates."""
+    return html.encode("utf-8", "replace").replace(b"\0", b"")
 
 
-def parse_unguarded(html: str) -> LexborHTMLParser:
-    """Parse a page that ``strain`` has found harmless."""
-    try:
-        return LexborHTMLParser(html)
-    except UnicodeEncodeError:
-        return LexborHTMLParser(html.encode("utf-8", "replace").decode("utf-8"))
+def strain(source: bytes) -> str:
+    """Say what makes an encoded page a strain on the parser; "" if nothing."""
+    return hostile.strain(tag.name for tag in soup.markup(source.decode())) if _suspicious(source) else ""
 
 
-def _suspicious(html: str) -> bool:
-    tags = html.count("<")
-    if not HARMLESS_TAGS < tags <= SUSPICIOUS_TAGS:
-        return tags > SUSPICIOUS_TAGS
-    ends = _FORMATTING.findall(html)
-    return len(ends) - 2 * ends.count("/") > SUSPICIOUS_OPEN
+def parse_unguarded(source: bytes) -> LexborHTMLParser:
+    """Parse an encoded page that ``strain`` has found harmless."""
+    return LexborHTMLParser(source)
+
+
+def _suspicious(source: bytes) -> bool:
+    marks = np.frombuffer(source, np.uint8) == _LESS_THAN
+    count = int(np.count_nonzero(marks))
+    if not HARMLESS_TAGS < count <= SUSPICIOUS_TAGS:
+        return count > SUSPICIOUS_TAGS
+    data, tags = np.frombuffer(source + AHEAD, np.uint8), np.flatnonzero(marks)
+    names = tags + 1 + (data[tags + 1] == _SLASH)
+    names = names[_INITIALS[data[names]]]
+    ends = data[names - 1] == _SLASH
+    # Formatting elements have short names; only these are read in lower case.
+    short = data[names[:, None] + _LETTERS].tobytes().lower() + AHEAD
+    codes = name_codes(short, np.frombuffer(short, np.uint8), _LETTERS.size * np.arange(names.size))
+    opened = np.cumsum(_STEPS[codes + ends], dtype=np.int64)
+    # An end tag that ends nothing does not make up for a start tag after it.
+    return int((opened - np.minimum(0, np.minimum.accumulate(opened))).max(initial=0)) > SUSPICIOUS_OPEN

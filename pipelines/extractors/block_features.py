@@ -62,17 +62,17 @@ class Page:
         self.order = np.arange(self.count)
         self.texts = block_texts.count(blocks.texts)
         self.weight = self.texts.weight
-        self.link = np.minimum(1.0, np.array(blocks.linked) / np.fromiter(map(len, blocks.texts), np.int64, self.count))
+        self.link = np.minimum(1.0, np.array(blocks.linked) / self.texts.lengths)
         self.gain = self.weight * (1 - self.link)
         elements = blocks.elements
         self.first, self.last = np.array(elements.first), np.array(elements.last)
-        self.parents, self.tag = np.array(elements.parents), np.array(elements.tag)
+        self.parents, tag = np.array(elements.parents), np.array(elements.tag)
         self.held = self.last - self.first
         self.inside = np.array(blocks.inside)
         self.alone = self.held[self.inside] == 1
-        self.kind = np.array([_KIND.get(name, 13) for name, _ in elements.tags])[self.tag[self.inside]]
+        self.kind = np.array([_KIND.get(tag.partition(" ")[0], 13) for tag in elements.tags])[tag[self.inside]]
         self.groups = self._groups()
-        self.path, self.near = self._marks()
+        self.path, self.near = self._marks(np.array(list(map(block_marks.marks, elements.tags)))[tag])
         self.hidden = (self.path & BIT["hidden"]) != 0
         """Whether each block is hidden; an element with most of the text never is."""
         self.title = _title_likeness(self)
@@ -100,15 +100,13 @@ class Page:
         group = np.where(self.alone, around[self.inside], self.inside)
         return np.array((group, around[group]))
 
-    def _marks(self) -> tuple[Array, Array]:
+    def _marks(self, own: Array) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and those of the innermost two."""
-        elements = self.blocks.elements
-        own = np.array([block_marks.marks(name, attributes) for name, attributes in elements.tags])[self.tag]
         gain = self.total(self.gain)
         shares = gain / max(1.0, float(gain[0]))
         own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
         path = own.tolist()
-        for index, parent in enumerate(elements.parents):
+        for index, parent in enumerate(self.blocks.elements.parents):
             path[index] |= path[parent]
         return np.array(path)[self.inside], own[self.inside] | own[self.parents[self.inside]]
 

@@ -39,6 +39,8 @@ _HAN, _SYMBOL = "\u4e00", "\u2603"
 class Texts:
     """Measures of n texts, each an array of n."""
 
+    lengths: Array
+    """Characters, all of them."""
     classes: Array
     """Characters by class, n rows."""
     chars: Array
@@ -90,36 +92,35 @@ def _tables() -> tuple[Array, Array]:
 
 
 def count(texts: Sequence[str]) -> Texts:
-    """Measure texts, one at least, none of them blank; of each its first ``_MAX_TEXT`` characters.
+    """Measure texts, one at least, none of them blank; all but the length is of their first ``_MAX_TEXT`` characters.
 
     They are measured some at a time, so that memory does not grow with the page.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    if lengths.max() > _MAX_TEXT:
-        texts, lengths = [text[:_MAX_TEXT] for text in texts], np.minimum(lengths, _MAX_TEXT)
-    ends = np.cumsum(lengths)
-    if ends[-1] <= _BATCH:
-        return _count(texts, lengths, ends)
+    if lengths.sum() <= min(_BATCH, _MAX_TEXT):
+        return _count(texts, lengths)
+    texts = [text[:_MAX_TEXT] for text in texts]
+    ends = np.cumsum(np.minimum(lengths, _MAX_TEXT))
     bounds = [0, *(np.flatnonzero(np.diff(ends // _BATCH)) + 1).tolist(), len(texts)]
-    parts = [
-        _count(texts[first:last], lengths[first:last], np.cumsum(lengths[first:last]))
-        for first, last in pairwise(bounds)
-    ]
+    parts = [_count(texts[first:last], lengths[first:last]) for first, last in pairwise(bounds)]
     return Texts(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Texts)))
 
 
-def _count(texts: Sequence[str], lengths: Array, ends: Array) -> Texts:
+def _count(texts: Sequence[str], lengths: Array) -> Texts:
     sorts, rows = _tables()
-    codes, last = _codes("".join(texts)), ends - 1
-    sort = _without_inner_points(sorts.take(codes), last)
-    owner = np.repeat(np.arange(len(texts)) * len(rows), lengths)
-    counted = np.bincount(owner + sort, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
+    read = np.minimum(lengths, _MAX_TEXT)
+    last = np.cumsum(read) - 1
+    sort = _without_inner_points(sorts.take(_codes("".join(texts))), last)
+    owner = np.repeat(np.arange(len(texts)) * len(rows), read)
+    owner += sort
+    counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
     visible = np.flatnonzero(sort != SPACE)
     visible = visible[np.maximum(np.searchsorted(visible, last, side="right") - 1, 0)] if len(visible) else last
     closing, before = sort[visible], sort[np.maximum(visible - 1, 0)]
     return Texts(
+        lengths=lengths,
         classes=counted[:, :_CLASSES],
-        chars=np.maximum(1, lengths - counted[:, SPACE]),
+        chars=np.maximum(1, read - counted[:, SPACE]),
         weight=counted[:, _CLASSES],
         sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
         ends_sentence=(closing == END) | ((closing == QUOTE) & (before == END)),

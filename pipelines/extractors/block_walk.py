@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.extractors.soup import BLOCKS
+from pipelines.extractors.lexer import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,10 +61,10 @@ class Elements:
     """Block-level elements that hold blocks, in document order, with their parents and blocks (``first`` to ``last``).
 
     The first stands for the page and is its own parent; ``last`` is the block behind. ``tags`` are the different start
-    tags, name and attributes, and ``tag`` is the one of each element.
+    tags, without ``<`` and ``>``, and ``tag`` is the one of each element.
     """
 
-    tags: list[tuple[str, str]]
+    tags: list[str]
     tag: Numbers
     parents: Numbers
     first: Numbers
@@ -72,11 +72,11 @@ class Elements:
 
     def name(self, element: int) -> str:
         """Return the name of an element."""
-        return self.tags[self.tag[element]][0]
+        return self.tags[self.tag[element]].partition(" ")[0]
 
     def attributes(self, element: int) -> str:
         """Return the attributes of an element as they are written."""
-        return self.tags[self.tag[element]][1]
+        return "".join(self.tags[self.tag[element]].partition(" ")[1:])
 
 
 @dataclass(slots=True)
@@ -87,19 +87,12 @@ class Blocks:
     inside: Numbers = field(default_factory=_numbers)
     linked: Numbers = field(default_factory=_numbers)
     links: Numbers = field(default_factory=_numbers)
-    elements: Elements = field(default_factory=lambda: _Around().elements(_numbers()))
+    elements: Elements = field(default_factory=lambda: _Around().elements(()))
     title: str = ""
     """What the page states as its title."""
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    def add(self, parts: list[str], inside: int, linked: int, links: int) -> None:
-        """Add a block of parts of text."""
-        self.texts.append("".join(parts))
-        self.inside.append(inside)
-        self.linked.append(linked)
-        self.links.append(links)
 
     def lines(self, index: int) -> list[str]:
         """Return a block as lines of readable text."""
@@ -120,17 +113,21 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
-    blocks, around, parts = Blocks(), _Around(), list[str]()
+    around, parts = _Around(), list[str]()
+    texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
     kind_of, opened = _KINDS.get, around.opened
     linked = links = 0
     link = filled = broken = False
-    chunks = islice(_COMMENT.sub("", html).split("<"), 1, None)
-    for chunk in chain(chunks, ("hr>",)):
+    chunks = islice(f"{_COMMENT.sub('', html)}<hr>".split("<"), 1, None)
+    for chunk in chunks:
         tag, _, text = chunk.partition(">")
         kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
-                blocks.add(parts, around.innermost(len(blocks.texts)), linked, links)
+                inside.append(around.innermost(len(texts)))
+                texts.append("".join(parts))
+                linked_of.append(linked)
+                links_of.append(links)
                 linked, filled = 0, False
             if kind == _START:
                 opened.append(tag)
@@ -152,8 +149,7 @@ def _cut(html: str) -> Blocks:
             linked += link * len(text)
         elif filled and text:
             parts.append(" ")
-    blocks.elements = around.elements(blocks.inside)
-    return blocks
+    return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), around.elements(inside))
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:
@@ -196,7 +192,7 @@ class _Around:
             self._first.append(block)
         return around
 
-    def elements(self, inside: Numbers) -> Elements:
+    def elements(self, inside: Iterable[int]) -> Elements:
         """Return all elements of a page by the innermost element of each block."""
         last = [0] * len(self._tags)
         for block, element in enumerate(inside, 1):
@@ -205,9 +201,7 @@ class _Around:
             parent = self._parents[element]
             if last[parent] < last[element]:
                 last[parent] = last[element]
-        named = [(tag, tag.partition(" ")[0]) for tag in self._numbers]
-        tags = [(name, tag[len(name) :]) for tag, name in named]
-        return Elements(tags, *map(_numbers, (self._tags, self._parents, self._first, last)))
+        return Elements(list(self._numbers), *map(_numbers, (self._tags, self._parents, self._first, last)))
 
 
 def _decoded(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Mask = NDArray[np.bool_]
 
-_INLINE = name_set("a abbr b big cite code del em font i ins label mark q s small span strong sub sup time tt u")
+_INLINE = name_set("a abbr b big cite code del em font i ins label mark q s small span strike strong sub sup time tt u")
 NAMES = ("", *sorted(BLOCKS | REMOVED | _INLINE | {"html"}))
 """Names that are told apart; the code of a tag is twice the place of its name, and one more for end tags."""
 BETWEEN = "<\0"
@@ -40,19 +41,18 @@ _NUMBERS = {name.encode(): number for number, name in enumerate(NAMES) if name}
 _DECLARATION = -1
 """The code of what begins with ``<!``, ``<?``, or ``</`` before no letter."""
 _LESS_THAN, _GREATER, _SLASH = b"<>/"
-_AHEAD = b" " * 10
+AHEAD = b" " * 10
 """A slash and the first eight letters of a name are looked for behind every less-than sign, the last one too."""
 _AT_ONCE, _MANY = 1 << 20, 1 << 16
 _PARTINGS = "", " ", "\0"
 _NAME = re.compile(rb"[^\s/<>]*")
 _HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NO_PLACE = np.zeros(1, dtype=np.int32)
-_DELIMITS = np.zeros(256, dtype=bool)
-_DELIMITS[list(b"\t\n\v\f\r />")] = True
 _SPACE = np.zeros(256, dtype=bool)
 _SPACE[list(b"\t\n\v\f\r ")] = True
-_NO_LETTER = np.uint64(0x4040404040404040)
-_SIX, _ONE, _BYTE = np.uint64(6), np.uint64(1), np.uint64(0xFF)
+_ONES = np.uint64(0x0101010101010101)
+_SPACES, _GREATERS, _SLASHES, _HIGHEST = _ONES * np.array([0x21, _GREATER, _SLASH, 0x80], dtype=np.uint64)
+_ONE, _SEVEN = np.uint64(1), np.uint64(7)
 
 
 def code_of(name: str) -> int:
@@ -68,14 +68,20 @@ def codes_of(names: Iterable[str], *, ends: bool = False) -> Mask:
     return table
 
 
-def _short_names() -> tuple[Words, Codes]:
-    """Return names of up to seven letters as little-endian integers, in order, and their codes."""
-    short = sorted((int.from_bytes(name, "little"), 2 * number) for name, number in _NUMBERS.items() if len(name) < 8)
-    keys, codes = zip(*short, strict=True)
-    return np.array([*keys, (1 << 64) - 1], dtype=np.uint64), np.array([*codes, 0], dtype=np.int16)
+def _short_names() -> tuple[np.uint64, Words, Codes]:
+    """Return names of up to seven letters as little-endian integers, each where its remainder is, with their codes.
+
+    The divisor comes first: the least by which all leave different remainders.
+    """
+    short = {int.from_bytes(name, "little"): 2 * number for name, number in _NUMBERS.items() if len(name) < 8}
+    divisor = next(divisor for divisor in count(len(short)) if len({key % divisor for key in short}) == len(short))
+    keys, codes = np.full(divisor, -1).astype(np.uint64), np.zeros(divisor, dtype=np.int16)
+    for key, code in short.items():
+        keys[key % divisor], codes[key % divisor] = key, code
+    return np.uint64(divisor), keys, codes
 
 
-_KEYS, _KEY_CODES = _short_names()
+_DIVISOR, _KEYS, _KEY_CODES = _short_names()
 _DROPS, _REMOVES, _PARTS = codes_of(DROPPED), codes_of(REMOVED, ends=True), codes_of(BOXES)
 _REMOVES[_DECLARATION] = True
 _DROPS_TOO = _DROPS.tolist()
@@ -189,7 +195,7 @@ def _encoded(html: str) -> bytes:
 
 def _tags(lower: bytes) -> _Tags:
     """Find all tags and declarations, those in comments and code too."""
-    data = np.frombuffer(lower + _AHEAD, dtype=np.uint8)
+    data = np.frombuffer(lower + AHEAD, dtype=np.uint8)
     size = len(lower)
     found = [_marks(lower, data, first, min(first + _AT_ONCE, size)) for first in range(0, size or 1, _AT_ONCE)]
     marks, opens, codes = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -217,23 +223,27 @@ def _marks(lower: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Ma
         every[opens] = kept
         marks, opens = marks[every], opens[every]
         starts, slash, named = starts[kept], slash[kept], named[kept]
-    codes = _codes(lower, data, starts) + slash
+    codes = name_codes(lower, data, starts) + slash
     codes[~named] = _DECLARATION
     return marks, opens, codes
 
 
-def _codes(lower: bytes, data: Bytes, starts: Places) -> Codes:
-    """Return the codes of names by their first eight bytes, of which the letters up to the first other byte count."""
+def name_codes(lower: bytes, data: Bytes, starts: Places) -> Codes:
+    """Return the codes of names by their first eight bytes, of which those before the first that ends a name count."""
     names = np.ndarray((data.size - 7,), dtype="<u8", buffer=data, strides=(1,))[starts]
-    other = ~names & _NO_LETTER
-    unit = (other & (~other + _ONE)) >> _SIX  # 1 in the first byte that is no letter; 0 if all are letters
+    ends = ((names - _SPACES) & ~names | _zeros(names ^ _GREATERS) | _zeros(names ^ _SLASHES)) & _HIGHEST
+    unit = (ends & (~ends + _ONE)) >> _SEVEN  # 1 in the first byte that ends the name; 0 if none does
     keys = names & (unit - _ONE)
-    place = np.minimum(_KEYS.searchsorted(keys), _KEYS.size - 1)
+    place = keys % _DIVISOR
     codes = np.where(_KEYS[place] == keys, _KEY_CODES[place], np.int16(0))
-    long = (unit != _ONE) & ~_DELIMITS[(names // np.maximum(unit, _ONE)) & _BYTE] | (unit == 0)
-    for index in np.flatnonzero(long):
+    for index in np.flatnonzero(unit == 0).tolist():
         codes[index] = 2 * _NUMBERS.get(_name(lower, int(starts[index])), 0)
     return codes
+
+
+def _zeros(words: Words) -> Words:
+    """Return words in which the highest bit of the first byte is set that is 0; more may be in those after it."""
+    return (words - _ONES) & ~words
 
 
 def _name(lower: bytes, start: int) -> bytes:

@@ -20,7 +20,7 @@ MAX_REBUILT = 1_000_000
 """Formatting elements that a parser would open again, over the whole page."""
 
 # Not `a` and `nobr`: a second one closes the first, so they never pile up.
-_FORMATTING = name_set("b big code em font i s small strike strong tt u")
+FORMATTING = name_set("b big code em font i s small strike strong tt u")
 _ENDS_IMPLIED = name_set("p li dt dd tr td th thead tbody tfoot colgroup option optgroup rt rp rb rtc html head body")
 
 
@@ -30,10 +30,10 @@ def strain(names: Iterable[str]) -> str:
     for name in names:
         if name[:1] == "/":
             depth -= depth > 0 and name[1:] not in _ENDS_IMPLIED
-            formatting -= formatting > 0 and name[1:] in _FORMATTING
+            formatting -= formatting > 0 and name[1:] in FORMATTING
         elif name:
             elements += 1
-            if name in _FORMATTING:
+            if name in FORMATTING:
                 formatting += 1
             else:
                 rebuilt += formatting

@@ -116,9 +116,9 @@ def captions(blocks: Blocks) -> tuple[Array, Array]:
     elements = blocks.elements
     sure, likely = np.zeros(len(blocks), bool), np.zeros(len(blocks), bool)
     marked = {
-        tag: _captioned(name, attributes)
-        for tag, (name, attributes) in enumerate(elements.tags)
-        if name in _CAPTIONS or "aption" in attributes
+        number: _captioned(tag)
+        for number, tag in enumerate(elements.tags)
+        if "aption" in tag  # as in their names
     }
     surely = {tag: certain for tag, certain in marked.items() if certain is not None}
     for index in (index for index, tag in enumerate(elements.tag) if tag in surely) if surely else ():
@@ -130,11 +130,11 @@ def captions(blocks: Blocks) -> tuple[Array, Array]:
     return sure & (2 * sure.sum() < len(blocks)), likely
 
 
-def _captioned(name: str, attributes: str) -> bool | None:
+def _captioned(tag: str) -> bool | None:
     """Say whether an element is surely a caption; None if nothing says that it may be one."""
-    if name in _CAPTIONS:
+    if tag.partition(" ")[0] in _CAPTIONS:
         return True
-    naming = _naming(attributes)
+    naming = _naming(tag)
     return _SURE_CAPTION.search(naming) is not None if _CAPTION.search(naming) else None
 
 
@@ -146,27 +146,28 @@ def _naming(attributes: str) -> str:
 def copies(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks repeat one before, where the page repeats a good part of the text.
 
-    Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
+    Then it holds the article first, for wide screens and for narrow ones or for print, and a style sheet hides one of
     them; one line said again and again is the author's.
     """
-    repeated = np.zeros(len(chosen), bool)
-    chars = page.texts.chars
-    taken = chars[chosen].tolist()
-    if len(set(taken)) == len(taken):  # What is the same is as long.
-        return repeated
-    said = Counter(
-        "".join(page.blocks.texts[index].split()) for index in np.flatnonzero(np.isin(chars, taken)).tolist()
-    )
-    seen: set[str] = set()
-    doubled = again = 0
-    for index in np.flatnonzero(chosen).tolist():
-        text = "".join(page.blocks.texts[index].split())
+    repeated, chars, seen = np.zeros(len(chosen), bool), page.texts.chars, set[str]()
+    # What is the same is as long.
+    lengths = Counter(chars[chosen].tolist())
+    alike = chosen & np.isin(chars, [length for length, count in lengths.items() if count > 1])
+    for index in np.flatnonzero(alike).tolist():
+        text = _unspaced(page, index)
         repeated[index] = text in seen
-        if text not in seen and said[text] > 1:
-            doubled += (said[text] - 1) * int(chars[index])
-            again += 1
         seen.add(text)
-    return repeated & (again > 1 and doubled > REPEATED * int(chars[chosen & ~repeated].sum()))
+    if not repeated.any():
+        return repeated
+    first = chosen & ~repeated
+    said = Counter(_unspaced(page, index) for index in np.flatnonzero(np.isin(chars, chars[first])).tolist())
+    again = [index for index in np.flatnonzero(first).tolist() if said[_unspaced(page, index)] > 1]
+    doubled = sum((said[_unspaced(page, index)] - 1) * int(chars[index]) for index in again)
+    return repeated & (len(again) > 1 and doubled > REPEATED * int(chars[first].sum()))
+
+
+def _unspaced(page: Page, index: int) -> str:
+    return "".join(page.blocks.texts[index].split())
 
 
 def shown_title(page: Page, likeness: Array) -> str:
@@ -223,12 +224,11 @@ def _comment(blocks: Blocks, index: int) -> int:
     """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
     elements = blocks.elements
     for element in around(blocks, index):
-        name, attributes = elements.name(element), elements.attributes(element)
-        bits = marks(name, attributes)
-        if bits & _ABOUT or is_heading(name):
+        bits = marks(elements.tags[elements.tag[element]])
+        if bits & _ABOUT or is_heading(elements.name(element)):
             return 0
         if bits & BIT["comment"]:
-            words = set(_WORD.findall(_naming(attributes)))
+            words = set(_WORD.findall(_naming(elements.attributes(element))))
             is_one = words & _COMMENT and not words & _NO_COMMENT and not _in_form(blocks, element)
             return element if is_one else 0
     return 0

@@ -184,12 +184,13 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
 def read(html: str, template: bytes = b"") -> Reading:
     """Read a page without the site's template, unless it has no text or its markup would strain the parser."""
     from pipelines.jsonld import article_body
-    from pipelines.tree import parse_unguarded, strain  # imports this package
+    from pipelines.tree import encoded, parse_unguarded, strain  # imports this package
 
-    if problem := strain(html):
+    source = encoded(html)
+    if problem := strain(source):
         return Reading((), 0.0, problem)
-    tree = parse_unguarded(html.replace("\0", "") if "\0" in html else html)
-    body = article_body(tree) if "articleBody" in html else ""
+    tree = parse_unguarded(source)
+    body = article_body(tree) if b"articleBody" in source else ""
     blocks = walk(tree)
     if not len(blocks):
         return Reading((), 0.0, "no text in the body")

@@ -20,9 +20,10 @@ def test_an_ordinary_page_is_parsed() -> None:
     [
         "<div>" * 40_000,
         "<b><i><font><em>" * 2_000 + "<p>x" * 3_000,
+        "</b>" * 3_000 + "".join(f"<b id={number}><p>x" for number in range(3_000)),
         "<table>" * 30_000,
     ],
-    ids=["nested divs", "formatting left open", "nested tables"],
+    ids=["nested divs", "formatting left open", "formatting left open behind stray end tags", "nested tables"],
 )
 def test_markup_that_would_take_seconds_gives_an_empty_tree(hostile: str) -> None:
     assert parse_tree(hostile + ARTICLE).css("p") == []
