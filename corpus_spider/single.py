@@ -1,32 +1,30 @@
 """One page outside any crawl: from the web, a file or standard input, through the same function as a crawl's pages.
 
 The web is asked as a crawl would ask: by name, if robots.txt allows it, from public addresses only, within a size and a
-time. Each resolved address is checked and then connected to, so a name cannot change in between.
+time (:mod:`corpus_spider.connection`).
 """
 
 from __future__ import annotations
 
 import re
-import socket
-import ssl
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
-from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from corpus_spider.config import Site
 from corpus_spider.config_values import web_address
+from corpus_spider.connection import Manners, Wire
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from http.client import HTTPResponse
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
@@ -42,16 +40,6 @@ class NotFetchedError(CorpusError):
     """A page that was asked for by hand could not be had, or may not be (exit 7)."""
 
     exit_code = 7
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How to ask: by what name, how long and how much at most, and which private ``host:port`` may be reached."""
-
-    user_agent: str
-    timeout: float = 60.0
-    max_body: int = 10 * 2**20
-    allow_private: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +184,9 @@ def fetch(url: str, manners: Manners) -> Capture:
 
 def refuse(url: str, manners: Manners, ports: set[int]) -> None:
     """Raise NotFetchedError for a URL that is not of the public web; ``ports`` may be asked beside 80 and 443."""
-    from corpus_spider.middlewares.guard import refusal
+    from corpus_spider.middlewares.guard import proxy_hosts, refusal
 
-    reason = refusal(url, manners.allow_private, ports)
+    reason = refusal(url, manners.allow_private, ports, proxy_hosts())
     if reason:
         raise NotFetchedError(
             f"refused: {reason.replace('_', ' ')}",
@@ -251,10 +239,9 @@ def exchange(url: str, manners: Manners) -> Capture:
         "Accept-Encoding": "gzip, deflate",
         "Connection": "close",
     }
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
         with closing(Wire(parts, manners)) as wire:
-            wire.connection.request("GET", path, headers=headers)
+            wire.connection.request("GET", wire.target, headers=headers | wire.headers)
             response = wire.connection.getresponse()
             body, truncated = _body(response, manners.max_body)
     except (OSError, HTTPException) as error:
@@ -278,71 +265,3 @@ def _body(response: HTTPResponse, limit: int) -> tuple[bytes, str | None]:
     if size > limit:
         return b"".join(parts)[:limit], "length"
     return b"".join(parts), "disconnect" if response.length else None
-
-
-class Wire:
-    """A connection that is cut when the time for the whole exchange is over, handshake and headers included."""
-
-    def __init__(self, parts: SplitResult, manners: Manners) -> None:
-        self.expired = False
-        self._socket: socket.socket | None = None
-        self._timer = Timer(manners.timeout, self._cut)
-        self._timer.daemon = True
-        self._timer.start()
-        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-        self.connection = HTTPConnection(host, port)
-        try:
-            self._socket = _dial(host, port, manners)
-            if parts.scheme == "https":
-                self._socket = _encrypt(self._socket, host)
-                self._socket.do_handshake()
-        except BaseException:
-            self.close()
-            raise
-        self.connection.sock = self._socket
-
-    def _cut(self) -> None:
-        self.expired = True
-        if self._socket is not None:
-            with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        """Stop the clock and close the socket."""
-        self._timer.cancel()
-        if self._socket is not None:
-            self._socket.close()
-
-
-def _encrypt(raw: socket.socket, host: str) -> ssl.SSLSocket:
-    return ssl.create_default_context().wrap_socket(raw, server_hostname=host, do_handshake_on_connect=False)
-
-
-def _dial(host: str, port: int, manners: Manners) -> socket.socket:
-    """Connect to the first address of the host that may be connected to. Raises OSError when there is none."""
-    failure = OSError(f"{host} has no public address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
-        if not _may_connect(host, str(address[0]), port, manners.allow_private):
-            continue
-        connection = socket.socket(family, kind, protocol)
-        connection.settimeout(manners.timeout)
-        try:
-            connection.connect(address)
-        except OSError as error:
-            connection.close()
-            failure = error
-        else:
-            return connection
-    raise failure
-
-
-def _answered(host: str) -> str:
-    """Return what to resolve: ``localhost`` names are answered here, as in a crawl (RFC 6761, 6.3)."""
-    name = host.lower().rstrip(".")
-    return "127.0.0.1" if name == "localhost" or name.endswith(".localhost") else host
-
-
-def _may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
-    from pipelines.hosts import address_allowed
-
-    return address_allowed(address) or any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.single import MAX_REDIRECTS, REDIRECTS, Manners, NotFetchedError, exchange, obey, refuse, robots_of
+from corpus_spider.connection import Manners
+from corpus_spider.single import MAX_REDIRECTS, REDIRECTS, NotFetchedError, exchange, obey, refuse, robots_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

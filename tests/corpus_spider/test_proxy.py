@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.connection import Proxy, proxy_for
 from corpus_spider.middlewares.guard import proxy_hosts, refusal
 from storage import Corpus
 from tests.corpus_spider.newspaper import article
@@ -83,6 +84,55 @@ def test_a_crawl_goes_through_the_proxy_and_asks_it_for_no_private_address(
     assert not [path for path in asked if "10.0.0.1" in path]
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         assert [document.url for document in corpus.documents()] == ["http://news.example/article/1"]
+
+
+def test_what_is_asked_for_by_hand_goes_through_the_proxy_too(tmp_path: Path, proxy: tuple[str, list[str]]) -> None:
+    """`extract`, `sites discover` and `sites check` see a web that only the proxy reaches; a login goes to it alone."""
+    address, asked = proxy
+    login = address.replace("://", "://me:p%40ss@")
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    read = run(tmp_path, "extract", "http://news.example/article/1", "--json", http_proxy=login, no_proxy="")
+    assert read.returncode == 0, read.stderr
+    assert asked == ["http://news.example/robots.txt", "http://news.example/article/1"]
+    asked.clear()
+    found = run(tmp_path, "sites", "discover", "http://news.example/article/1", http_proxy=address, no_proxy="")
+    assert "http://news.example/article/1" in asked, found.stderr
+    asked.clear()
+    run(tmp_path, "sites", "check", "plain", http_proxy=address, no_proxy="")
+    assert "http://news.example/article/1" in asked
+    asked.clear()
+    tunnel = run(tmp_path, "extract", "https://tls.example/", https_proxy=address, no_proxy="")
+    assert (tunnel.returncode, asked) == (7, ["CONNECT tls.example:443"])
+    assert "502" in tunnel.stderr
+
+
+@pytest.mark.parametrize(
+    ("environ", "scheme", "host", "expected"),
+    [
+        ({}, "http", "a.example", None),
+        ({"http_proxy": "http://p.example:3128"}, "http", "a.example", Proxy("p.example", 3128, {})),
+        ({"http_proxy": "p.example:3128"}, "http", "a.example", Proxy("p.example", 3128, {})),
+        ({"http_proxy": "http://p.example"}, "http", "a.example", Proxy("p.example", 80, {})),
+        ({"http_proxy": "http://p.example"}, "https", "a.example", None),
+        ({"https_proxy": "http://p.example", "no_proxy": "a.example"}, "https", "a.example", None),
+        ({"https_proxy": "http://p.example", "no_proxy": ".example"}, "https", "sub.a.example", None),
+        (
+            {"https_proxy": "http://me:p%40ss@p.example:8080"},
+            "https",
+            "a.example",
+            Proxy("p.example", 8080, {"Proxy-Authorization": "Basic bWU6cEBzcw=="}),
+        ),
+    ],
+)
+def test_the_proxy_for_a_url(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], scheme: str, host: str, expected: Proxy | None
+) -> None:
+    """By scheme, with its login, but for the hosts that are named as exceptions."""
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_for(scheme, host) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,138 @@
+"""A connection for one exchange outside any crawl: bounded in time, to public addresses only, through a proxy or not.
+
+Each resolved address is checked and then connected to, so a name cannot change in between. Behind an HTTP proxy of the
+environment (``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``) the proxy resolves names, as in a crawl.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from base64 import b64encode
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from http.client import HTTPConnection
+from threading import Timer
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How to ask: by what name, how long and how much at most, and which private ``host:port`` may be reached."""
+
+    user_agent: str
+    timeout: float = 60.0
+    max_body: int = 10 * 2**20
+    allow_private: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """An HTTP proxy, and the headers that let us use it."""
+
+    host: str
+    port: int
+    headers: dict[str, str]
+
+
+def proxy_for(scheme: str, host: str) -> Proxy | None:
+    """Return the proxy that the environment names for a URL; None for a direct connection."""
+    named = getproxies().get(scheme, "")
+    if not named or proxy_bypass(host):
+        return None
+    parts = urlsplit(named if "//" in named else f"//{named}")
+    login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    basic = {"Proxy-Authorization": f"Basic {b64encode(login.encode()).decode()}"} if parts.username else {}
+    return Proxy(parts.hostname or "", parts.port or 80, basic)
+
+
+class Wire:
+    """A connection that is cut when the time for the whole exchange is over, handshake and headers included.
+
+    ``target`` is what to ask for on it, ``headers`` what a proxy needs beside the exchange's own.
+    """
+
+    def __init__(self, parts: SplitResult, manners: Manners) -> None:
+        self.expired = False
+        self._socket: socket.socket | None = None
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        proxy = proxy_for(parts.scheme, host)
+        self.connection = HTTPConnection(proxy.host if proxy else host, proxy.port if proxy else port, manners.timeout)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        plain = proxy is not None and parts.scheme == "http"
+        self.target = f"http://{parts.netloc}{path}" if plain else path
+        self.headers = proxy.headers if proxy and plain else {}
+        self._timer = Timer(manners.timeout, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+        try:
+            if proxy is None:
+                self.connection.sock = _dial(host, port, manners)
+            elif parts.scheme == "https":
+                self.connection.set_tunnel(host, port, proxy.headers)
+            if proxy is not None:
+                self.connection.connect()
+            self._socket = self.connection.sock
+            if parts.scheme == "https":
+                self._encrypt(host)
+        except BaseException:
+            self.close()
+            raise
+
+    def _encrypt(self, host: str) -> None:
+        context = ssl.create_default_context()
+        encrypted = context.wrap_socket(self.connection.sock, server_hostname=host, do_handshake_on_connect=False)
+        self.connection.sock = self._socket = encrypted
+        encrypted.do_handshake()
+
+    def _cut(self) -> None:
+        self.expired = True
+        # Of an answer without keep-alive the connection lets go before its body is read; while a proxy opens a tunnel
+        # only the connection has it.
+        held = self._socket or self.connection.sock
+        if held is not None:
+            with suppress(OSError):
+                held.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Stop the clock and close the socket."""
+        self._timer.cancel()
+        self.connection.close()
+        if self._socket is not None:
+            self._socket.close()
+
+
+def _dial(host: str, port: int, manners: Manners) -> socket.socket:
+    """Connect to the first address of the host that may be connected to. Raises OSError when there is none."""
+    failure = OSError(f"{host} has no public address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
+        if not _may_connect(host, str(address[0]), port, manners.allow_private):
+            continue
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(manners.timeout)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failure = error
+        else:
+            return connection
+    raise failure
+
+
+def _answered(host: str) -> str:
+    """Return what to resolve: ``localhost`` names are answered here, as in a crawl (RFC 6761, 6.3)."""
+    name = host.lower().rstrip(".")
+    return "127.0.0.1" if name == "localhost" or name.endswith(".localhost") else host
+
+
+def _may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
+    from pipelines.hosts import address_allowed
+
+    return address_allowed(address) or any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed)
