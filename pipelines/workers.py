@@ -148,16 +148,16 @@ class WorkerPool:
     def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
         frame = msgspec.msgpack.encode(task)
         for _ in range(crashes, MAX_CRASHES):
-            worker = self._own_worker()
             try:
-                return self._answer(worker.call(frame))
+                return self._answer(self._own_worker().call(frame))
             except WorkerDiedError as death:
                 self._discard()
+                if self._closing:
+                    break
                 logger.warning("worker %s on %s", death, task.capture.url)
                 if death.timed_out:
                     return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
-                if not self._closing:
-                    on_crash()
+                on_crash()
         return Reply(Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers")))
 
     def _answer(self, frame: bytes) -> Reply:
@@ -176,6 +176,9 @@ class WorkerPool:
             worker = self._local.worker = self._started()
             with self._guard:
                 self._workers.append(worker)
+                if self._closing:
+                    # Nobody else would kill it any more, and it lets no other signal end it.
+                    raise WorkerDiedError(timed_out=False)
         return worker
 
     def _started(self) -> _Worker:
@@ -303,5 +306,9 @@ def _inject_fault(body: bytes) -> None:
             time.sleep(1)
     if b"fault:memory" in body:
         bytearray(64 * 1024**3)
+    if b"fault:growth" in body:
+        blocks = []
+        while True:
+            blocks.append(bytes(2**20))
     if b"fault:error" in body:
         raise ValueError("asked for")

@@ -215,7 +215,9 @@ class Corpus(AbstractContextManager["Corpus"]):
 
     def add_crash(self, fetch_id: int) -> int:
         """Count one more worker that a page has cost; return how many by now."""
-        return self.database.write(lambda connection: fetches.add_crash(connection, fetch_id))
+        crashes = self.database.write(lambda connection: fetches.add_crash(connection, fetch_id))
+        failpoints.reach("after_crash")
+        return crashes
 
     def add_orphans(self, run_id: int | None, orphans: Sequence[Orphan]) -> int:
         """Index complete records that a dead run did not get to index; idempotent. Return how many were new."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from storage import Corpus
 from tests.corpus_spider.faults import differences, state
 from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import SEED, often, run
@@ -86,3 +87,17 @@ def test_a_crawl_killed_at_every_window_ends_like_one_that_was_not(
     assert json.loads(checked.stdout)["problems"] == []
     assert differences(state(database_url), state(f"sqlite:///{calm / 'corpus.db'}")) == []
     assert set(fallen) == set(WINDOWS)
+
+
+def test_a_page_costs_two_workers_and_no_more_across_kills_of_the_whole_program(tmp_path: Path) -> None:
+    """Each is counted before the next try, so the third run does not try, and finishes."""
+    crash = (200, {"Content-Type": "text/html"}, b"<p>fault:crash</p>")
+    with served(Newspaper(articles=2, extra={"/crash": lambda: crash})) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        faults = {"CORPUS_SPIDER_FAULTS": "1", "CORPUS_SPIDER_FAILPOINT": "after_crash:1"}
+        assert [run(tmp_path, "crawl", **faults).returncode for _ in range(2)] == [-9, -9]
+        last = run(tmp_path, "crawl", **faults)
+    assert last.returncode == 0, last.stderr
+    assert "worker crashed" not in last.stderr
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert "worker_crash" in {drop.reason for drop in corpus.drops()}

@@ -63,7 +63,7 @@ def test_a_signal_at_any_moment_ends_a_crawl_in_time_and_leaves_nothing_open(
     """
     chance, longest = random.Random(SEED), 0.0
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, page_timeout=60))
-    times = often(2, 50)
+    times = often(1, 50)
     for _ in range(times):
         crawl = begun(tmp_path, chance)
         sent = time.monotonic()

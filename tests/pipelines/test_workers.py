@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import threading
+import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +16,9 @@ import pytest
 
 from pipelines.process import process, survey
 from pipelines.recurrence import Survey
-from pipelines.workers import WorkerLimits, WorkerPool
+from pipelines.workers import FAULTS, WorkerLimits, WorkerPool
 from storage.records import Capture, SiteModel
+from tests.corpus_spider.running import often
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,14 +80,68 @@ def test_a_page_that_has_cost_two_workers_is_not_tried_again(pool: WorkerPool) -
 
 
 def test_a_worker_killed_from_outside_loses_no_page(pool: WorkerPool) -> None:
-    """kill -9 of random workers: every page still gets its text."""
-    futures = []
-    for number in range(12):
-        futures.append(pool.submit(page(f"Bài viết số {number} trong ngày hôm nay."), MODEL))
-        if number % 4 == 1:
-            futures[0].result(60)
-            os.kill(pool.pids()[0], signal.SIGKILL)
-    assert all(future.result(60).document for future in futures)
+    """kill -9 of workers at work: every page still gets its text. A page that costs a second worker would be given up,
+    so a round ends before the next kill.
+    """
+    for number in range(often(3, 100)):
+        futures = [pool.submit(page(f"Bài viết số {number} {each} trong ngày hôm nay."), MODEL) for each in range(4)]
+        futures[0].result(60)
+        os.kill(random.choice(pool.pids()), signal.SIGKILL)
+        assert all(future.result(60).document for future in futures)
+
+
+def test_pages_that_crash_their_workers_cost_themselves_and_leave_no_zombie(pool: WorkerPool) -> None:
+    """However many, the pages among them are processed, and the dead are buried."""
+    bad = [pool.submit(page(f"fault:crash {number}"), MODEL) for number in range(often(2, 100))]
+    good = [pool.submit(page(f"Bài viết số {number} trong ngày hôm nay."), MODEL) for number in range(often(4, 200))]
+    assert {str(future.result(300).drop and future.result().drop.reason) for future in bad} == {"worker_crash"}
+    assert all(future.result(300).document for future in good)
+    server = int(status_of(pool.pids()[0])["PPid"])
+    deadline = time.monotonic() + 30
+    while zombies(server):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def zombies(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, KeyError):
+            if entry.name.isdigit() and (status := status_of(int(entry.name)))["PPid"] == str(parent):
+                found += [int(entry.name)] if status["State"].startswith("Z") else []
+    return found
+
+
+def test_a_page_that_needs_more_and_more_memory_stops_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long before the machine swaps; the worker goes on with the pages behind it."""
+    monkeypatch.setenv(FAULTS, "1")
+    pool = WorkerPool(1, WorkerLimits(seconds=60.0, memory=900 * 2**20))
+    try:
+        first, huge, second = (pool.submit(page(text), MODEL) for text in ("Bài viết.", "fault:growth", "Bài hai."))
+        assert first.result(60).document
+        drop = huge.result(120).drop
+        assert drop is not None
+        assert drop.reason == "worker_memory"
+        assert second.result(60).document
+        assert pool.peak_kib < 900 * 2**10
+    finally:
+        pool.close()
+
+
+def test_closing_does_not_wait_for_a_page_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither at the worker that is there nor at a second one that would try the page again; none is left."""
+    monkeypatch.setenv(FAULTS, "1")
+    pool = WorkerPool(2, WorkerLimits(seconds=120.0))
+    assert pool.submit(page("Bài viết."), MODEL).result(60).document
+    hanging = [pool.submit(page(f"fault:hang {number}"), MODEL) for number in range(2)]
+    while len(pool.pids()) < 2:
+        time.sleep(0.01)
+    begun = threading.Thread(target=pool.close)
+    begun.start()
+    begun.join(60)
+    assert not begun.is_alive()
+    assert all(future.done() for future in hanging)
+    assert not pool.pids()
 
 
 def test_a_stopped_worker_is_killed_at_the_limit() -> None:
