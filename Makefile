@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kills setup peers render segment lint lock audit clean
+.PHONY: demo test test-kills test-hostile setup peers render segment lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -40,6 +40,10 @@ test-kills: setup
 
 KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py \
 	tests/corpus_spider/test_signals.py
+
+# What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl.
+test-hostile: setup
+	$(BIN)/python -m pytest -q -m "hostile or not hostile" tests/corpus_spider/test_hostile.py tests/corpus_spider/test_hostile_whole.py
 
 lint: setup
 	$(BIN)/ruff check .

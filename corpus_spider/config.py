@@ -100,7 +100,7 @@ class Crawl:
     """``[crawl]``: how politely, how much and within which limits. robots.txt is always obeyed."""
 
     delay: Annotated[Seconds, Key("Seconds between two requests to one host.")] = 2.0
-    concurrency: Annotated[Positive, Key("Requests at a time, all hosts together.")] = 32
+    concurrency: Annotated[Positive, Key("Requests at a time, all hosts together; slow ones not counted.")] = 32
     per_host: Annotated[Positive, Key("Requests at a time to one host.")] = 1
     timeout: Annotated[Patience, Key("Seconds for one whole request.")] = 60.0
     max_body: Annotated[

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SLOW_SECONDS = 1.0
+"""A host from which nothing has come for so long, although it was asked, is a slow one."""
 LOOK_SECONDS = 5.0
 """How often the whole table is looked at for hosts that have something due."""
 
@@ -60,6 +62,10 @@ class Dispatcher:
         self.limit_reached = False
         self.handed_out = 0
         self._out: Counter[str] = Counter()
+        self._heard: dict[str, float] = {}
+        """When each host that has leases out was first given one, or last brought one to its end."""
+        self._met: set[str] = set()
+        """Hosts that have brought a lease to its end: the first is given alone."""
         self._active: set[str] = set()
         self._drain: asyncio.Task[int] | None = None
         self._looked, self._started = -math.inf, time.monotonic()
@@ -72,8 +78,10 @@ class Dispatcher:
         if retry_at is not None:
             self._next_retry = min(self._next_retry, retry_at)
         self._out[lease.host] -= 1
+        self._heard[lease.host] = time.monotonic()
+        self._met.add(lease.host)
         if self._out[lease.host] <= 0:
-            del self._out[lease.host]
+            del self._out[lease.host], self._heard[lease.host]
         self._active.add(lease.host)
         self.line.changed.set()
 
@@ -127,6 +135,8 @@ class Dispatcher:
         leases = await self._call(lambda: frontier.lease(run_id, quotas, time.time(), sites=sites))
         given = Counter(lease.host for lease in leases)
         self._out.update(given)
+        for host in given:
+            self._heard.setdefault(host, time.monotonic())
         self._active -= {host for host in quotas if given[host] < quotas[host]}
         if self.limits.page_limit:
             # Sites that share a host get the quota each; what is too much goes back at the end of the run.
@@ -136,15 +146,28 @@ class Dispatcher:
 
     def _quotas(self) -> dict[str, int]:
         """How many more each active host may get; nothing while the backlog is full or the run's limit is reached."""
-        room = self.limits.total - self._out.total()
-        if self.limits.page_limit:
-            room = min(room, self.limits.page_limit - self.handed_out)
         if self.limit_reached or len(self.line.held) + self.line.waiting >= self.limits.backlog:
             return {}
-        quotas: dict[str, int] = {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
-        for host in sorted(self._active, key=lambda host: self._out[host]):
-            share = min(self.limits.per_host - self._out[host], room)
+        slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
+        out = sum(self._out[host] for host in slow)
+        quotas = self._shares(self._active - slow, self._out.total() - out)
+        # What is left of a small limit is not for hosts that may never answer.
+        return quotas if quotas and self.limits.page_limit else quotas | self._shares(self._active & slow, out)
+
+    def _is_slow(self, host: str) -> bool:
+        """Tell whether a host keeps us waiting, or did so last: its leases take no place from those of others."""
+        heard = self._heard.get(host)
+        return self.pauses.doubtful(host) or (heard is not None and time.monotonic() - heard > SLOW_SECONDS)
+
+    def _shares(self, hosts: set[str], out: int) -> dict[str, int]:
+        """Share out what may be given to hosts of which so many leases are out, first to those that have least."""
+        room = self.limits.total - out
+        if self.limits.page_limit:
+            room = min(room, self.limits.page_limit - self.handed_out)
+        quotas: dict[str, int] = {}
+        for host in sorted(hosts, key=lambda host: self._out[host]):
+            share = min((self.limits.per_host if host in self._met else 1) - self._out[host], room)
             if share > 0:
                 quotas[host] = share
                 room -= share

@@ -45,6 +45,10 @@ class HostPauses:
         if self._failures[host] >= FAILURES:
             self.pause(host)
 
+    def doubtful(self, host: str) -> bool:
+        """Tell whether a host did not answer, or asked for a pause, when it was last asked."""
+        return host in self._failures or host in self._pauses
+
     def leave(self, host: str) -> None:
         """Leave a host alone for the rest of the run."""
         self._until[host] = math.inf

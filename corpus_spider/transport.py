@@ -7,6 +7,7 @@ before a signal is sent.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,8 +16,10 @@ from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
     _LenientHTTP11ClientFactory,
     _LenientHTTP11ClientProtocol,
+    _LenientHTTPClientParser,
 )
 from twisted.web._newclient import HEADER, STATUS
+from twisted.web.http_headers import InvalidHeaderName
 
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.middlewares.refusal import RefusalError
@@ -64,6 +67,21 @@ class CrawlHandler(HTTP11DownloadHandler):
             slot.lastseen = max(slot.lastseen, time.monotonic())
 
 
+class _TolerantParser(_LenientHTTPClientParser):
+    """Passes over headers whose name is none, as browsers do, where Scrapy's passes over lines without a colon."""
+
+    MAX_LENGTH = MAX_HEAD
+
+    def lineReceived(self, line: bytes) -> None:  # noqa: N802
+        # The rest of a header that there is not.
+        if self.state != HEADER or self._partialHeader is not None or line[:1] not in {b" ", b"\t"}:
+            super().lineReceived(line)
+
+    def headerReceived(self, name: bytes, value: bytes) -> None:  # noqa: N802
+        with suppress(InvalidHeaderName):
+            super().headerReceived(name, value)  # type: ignore[no-untyped-call]
+
+
 class _BoundedProtocol(_LenientHTTP11ClientProtocol):
     """Lets go of a server whose headers do not end, and tells when a request is sent."""
 
@@ -74,7 +92,10 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
         self._head = 0
         if self.sent is not None:
             self.sent((request.absoluteURI or b"").decode("latin-1"))
-        return super().request(request)
+        answer = super().request(request)
+        # As Scrapy, too, puts its own parser in the place of Twisted's: neither asks which to use.
+        self._parser.__class__ = _TolerantParser
+        return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
         in_head = self._parser is not None and self._parser.state in {STATUS, HEADER}

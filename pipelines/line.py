@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from pipelines.discovery.barren import Barren
 from storage.errors import CorpusError
 from storage.records import Drop, Fetched, Processed
 from storage.warc import read_record
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from pipelines.discovery.barren import Shut
     from pipelines.workers import WorkerPool
     from pipelines.writer import Writer
     from storage.corpus import Corpus
@@ -34,6 +37,8 @@ MAX_BATCH = 64
 """Pages read back from the WARC at once."""
 REFUSED = "robots"
 """The reason of a failure that is none: the site's robots.txt was obeyed."""
+BARREN_SECONDS = 7 * 86400.0
+"""For how long a place where nothing new was found is left alone."""
 GONE = frozenset({404, 410})
 
 
@@ -125,6 +130,7 @@ class Line:
         self.changed = asyncio.Event()
         self.on_settled: Callable[[Lease, float | None], None] = lambda _, __: None
         """Called once a lease is over, its exchange being durable or there being none, with when it is asked again."""
+        self.barren = Barren()
         self._broken: BaseException | None = None
         self._seen: set[int] | None = None
         """While the drain looks at the table: the fetch ids that were in memory at any time."""
@@ -212,7 +218,10 @@ class Line:
             raise
 
     async def store(self, fetch_id: int, lease: Lease, processed: Processed) -> None:
-        """Make the outcome durable and let the page go. Links below the site's depth limit are not followed."""
+        """Make the outcome durable and let the page go. Links below the site's depth limit and into places that give
+        nothing new are not followed.
+        """
+        processed = replace(processed, links=self.barren.wanted(processed.links))
         if lease.depth >= self.parts.max_depth.get(lease.site, lease.depth + 1):
             processed = replace(processed, links=tuple(link for link in processed.links if link.redirect))
         try:
@@ -220,8 +229,20 @@ class Line:
         finally:
             self.held.pop(fetch_id, None)
         self.counts.outcome(processed)
+        shut = self.barren.note(lease, processed)
+        if shut is not None:
+            await self._put_off(lease, shut)
         self.found_hosts.update(link.host for link in processed.links)
         self.changed.set()
+
+    async def _put_off(self, lease: Lease, shut: Shut) -> None:
+        """Leave what waits in a barren place to a later run."""
+        frontier, until = self.parts.corpus.frontier, time.time() + BARREN_SECONDS
+        waiting = await asyncio.wrap_future(
+            self.parts.writer.call(lambda: frontier.put_off((lease.site, shut.host), shut.holds, until))
+        )
+        text = "%s: nothing new in %d pages like %s; %d more wait for a week"
+        logger.info(text, lease.site, shut.pages, lease.url, waiting)
 
     @property
     def room(self) -> int:

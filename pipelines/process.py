@@ -7,6 +7,7 @@ by; an exception that escapes is the worker's to report.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     from storage.records import Capture, Extraction, LanguageGuess, SiteModel
 
+_USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
+"""What stands before the host in an address: a name and a password."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # Part of a page that nobody asked for part of is no page.
 PARTIAL = 206
@@ -128,7 +131,7 @@ def _redirect(capture: Capture, model: SiteModel) -> Processed:
     location = capture.header("Location") or ""
     target = links.redirect_link(capture, location, model)
     if target is None:
-        return _drop("redirect_refused", location[:500])
+        return _drop("redirect_refused", _USER.sub("", location[:500]))
     return _drop("redirect", target.url, (target,))
 
 

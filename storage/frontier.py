@@ -37,7 +37,7 @@ from storage.tombstones import allowed_leases, refused
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -56,6 +56,8 @@ LEASE_COLUMNS = (
 )
 # Written out, not bound, so that both databases see which of the two partial indexes answers a query.
 _PENDING = url.c.state == sa.literal_column("'pending'")
+BARREN = "barren"
+"""Why pages are asked for later: those like them gave nothing new."""
 SETTLED = url.c.state != sa.literal_column("'pending'")
 
 
@@ -151,6 +153,22 @@ class Frontier:
         statement = sa.select(earliest.scalar_subquery()).select_from(host).where(host.c.site.in_(sites))
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
         return min((time for time in times if time is not None), default=None)
+
+    def put_off(self, place: tuple[str, str], chosen: Callable[[str], bool], until: float) -> int:
+        """Ask for those of the pending pages of a site and host that ``chosen`` (of canonical URLs) picks no earlier
+        than ``until`` (epoch seconds); return how many. What the configuration names is not put off.
+        """
+
+        def work(connection: Connection) -> int:
+            pages = url.c.site == place[0], url.c.host == place[1], url.c.kind == Kind.PAGE, url.c.seed.is_(False)
+            pending = connection.execute(sa.select(url.c.id, url.c.url).where(*pages, _PENDING)).all()
+            held = [row.id for row in pending if chosen(row.url)]
+            for part in chunks(held):
+                statement = sa.update(url).where(url.c.id.in_(part), url.c.next_try < until)
+                connection.execute(statement.values(next_try=until, reason=BARREN))
+            return len(held)
+
+        return self.database.write(work)
 
     def fail(self, run_id: int, failures: Sequence[Failure]) -> None:
         """Give back leases that brought no exchange: to pending with a ``retry_at``, to failed without."""

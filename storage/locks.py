@@ -102,7 +102,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
     def _flock(self) -> tuple[str, ...]:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return tuple(site for site in self._sites if not self._flock_one(lock_file(self._folder, site)))
         except OSError as error:
             self.release()

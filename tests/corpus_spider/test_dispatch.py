@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider import dispatch
 from corpus_spider.dispatch import Dispatcher, DispatchLimits
+from corpus_spider.pauses import HostPauses
 from pipelines.line import Line, LineParts
 from pipelines.workers import FAULTS, WorkerPool
 from pipelines.writer import Writer
@@ -303,6 +305,41 @@ def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
     assert drop is not None
     assert drop.reason == "worker_crash"
     assert pool.started == cost
+
+
+def test_hosts_that_keep_us_waiting_take_no_place_from_others(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many silent hosts as there are places: all pages of the others are handed out while they are silent."""
+    monkeypatch.setattr(dispatch, "SLOW_SECONDS", 0.05)
+    bench.seed(60, hosts=10)
+    silent, held = {f"h{number}.example" for number in range(6)}, []
+
+    async def run() -> int:
+        line, answered = bench.line(), 0
+        dispatcher = Dispatcher(line, limits(bench, total=4))
+        tasks = []
+        async with asyncio.timeout(PATIENCE):
+            async for lease in dispatcher.leases():
+                held.extend([lease] * (lease.host in silent))
+                answered += lease.host not in silent
+                tasks += [] if lease.host in silent else [asyncio.ensure_future(page(line, fetched(lease)))]
+                if answered == 24:
+                    dispatcher.stop()
+        await asyncio.gather(*tasks)
+        return answered
+
+    assert asyncio.run(run()) == 24
+    assert len(held) <= 12
+
+
+@pytest.mark.parametrize("trouble", [HostPauses.failed, HostPauses.pause])
+def test_a_host_is_doubtful_until_it_answers(trouble: Callable[[HostPauses, str], None]) -> None:
+    """One request without an answer is enough."""
+    pauses = HostPauses(3)
+    assert not pauses.doubtful("a")
+    trouble(pauses, "a")
+    assert pauses.doubtful("a")
+    pauses.answered("a")
+    assert not pauses.doubtful("a")
 
 
 def test_what_comes_after_the_writer_has_closed_is_cancelled(bench: Bench) -> None:

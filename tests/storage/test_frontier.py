@@ -333,3 +333,14 @@ def act(crawl: Crawl, step: str, held: list[Lease]) -> None:
             corpus.record_fetched(crawl.run_id, [(exchange, crawl.pointer())])
         else:
             corpus.frontier.fail(crawl.run_id, [Failure(lease, "unreachable")])
+
+
+def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(corpus: Corpus) -> None:
+    """Chosen by address, of one host, those that are pending; feeds are no pages."""
+    crawl = Crawl(corpus)
+    crawl.seed("list1")
+    crawl.visit("start", made("start", link("list2"), link("list3"), link("news")))
+    assert corpus.frontier.put_off(("a.example", "a.example"), lambda key: "list" in key, 5000.0) == 2
+    assert corpus.frontier.put_off(("a.example", "b.example"), lambda key: True, 9000.0) == 0
+    assert set(paths(crawl.lease(9))) == {"list1", "news"}
+    assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}
