@@ -338,8 +338,8 @@ def act(crawl: Crawl, step: str, held: list[Lease]) -> None:
 def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(corpus: Corpus) -> None:
     """Chosen by address, of one host, those that are pending; feeds are no pages."""
     crawl = Crawl(corpus)
-    crawl.seed("list1")
     crawl.visit("start", made("start", link("list2"), link("list3"), link("news")))
+    crawl.seed("list1")
     assert corpus.frontier.put_off(("a.example", "a.example"), lambda key: "list" in key, 5000.0) == 2
     assert corpus.frontier.put_off(("a.example", "b.example"), lambda key: True, 9000.0) == 0
     assert set(paths(crawl.lease(9))) == {"list1", "news"}
