@@ -34,9 +34,10 @@ _WIDE_NULS = 0.02
 # A page is UTF-8 when it has this many good multi-byte characters for a bad one; legacy text has fewer than a third.
 _GOOD_PER_BAD = 2
 _SAMPLE = 24 * 2**10
-_HIGH_BYTES = bytes(range(0x80, 0x100))
+_ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
 # With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
 _ENOUGH_EVIDENCE = 8
+_ENOUGH_LETTERS = 4
 # A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
 _BEARABLE = 0.7
 # Charsets nearly as likely as the likeliest differ from it in few letters, such as windows-1250 and ISO 8859-2.
@@ -44,9 +45,14 @@ _TIE = 0.95
 # Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
 _RARE = 0.7
 _SOUNDNESS_MARGIN = 0.02
+# A reading this sound is good; of a poorer one another may take the place that is so much sounder.
+_SOUND = 0.99
+_MUCH_SOUNDER = 0.012
 _FALLBACK = "cp1252"
 _SURE = 0.5
+_STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
+_BETWEEN = re.compile(rb"[\t-/]")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 # What only wrong readings show: controls and unassigned characters, symbols and capitals inside words, letters of two
 # alphabets side by side, marks on nothing, long chains of accented letters, half-width katakana in a row.
@@ -131,28 +137,32 @@ def _wide(body: bytes, header: str | None) -> Decoded | None:
 
 
 def _utf8(body: bytes, header: str | None) -> Decoded | None:
-    if body.isascii() and (codec := _seven_bit_codec(body, header)):
+    if (codec := _seven_bit_codec(body, header)) is not None:
         return _decoded(body, codec, "header" if codec == header else "detected")
     return _decoded(body, "utf-8", "utf-8") if _is_utf8(body) else None
 
 
 def _seven_bit_codec(body: bytes, header: str | None) -> str | None:
-    """Return the codec of ASCII bytes that hold other letters behind escapes, or None for plain ASCII."""
+    """Return the codec of ASCII bytes that hold other letters behind escapes, or None for plain ASCII.
+
+    A stray byte beyond ASCII does not speak against it.
+    """
     if not any(mark[:1] in body and mark in body for mark in (b"\x1b$", b"~{")):
         # A single byte is found many times as fast as two.
         return None
+    if not body.isascii() and len(body.translate(None, _ASCII)) > _STRAY:
+        return None
     stated = codec_of(stated_charset(body) or "")
-    for codec in (header, stated, _detect(body[: 2**18], _SEVEN_BIT)):
+    for codec in (header, stated, _detect(body[: 2**18].translate(None, _HIGH), _SEVEN_BIT)):
         if codec and codec.startswith(("iso2022", "hz")) and _decodes(body, codec):
             return codec
     return None
 
 
 def _decodes(body: bytes, codec: str) -> bool:
-    try:
-        return not body.decode(codec).isascii()
-    except UnicodeDecodeError:
-        return False
+    text = body.decode(codec, "replace")
+    broken = text.count("\ufffd")
+    return len(_NON_ASCII.findall(text)) > _GOOD_PER_BAD * broken
 
 
 def _is_utf8(body: bytes) -> bool:
@@ -210,11 +220,25 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
             proposals.setdefault(codec, "detected")
     proposals.setdefault(_FALLBACK, "detected")
     readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
-    enough = len(sample) - len(sample.translate(None, _HIGH_BYTES)) >= _ENOUGH_EVIDENCE
-    bar = max(reading.likelihood for reading in readings) * _BEARABLE if enough else 0.0
+    bar = max(reading.likelihood for reading in readings) * _BEARABLE if _is_telling(sample) else 0.0
     likely = [reading for reading in readings if reading.likelihood >= bar]
     sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
-    return next(reading for reading in likely if reading.soundness >= sound)
+    chosen = next(reading for reading in likely if reading.soundness >= sound)
+    return chosen if chosen.soundness >= _SOUND else _sounder(sample, chosen, likelihoods)
+
+
+def _is_telling(sample: bytes) -> bool:
+    """Tell whether there is enough beyond ASCII for a detector: bytes, and not the same two or three of them."""
+    high = sample.translate(None, _ASCII)
+    return len(high) >= _ENOUGH_EVIDENCE and len(set(high)) >= _ENOUGH_LETTERS
+
+
+def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float]) -> _Reading:
+    """Return the soundest reading of all where the usual charsets make poor text: pages of old Macs."""
+    bar = max(likelihoods.values(), default=0.0) / 2
+    others = [_reading(sample, codec, "detected", likelihoods) for codec in likelihoods if likelihoods[codec] >= bar]
+    best = max(others, key=lambda reading: reading.soundness, default=chosen)
+    return best if best.soundness >= chosen.soundness + _MUCH_SOUNDER else chosen
 
 
 def _reading(sample: bytes, codec: str, source: str, likelihoods: dict[str, float]) -> _Reading:
@@ -229,11 +253,33 @@ def _reading(sample: bytes, codec: str, source: str, likelihoods: dict[str, floa
 
 
 def _likelihoods(sample: bytes) -> dict[str, float]:
-    """Return codecs that can read the sample and how likely the detector finds each, 0-1."""
+    """Return codecs that can read the sample and how likely the detector finds each, 0-1.
+
+    A stray byte rules out the right one for the detector, so it is asked about either half as well.
+    """
+    found = _detected(sample, len(sample) - 1)
+    if not sample.isascii():
+        # Bytes so low are no part of a character in any coding.
+        middle = _BETWEEN.search(sample, len(sample) // 2)
+        halves = (sample, len(sample) // 2), (sample[middle.start() :] if middle else b"", len(sample))
+        for half, limit in halves:
+            for codec, likelihood in _detected(half, limit).items():
+                if codec not in found and _is_all_but_read(sample, codec):
+                    found[codec] = likelihood * _TIE
+    return found
+
+
+def _is_all_but_read(sample: bytes, codec: str) -> bool:
+    text = sample.decode(codec, "replace")
+    return text.count("\ufffd") <= max(1, len(_NON_ASCII.findall(text)) // 100)
+
+
+def _detected(sample: bytes, limit: int) -> dict[str, float]:
     import chardet
 
     found: dict[str, float] = {}
-    for row in chardet.detect_all(sample, ignore_threshold=True, compat_names=False, max_bytes=_SAMPLE):
+    most = max(1, min(limit, _SAMPLE))
+    for row in chardet.detect_all(sample, ignore_threshold=True, compat_names=False, max_bytes=most):
         name = row["encoding"]
         codec = codec_of(name) if name else None
         if codec:

@@ -11,6 +11,7 @@ from collections import Counter
 import regex
 
 from pipelines.language.stop_words import stop_words
+from pipelines.vietnamese_syllables import is_syllable
 
 _GROUPS = tuple(
     (script, {language: frozenset(words.split()) for language, words in group.items()})
@@ -129,13 +130,7 @@ _GROUPS = tuple(
 _WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
 _LEAST_HITS = 2
 
-# A syllable of Vietnamese with the marks taken off: an initial, and a rhyme.
-_SYLLABLE = regex.compile(
-    r"(?:ngh?|nh|gh|gi|kh|ph|th|tr|ch|qu|[bcdghklmnprstvx])?"
-    r"(?:a(?:ch?|i|m|ng?|nh|o|p|t|u|y)?|e(?:ch?|m|ng?|nh|o|p|t|u)?|i(?:a|ch|e[cmptu]|eng?|m|nh?|p|t|u)?"
-    r"|o(?:a(?:ch?|i|m|ng?|nh|o|t|y)?|c|e[not]?|i|m|ng?|p|t)?"
-    r"|u(?:a(?:ng?|t|y)?|ch?|e(?:ch|nh)?|i|m|ng?|o(?:[cimptu]|ng?)|p|t|u|y(?:a|en|et|nh|t|u)?)?|y(?:e[mtu]|eng?)?)"
-)
+# So many words are looked at.
 _SYLLABLES = 60
 _PLAIN_WORDS = """
     cua va duoc khong nhung nguoi cac mot da voi nay den ve nhu tai phai cung nam ngay nuoc viec se dang vao tren duoi
@@ -182,6 +177,6 @@ def is_unmarked_vietnamese(text: str) -> bool:
     words = [word for word in _WORD.findall(text[:600].lower())[:_SYLLABLES] if len(word) > 1]
     if len(words) < 4:
         return False
-    syllables = sum(_SYLLABLE.fullmatch(word) is not None for word in words)
+    syllables = sum(is_syllable(word) for word in words)
     frequent = sum(word in _PLAIN for word in words)
     return syllables >= _MEANT * len(words) and frequent >= _FREQUENT * len(words)
