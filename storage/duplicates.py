@@ -19,12 +19,11 @@ import sqlalchemy as sa
 
 from storage.database import among, chunks, insert_many, insert_rows, upsert
 from storage.schema import band, document, duplicate_set, fingerprint, near_duplicate, scheme, url
+from storage.sketches import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 THRESHOLD = 0.75
 """Estimated Jaccard similarity from which two texts count as near-duplicates."""
 
-_CHANCE = 1 / 256
 _LOOK_UP = 5000
 
 
@@ -55,28 +53,6 @@ class Sketched:
     scheme_id: int
     sketch: bytes
     keys: tuple[int, ...]
-
-
-def similarities(sketch: bytes, others: Sequence[bytes]) -> NDArray[np.float64]:
-    """Estimate the Jaccard similarity of one text to others from sketches of equal length (low byte of each minhash).
-
-    Bytes agree by chance once in 256 (b-bit minwise hashing, Li and König 2010, b = 8), hence the correction.
-    """
-    import numpy as np
-
-    table = np.frombuffer(b"".join(others), dtype=np.uint8).reshape(len(others), len(sketch))
-    match = (table == np.frombuffer(sketch, dtype=np.uint8)).mean(axis=1)
-    return np.asarray((match - _CHANCE) / (1 - _CHANCE), dtype=np.float64)
-
-
-def pack_keys(keys: Sequence[int]) -> bytes:
-    """Write band keys as little-endian signed 64-bit integers, 8 bytes each."""
-    return b"".join(key.to_bytes(8, "little", signed=True) for key in keys)
-
-
-def unpack_keys(packed: bytes) -> tuple[int, ...]:
-    """Undo `pack_keys`."""
-    return tuple(int.from_bytes(packed[at : at + 8], "little", signed=True) for at in range(0, len(packed), 8))
 
 
 def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]:
@@ -146,7 +122,7 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
             "exact": exact,
             "shingles": each.shingles,
             "sketch": each.sketch,
-            "bands": pack_keys(each.bands),
+            "bands": Shape.of(each.scheme).pack_keys(each.bands),
         }
         for set_id, ((exact, scheme_id), each) in zip(set_ids, new.items(), strict=True)
     ]
@@ -161,15 +137,15 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
 
 def _join(connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None) -> None:
     """Judge each newcomer against all that share a band key with it (only those ``within``), and unite the sets."""
-    pairs = _candidates(connection, newcomers, within)
+    pairs = candidates(connection, newcomers, within)
     edges: list[tuple[int, int, float]] = []
     for part in chunks(sorted(pairs), _LOOK_UP):
-        edges += _judge(_sketches(connection, part), {print_id: pairs[print_id] for print_id in part})
+        edges += judge(connection, {print_id: pairs[print_id] for print_id in part})
     _unite(connection, edges)
 
 
-def _candidates(
-    connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None
+def candidates(
+    connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None
 ) -> dict[int, list[Sketched]]:
     """Return the newcomers to judge by the candidate that shares a key with them."""
     holders: dict[int, list[Sketched]] = defaultdict(list)
@@ -197,21 +173,24 @@ def _sketches(connection: Connection, print_ids: Iterable[int]) -> dict[int, tup
     return found
 
 
-def _judge(
-    candidates: Mapping[int, tuple[int, bytes]], pairs: Mapping[int, Sequence[Sketched]]
-) -> list[tuple[int, int, float]]:
+def judge(connection: Connection, pairs: Mapping[int, Sequence[Sketched]]) -> list[tuple[int, int, float]]:
     """Return the pairs that are near-duplicates as (smaller id, larger id, Jaccard)."""
+    known, shapes = _sketches(connection, sorted(pairs)), _shapes(connection)
     by_newcomer: dict[Sketched, list[int]] = defaultdict(list)
     for print_id, sharing in pairs.items():
         for each in sharing:
-            if candidates[print_id][0] == each.scheme_id and len(candidates[print_id][1]) == len(each.sketch):
+            if known[print_id][0] == each.scheme_id and len(known[print_id][1]) == len(each.sketch):
                 by_newcomer[each].append(print_id)
     edges = []
     for each, others in by_newcomer.items():
-        values = similarities(each.sketch, [candidates[print_id][1] for print_id in others]).tolist()
+        values = shapes[each.scheme_id].similarities(each.sketch, [known[print_id][1] for print_id in others]).tolist()
         near = ((other, value) for other, value in zip(others, values, strict=True) if value >= THRESHOLD)
         edges += [(min(each.id, other), max(each.id, other), value) for other, value in near]
     return edges
+
+
+def _shapes(connection: Connection) -> dict[int, Shape]:
+    return {row.id: Shape.of(row.name) for row in connection.execute(sa.select(scheme.c.id, scheme.c.name))}
 
 
 def _unite(connection: Connection, edges: Sequence[tuple[int, int, float]]) -> None:
@@ -313,7 +292,10 @@ def _recount(connection: Connection, set_id: int) -> None:
 def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> list[int]:
     """Take a set apart without some of its fingerprints and put it together anew; return the sets it became."""
     rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
-    members = [Sketched(row.id, row.scheme_id, bytes(row.sketch), unpack_keys(row.bands)) for row in rows]
+    shapes = _shapes(connection)
+    members = [
+        Sketched(row.id, row.scheme_id, bytes(row.sketch), shapes[row.scheme_id].unpack_keys(row.bands)) for row in rows
+    ]
     for part in chunks([each.id for each in members]):
         connection.execute(sa.delete(near_duplicate).where(near_duplicate.c.a.in_(part)))
     for each in members:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.database import among, chunks
-from storage.duplicates import similarities
 from storage.found import MAX_HOPS
 from storage.records import Document, Drop, Fingerprint, Lease, Processed
 from storage.schema import document, fetch, fingerprint, scheme, url
+from storage.sketches import Shape
 from storage.visits import UNCHANGED_TEXT
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _is_same_page(target: Target, made: Document, peer: Peer) -> bool:
     if one.exact == other.exact or one.scheme != other.scheme or not (one.sketch and other.sketch):
         # What cannot be compared is believed.
         return True
-    return bool(similarities(one.sketch, [other.sketch])[0] >= ALIKE)
+    return bool(Shape.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= ALIKE)
 
 
 def drop_of(processed: Processed, lease: Lease) -> Drop:

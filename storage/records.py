@@ -255,9 +255,9 @@ class Fingerprint:
     """xxh3-128 of the canonical text, 16 bytes."""
     shingles: int
     sketch: bytes = b""
-    """Low byte of each of the 120 minhashes; empty when the text is too short for a near comparison."""
+    """Some bits of many minhashes, as the scheme says; empty when the text is too short for a near comparison."""
     bands: tuple[int, ...] = ()
-    """20 signed 64-bit keys, one a band of 6 rows; empty with the sketch."""
+    """20 signed integers, one a band of 6 rows; empty with the sketch."""
 
 
 @dataclass(frozen=True, slots=True)

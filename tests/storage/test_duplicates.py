@@ -7,17 +7,20 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from corpus_samples import Crawl, dropped, empty, fingerprint, made, with_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storage.corpus import Corpus
-from storage.duplicates import THRESHOLD, pack_keys, similarities, unpack_keys
+from storage.duplicates import THRESHOLD
 from storage.holdings import CorpusDocument, Selection
 from storage.records import Fingerprint, Processed
+from storage.sketches import Shape, pack_pairs
 
 ROWS = 120
+similarities = Shape().similarities
 
 
 def sketch(changed: range | None = None, value: int = 255) -> bytes:
@@ -73,10 +76,24 @@ def test_similarity_takes_chance_away(changed: int, expected: float) -> None:
     assert value == pytest.approx(expected, abs=0.001)
 
 
-def test_band_keys_survive_packing() -> None:
-    """Signed 64-bit keys come back as they were, the extremes too."""
-    keys = (-(2**63), -1, 0, 1, 2**63 - 1)
-    assert unpack_keys(pack_keys(keys)) == keys
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), min_size=1, max_size=60))
+def test_two_bits_of_each_minhash_are_compared(values: list[tuple[int, int]]) -> None:
+    """Of packed pairs of bits those that agree are counted, less the quarter that agrees by chance."""
+    table = np.array(values * 4, dtype=np.uint32).T
+    one, other = (pack_pairs(row) for row in table)
+    assert len(one) == len(values)
+    match = float(((table[0] & 3) == (table[1] & 3)).mean())
+    (value,) = Shape.of("v2;k32;s480x2;norm1").similarities(one, [other])
+    assert value == pytest.approx((match - 0.25) / 0.75)
+
+
+@pytest.mark.parametrize(("scheme", "bits"), [("v1;xxh3", 64), ("v2;k32;s480x2;x", 32)])
+def test_band_keys_survive_packing(scheme: str, bits: int) -> None:
+    """Signed keys of the scheme's width come back as they were, the extremes too."""
+    keys = (-(2 ** (bits - 1)), -1, 0, 1, 2 ** (bits - 1) - 1)
+    packed = Shape.of(scheme).pack_keys(keys)
+    assert Shape.of(scheme).unpack_keys(packed) == keys
+    assert len(packed) == 5 * bits // 8
 
 
 def test_the_same_text_twice_is_a_set(corpus: Corpus) -> None:

@@ -1,0 +1,68 @@
+"""Sketches and band keys of fingerprints as they are stored: how they are packed, and how alike two of them are.
+
+A sketch keeps some low bits of each of many minhashes (b-bit minwise hashing, Li and König 2010). Of how many and how
+wide they are tells the name of the scheme, in parts such as ``s480x2`` (480 of 2 bits, four a byte) and ``k32`` (band
+keys of 32 bits); schemes that tell nothing have 8 bits and 64.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_SKETCH = re.compile(r";s\d+x(2|8);")
+_KEYS = re.compile(r";k(32|64);")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the sketches and keys of a scheme are stored: bits of a minhash, bytes of a key."""
+
+    bits: int = 8
+    key_bytes: int = 8
+
+    @classmethod
+    def of(cls, scheme: str) -> Shape:
+        """Read the shape off the name of a scheme."""
+        bits, keys = _SKETCH.search(scheme), _KEYS.search(scheme)
+        return cls(int(bits.group(1)) if bits else 8, int(keys.group(1)) // 8 if keys else 8)
+
+    def similarities(self, sketch: bytes, others: Sequence[bytes]) -> NDArray[np.float64]:
+        """Estimate the Jaccard similarity of one text to others from sketches of equal length.
+
+        Values of b bits agree by chance once in 2^b, hence the correction.
+        """
+        table = np.frombuffer(b"".join(others), dtype=np.uint8).reshape(len(others), len(sketch))
+        differs = table ^ np.frombuffer(sketch, dtype=np.uint8)
+        if self.bits == 8:
+            match = (differs == 0).mean(axis=1)
+        else:
+            unlike = np.bitwise_count((differs | (differs >> 1)) & 0x55)
+            match = 1 - unlike.sum(axis=1, dtype=np.int64) / (4 * len(sketch))
+        chance = 1 / (1 << self.bits)
+        return np.asarray((match - chance) / (1 - chance), dtype=np.float64)
+
+    def pack_keys(self, keys: Sequence[int]) -> bytes:
+        """Write band keys as little-endian signed integers."""
+        return b"".join(key.to_bytes(self.key_bytes, "little", signed=True) for key in keys)
+
+    def unpack_keys(self, packed: bytes) -> tuple[int, ...]:
+        """Undo `pack_keys`."""
+        size = self.key_bytes
+        return tuple(
+            int.from_bytes(packed[at : at + size], "little", signed=True) for at in range(0, len(packed), size)
+        )
+
+
+def pack_pairs(values: NDArray[np.uint32]) -> bytes:
+    """Pack the two low bits of each value, four values a byte; their number is a multiple of four."""
+    four = (values & 3).astype(np.uint8).reshape(-1, 4)
+    return (four[:, 0] | four[:, 1] << 2 | four[:, 2] << 4 | four[:, 3] << 6).astype(np.uint8).tobytes()
