@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
@@ -33,11 +33,13 @@ from pipelines.urls import parse
 from storage.records import Drop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from storage.records import Metadata
+
+T = TypeVar("T")
 
 WEIGHTS: tuple[tuple[str, float], ...] = (
     ("\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", 2.0),
@@ -71,6 +73,8 @@ SENTENCE = 30
 """Shortest paragraph that counts as running text."""
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffc\ufffd]+")
+_REPLACED = re.compile("[\ufffc\ufffd]")
+"""Those of them that count as printable."""
 _SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።፧။](?=[\s\"'»”’)\]]|$)|[。！？]")
 _NO_SENTENCE_ENDS = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")
 _BROKEN_OFF = re.compile(r"(?:\.\.\.?|…|»|>>)\W*$")
@@ -156,6 +160,18 @@ class _Span(NamedTuple):
     end: int
 
 
+class _Measured(dict[str, T]):
+    """What a function says of texts, each asked about once."""
+
+    def __init__(self, function: Callable[[str], T]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, text: str) -> T:
+        value = self[text] = self._function(text)
+        return value
+
+
 def article_or_reason(page: Page, paragraphs: Sequence[str], min_chars: int) -> Drop | None:
     """Return None for an article, else why the page holds none: ``no_article`` or ``listing``, with the evidence.
 
@@ -195,18 +211,21 @@ def _limits(evidence: Evidence) -> Limits:
 
 def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
     """Measure a page."""
+    sizes, folded = _Measured(size), _Measured(_folded)
     texts = list(_first(paragraphs))
     flat, links = _flatten(page.tree)
-    anchors = {flat[link.start : link.end] for link in links}
-    plain = [text for text in texts if _folded(text) not in anchors]
-    blocks = [text for text in plain if size(text) >= PARAGRAPH]
-    spans = sorted(_locate(map(_folded, dict.fromkeys(blocks)), flat))
-    linked = sum(len(_folded(text)) for text in texts) - sum(len(_folded(text)) for text in plain)
-    headlines = [link.start for link in links if size(flat[link.start : link.end]) >= HEADLINE]
+    anchors = [flat[link.start : link.end] for link in links]
+    linked_texts = frozenset(anchors)
+    plain = [text for text in texts if folded[text] not in linked_texts]
+    blocks = [text for text in plain if sizes[text] >= PARAGRAPH]
+    spans = sorted(_locate((folded[text] for text in dict.fromkeys(blocks)), flat))
+    everything = sum(len(folded[text]) for text in texts)
+    linked = everything - sum(len(folded[text]) for text in plain)
+    headlines = [link.start for link, text in zip(links, anchors, strict=True) if sizes[text] >= HEADLINE]
     return Evidence(
-        size=sum(map(size, paragraphs)),
-        running=sum(size(text) for text in plain if has_sentence(text)),
-        linked=(linked + _overlap(spans, links)) / max(1, sum(len(_folded(text)) for text in texts)),
+        size=sum(sizes[text] for text in paragraphs),
+        running=sum(sizes[text] for text in plain if sizes[text] >= SENTENCE and has_sentence(text)),
+        linked=(linked + _overlap(spans, links)) / max(1, everything),
         blocks=len(spans),
         headlines=sum(_between(headlines, before, after) for before, after in pairwise(spans)),
         broken_off=sum(bool(_BROKEN_OFF.search(text[-PROBE:])) for text in blocks) / max(1, len(blocks)),
@@ -255,8 +274,8 @@ def _patterns() -> list[tuple[re.Pattern[str], float]]:
 
 
 def has_sentence(text: str) -> bool:
-    """Say whether a paragraph is running text: of some length, with the end of a sentence where the script has one."""
-    return size(text) >= SENTENCE and bool(_SENTENCE_END.search(text) or _NO_SENTENCE_ENDS.search(text))
+    """Say whether there is the end of a sentence in a paragraph, or a script that marks none."""
+    return bool(_SENTENCE_END.search(text) or _NO_SENTENCE_ENDS.search(text))
 
 
 def address_kind(url: str) -> Address:
@@ -320,7 +339,9 @@ def _first(paragraphs: Sequence[str]) -> Iterable[str]:
 def _folded(text: str) -> str:
     """Take out white space and invisible characters, which mark-up, extractors and cleaning add or drop."""
     folded = "".join(text.split())
-    return folded if folded.isascii() else unicodedata.normalize("NFC", _UNSEEN.sub("", folded))
+    if not folded.isprintable() or _REPLACED.search(folded):
+        folded = _UNSEEN.sub("", folded)
+    return unicodedata.normalize("NFC", folded)
 
 
 def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:

@@ -23,7 +23,7 @@ from storage.errors import CorpusError
 from storage.records import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -91,12 +91,15 @@ class NewsSpider(Spider):
         slots, config = self.crawler.engine.downloader.per_slot_settings, self.session.config
         slots.setdefault(urlsplit(lease.fetch_url).hostname or "", slot_of(config, config.site(lease.site)))
 
-    def parse(self, response: Response, **kwargs: Any) -> Iterator[Page]:
-        """Yield the exchange with what it means for its URL."""
+    def parse(self, response: Response, **kwargs: Any) -> list[Page]:
+        """Return the exchange with what it means for its URL.
+
+        No generator: Scrapy would read the source of each anew for whether it returns anything.
+        """
         capture, lease = response.meta[CAPTURE], response.meta[LEASE]
         if not self.heed(lease.host, capture):
             self.pauses.answered(lease.host)
-        yield Page(self.policy.judge_answer(capture, lease, time.time(), response.meta.get(FAULT)))
+        return [Page(self.policy.judge_answer(capture, lease, time.time(), response.meta.get(FAULT)))]
 
     def heed(self, host: str, capture: Capture) -> bool:
         """Leave a host alone for as long as an answer of it asks, in this run and the next; say whether it does."""
