@@ -19,6 +19,7 @@ from storage.records import Fetched, Kind, Lease, Pointer, Terms, Unprocessed, U
 from storage.schema import fetch, terms, url, warc_file
 from storage.terms import TERMS_COLUMNS, terms_of
 from storage.terms import ids as terms_ids
+from storage.terms import renew as renew_terms
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
@@ -147,6 +148,7 @@ def write_fetched(
     if changes:
         connection.execute(_URL_FETCHED, changes)
     _settle(connection, [group[at][0] for at in new], schedule)
+    renew_terms(connection, [group[at][0] for at in new if outcome_of(group[at][0]) == UNCHANGED])
     remember(connection, [(ids[at], group[at][0]) for at in new], schedule.rules)
     return [ids[at] if at in ids else known[row["warc_id"], row["warc_offset"]] for at, row in enumerate(rows)]
 

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.database import chunks, upsert
-from storage.records import Terms
-from storage.schema import terms
+from storage.records import Metadata, Terms
+from storage.reservations import is_reserved
+from storage.schema import document, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow
+    from storage.records import Fetched
 
 TERMS_COLUMNS = (
     terms.c.robots,
@@ -58,3 +60,31 @@ def _row(key: str, one: Terms) -> dict[str, Any]:
 def terms_of(row: AnyRow) -> Terms | None:
     """Build the terms of a row that has `TERMS_COLUMNS` of an outer join."""
     return None if row.robots is None else Terms(row.robots, row.robots_sha256, row.file_tdm, row.file_policy)
+
+
+def renew(connection: Connection, unchanged: Sequence[Fetched]) -> None:
+    """Note what a host reserves now of pages that have not changed, where neither page nor answer said it themselves.
+
+    A host that says nothing takes nothing back: its file may only be out of reach.
+    """
+    said = {
+        each.lease.url_id: each.capture.terms
+        for each in unchanged
+        if each.lease and each.capture.terms and each.capture.terms.tdm is not None
+    }
+    for part in chunks(sorted(said)):
+        for row in connection.execute(_NEWEST, {"urls": part}).all():
+            now = said[row.url_id]
+            if (row.tdm, row.tdm_policy) != (now.tdm, now.tdm_policy):
+                reserved = is_reserved(Metadata(directives=tuple(row.directives.split()), tdm=now.tdm))
+                values = {"tdm": now.tdm, "tdm_policy": now.tdm_policy, "tdm_source": "file", "reserved": reserved}
+                connection.execute(sa.update(document).where(document.c.id == row.id).values(values))
+
+
+_later = document.alias("later")
+_NEWEST = (
+    sa.select(document.c.id, document.c.url_id, document.c.tdm, document.c.tdm_policy, document.c.directives)
+    .where(document.c.url_id.in_(sa.bindparam("urls", expanding=True)))
+    .where(sa.or_(document.c.tdm_source.is_(None), document.c.tdm_source == "file"))
+    .where(~sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version))
+)

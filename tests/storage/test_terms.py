@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from corpus_samples import Crawl, capture, dropped, made
 
 from storage.holdings import Selection
@@ -77,6 +78,35 @@ def test_a_page_that_is_reserved_later_is_reserved_though_its_text_has_not_chang
         assert document is not None
         assert (document.version, document.tdm) == (1, tdm)
         assert corpus.status().reserved == (tdm == 1)
+
+
+@pytest.mark.parametrize(
+    ("stated", "said", "expected"),
+    [
+        ({}, 1, (1, "file", True)),
+        ({"tdm": 1, "tdm_source": "file"}, 0, (0, "file", False)),
+        ({"tdm": 1, "tdm_source": "file"}, None, (1, "file", True)),
+        ({"tdm": 0, "tdm_source": "meta"}, 1, (0, "meta", False)),
+        ({"tdm": 1, "tdm_source": "header"}, 0, (1, "header", True)),
+        ({"directives": ("noai",)}, 0, (0, "file", True)),
+    ],
+)
+def test_what_a_host_reserves_later_holds_for_pages_that_have_not_changed(
+    corpus: Corpus, stated: dict[str, Any], said: int | None, expected: tuple[int, str, bool]
+) -> None:
+    """An answer 304 has no page to read; what the page or its answer said themselves stays."""
+    crawl = Crawl(corpus)
+    crawl.visit("x", made("text", **stated))
+    crawl.seed("x")
+    (lease,) = crawl.lease()
+    assert lease.original is not None
+    terms = replace(ALLOWED, tdm=said, tdm_policy="https://a.example/p" if said else None)
+    page = replace(capture(lease.fetch_url), status=304, terms=terms)
+    corpus.record_fetched(crawl.run_id, [(Fetched(page, lease, original=lease.original), crawl.pointer())])
+    document = corpus.document("https://a.example/x")
+    assert document is not None
+    assert (document.tdm, document.tdm_source, bool(corpus.status().reserved)) == expected
+    assert [row.terms for row in corpus.fetches(outcomes=["unchanged"])] == [terms]
 
 
 def test_re_extraction_under_another_policy_takes_documents_out_and_puts_them_back(corpus: Corpus) -> None:
