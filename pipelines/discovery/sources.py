@@ -33,6 +33,7 @@ class Form(StrEnum):
     ATOM = "Atom"
     RDF = "RDF"
     JSON = "JSON Feed"
+    OTHER = "other feed"
     SITEMAP = "sitemap"
     NEWS = "news sitemap"
     INDEX = "sitemap index"
@@ -40,7 +41,7 @@ class Form(StrEnum):
     PAGE = "page"
 
 
-FEEDS = frozenset({Form.RSS, Form.ATOM, Form.RDF, Form.JSON})
+FEEDS = frozenset({Form.RSS, Form.ATOM, Form.RDF, Form.JSON, Form.OTHER})
 SITEMAPS = frozenset({Form.SITEMAP, Form.NEWS, Form.INDEX, Form.TEXT})
 _ROOTS = {"rss": Form.RSS, "feed": Form.ATOM, "rdf": Form.RDF}
 
@@ -94,7 +95,10 @@ def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
         if root is not None or found.links:
             return _judged(_sitemap_form(root, text), found.links, "")
     media = sniff(body, declared)
-    return Source(Form.PAGE, text=text) if media in _HTML else Source(refused=f"is {media}")
+    if media in _HTML:
+        return Source(Form.PAGE, text=text)
+    links = text_feed_links(text, capture.url, model, capture.fetched_at) if media.endswith("xml") else ()
+    return Source(Form.OTHER, links, _language(text)) if links else Source(refused=f"is {media}")
 
 
 def _is_plain(declared: str | None) -> bool:
