@@ -21,12 +21,12 @@ is linear.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import read, rendered, shown, texts_of
+from pipelines.extractors.columns import encoded, read, rendered, shown, texts_of
 from pipelines.extractors.outline import follow
 from storage.records import Extraction
 
@@ -41,6 +41,7 @@ NAME, VERSION = "blocks", "2"
 MAX_ANCHOR_RATIO = 0.6
 MIN_CHARS = 2
 FOOTERS = ("powered by", "copyright", "©", "all rights reserved", "(c) ")
+_FOOTER_LETTERS = frozenset(letter for footer in FOOTERS for letter in (footer[0], footer[0].upper()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +68,45 @@ class Blocks:
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the texts of all blocks that are not made of links."""
-    page = shown(read(html))
+    page = shown(read(encoded(html)))
     texts = texts_of(page)
-    readable = texts.readable()
-    return Extraction(rendered(page, texts, readable, select(page, texts, readable)), NAME, VERSION)
+    return Extraction(rendered(page, texts, select(page, texts)), NAME, VERSION)
 
 
-def select(page: Page, texts: Texts, readable: list[str]) -> NDArray[np.int64]:
-    """Return which of the texts of a page are content (section III.C), or white space, which parts words."""
-    stripped = [text.strip() for text in readable]
-    lengths = np.array(list(map(len, stripped)), dtype=np.int64)
+def select(page: Page, texts: Texts) -> NDArray[np.bool_]:
+    """Say which of the texts of a page are content (section III.C), or white space, which parts words."""
+    lengths, footers = _measured(texts)
     leaves = np.flatnonzero(lengths)
+    wanted: NDArray[np.bool_] = lengths == 0
     if not leaves.size:
-        return leaves
+        return wanted
     lengths = lengths[leaves]
     outline = follow(page, texts.places[leaves])
     linked = outline.links > 0
-    blocks = _summed(outline, np.stack((np.ones_like(lengths), linked, lengths, lengths * linked)))
+    counted = (linked, lengths, np.where(linked, lengths, 0))
+    blocks = Blocks(outline.lasts - outline.firsts, *(_summed(outline, amounts) for amounts in counted))
     content = blocks.are_content[_groups(outline, blocks)[outline.where]]
     content &= (lengths >= MIN_CHARS) & ~(linked & (np.bincount(outline.links) > 1)[outline.links])
-    wanted = np.ones(len(readable), dtype=bool)
-    wanted[leaves] = content
-    wanted[[leaf for leaf in leaves[content].tolist() if stripped[leaf][:24].lower().startswith(FOOTERS)]] = False
-    return np.flatnonzero(wanted)
+    wanted[leaves] = content & ~footers[leaves]
+    return wanted
 
 
-def _summed(outline: Outline, leaves: NDArray[np.int64]) -> Blocks:
-    """Sum up the attributes of the leaves in each block, which follow each other without a gap."""
-    sums = np.zeros((len(leaves), leaves.shape[1] + 1), dtype=np.int64)
-    np.cumsum(leaves, axis=1, out=sums[:, 1:])
-    return Blocks(*(sums[:, outline.lasts] - sums[:, outline.firsts]))
+def _measured(texts: Texts) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return the length of each text without white space around it, and whether it begins like a footer."""
+    lengths, footers = np.zeros(texts.places.size, dtype=np.int32), np.zeros(texts.places.size, dtype=bool)
+    for first, part in texts.parts():
+        span = slice(first, first + len(part))
+        stripped = [text.strip() for text in part]
+        lengths[span] = list(map(len, stripped))
+        footers[span] = [text[:1] in _FOOTER_LETTERS and text[:24].lower().startswith(FOOTERS) for text in stripped]
+    return lengths, footers
+
+
+def _summed(outline: Outline, amounts: NDArray[Any]) -> NDArray[np.int64]:
+    """Sum up an attribute of the leaves in each block, which follow each other without a gap."""
+    sums = np.zeros(amounts.size + 1, dtype=np.int64)
+    np.cumsum(amounts, out=sums[1:])
+    return sums[outline.lasts] - sums[outline.firsts]
 
 
 def _groups(outline: Outline, blocks: Blocks) -> NDArray[np.int64]:

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import Page, read, rendered, shown, texts_of
-from pipelines.extractors.word_runs import UNSPACED, words_in
+from pipelines.extractors.columns import encoded, paragraphs, read
+from pipelines.extractors.word_runs import UNSPACED, words_between
 from storage.records import Extraction
 
 if TYPE_CHECKING:
@@ -46,22 +46,9 @@ _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the region of most words and fewest tags, rendered whole."""
-    page = read(html)
-    found = densest_texts(words_between(page))
-    if not found.stop:
-        return Extraction((), NAME, VERSION)
-    region = shown(page.part(found))
-    texts = texts_of(region)
-    return Extraction(rendered(region, texts, texts.readable()), NAME, VERSION)
-
-
-def words_between(page: Page) -> NDArray[np.signedinteger[Any]]:
-    """Step 1 on columns: count the words before, between and after the tags of a page."""
-    words = np.zeros(page.codes.size + 1, dtype=np.int32)
-    texts = texts_of(page)
-    if texts.joined:
-        words[texts.places] = words_in(texts.joined, UNSPACED_WORD)
-    return words
+    page = read(encoded(html))
+    found = densest_texts(words_between(page, UNSPACED_WORD))
+    return Extraction(paragraphs(page.part(found)) if found.stop else (), NAME, VERSION)
 
 
 def densest_texts(words: NDArray[np.signedinteger[Any]]) -> slice:

@@ -9,18 +9,30 @@ such are looked at one by one.
 from __future__ import annotations
 
 import re
-from html import unescape
+from bisect import bisect_left
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.flat import body_start
-from pipelines.extractors.lexer import BLOCKS, BOXES, DROPPED, REMOVED, VOID, Closers, name_set, sanitise, tag_end
-from pipelines.extractors.soup import collapsed
+from pipelines.extractors.lexer import (
+    BLOCKS,
+    BOXES,
+    CODE,
+    DROPPED,
+    REMOVED,
+    VOID,
+    Closers,
+    body_start,
+    name_set,
+    places,
+    sanitise,
+    tag_end,
+)
+from pipelines.extractors.soup import collapsed, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -53,6 +65,7 @@ _SPACE[list(b"\t\n\v\f\r ")] = True
 _ONES = np.uint64(0x0101010101010101)
 _SPACES, _GREATERS, _SLASHES, _HIGHEST = _ONES * np.array([0x21, _GREATER, _SLASH, 0x80], dtype=np.uint64)
 _ONE, _SEVEN = np.uint64(1), np.uint64(7)
+_LOWER = _ONES * np.uint64(0x20)
 
 
 def code_of(name: str) -> int:
@@ -82,6 +95,7 @@ def _short_names() -> tuple[np.uint64, Words, Codes]:
 
 
 _DIVISOR, _KEYS, _KEY_CODES = _short_names()
+_SCRIPT, _CODES_OF_CODE = code_of("script"), frozenset(map(code_of, CODE))
 _DROPS, _REMOVES, _PARTS = codes_of(DROPPED), codes_of(REMOVED, ends=True), codes_of(BOXES)
 _REMOVES[_DECLARATION] = True
 _DROPS_TOO = _DROPS.tolist()
@@ -122,91 +136,98 @@ class _Tags(NamedTuple):
     plain: Mask
 
 
-def read(html: str) -> Page:
-    """Return the body of a page, or the whole page where there is no body tag, without what Step 0 drops."""
-    raw = _encoded(html)
-    lower = raw.lower()
-    tags = _tags(lower)
-    inside = _resolve(lower.decode("latin-1"), raw, tags)
+def encoded(html: str) -> bytes:
+    """Return the body of a page, or the whole page where there is no body tag, as UTF-8 without NULs."""
+    try:
+        raw = html[body_start(html) :].encode()
+    except UnicodeEncodeError:
+        return encoded(sanitise(html))
+    return raw.replace(b"\0", b"") if b"\0" in raw else raw
+
+
+def read(raw: bytes) -> Page:
+    """Return a page that is ``encoded`` without what Step 0 drops."""
+    tags = _tags(raw)
+    inside = _resolve(raw, tags)
     removed = _REMOVES[tags.codes]
     cut = np.flatnonzero(removed & ~inside)
     return _cut(Page(raw, *tags[:3]), ~(removed | inside), cut, tags.ends[cut])
 
 
 class Texts(NamedTuple):
-    """The texts of a page that are more than ASCII white space, as written in the source, ``BETWEEN`` them.
+    """The texts of a page that are more than ASCII white space, with references read, ``BETWEEN`` them.
 
+    ``joined`` are many at a time; as strings of their own all texts of a page could take ten times its size.
     ``places`` are their numbers among all texts, ``blanks`` how many texts before each are white space.
     """
 
-    joined: str
+    joined: tuple[str, ...]
     places: Places
     blanks: Places
 
-    def readable(self) -> list[str]:
-        """Return the texts with references read."""
-        if not self.places.size:
-            return []
-        return (unescape(self.joined) if "&" in self.joined else self.joined).split(BETWEEN)
+    def parts(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the texts, many at a time, and the number of the first."""
+        first = 0
+        for joined in self.joined:
+            part = joined.split(BETWEEN)
+            yield first, part
+            first += len(part)
 
 
 def texts_of(page: Page) -> Texts:
     """Read the texts of a page."""
     starts, ends = page.bounds()
-    places = np.flatnonzero(ends > starts)
-    joined, texts = list[bytes](), np.ones(places.size, dtype=bool)
-    for first in range(0, places.size, _MANY):
-        part = places[first : first + _MANY]
+    filled = places(ends > starts)
+    joined, texts = list[str](), np.ones(filled.size, dtype=bool)
+    for first in range(0, filled.size, _MANY):
+        part = filled[first : first + _MANY]
         pieces = _slices(page.source, starts[part], ends[part])
         blank = [piece.isspace() for piece in pieces]
         texts[first : first + _MANY] ^= np.array(blank)
         pieces = [piece for piece, is_blank in zip(pieces, blank, strict=True) if not is_blank]
         if pieces:
-            joined.append(_apart(pieces))
-    return Texts(_BETWEEN.join(joined).decode(), places[texts], np.cumsum(~texts)[texts])
+            joined.append(unescaped(_BETWEEN.join(pieces).decode()))
+    return Texts(tuple(joined), filled[texts], np.cumsum(~texts, dtype=np.int32)[texts])
 
 
-def _apart(pieces: list[bytes]) -> bytes:
-    """Join texts with what stands between texts; NULs in them go."""
-    joined = _BETWEEN.join(pieces)
-    return joined if joined.count(b"\0") < len(pieces) else _BETWEEN.join([one.replace(b"\0", b"") for one in pieces])
+def paragraphs(page: Page) -> tuple[str, ...]:
+    """Return all that a page shows."""
+    page = shown(page)
+    return rendered(page, texts_of(page))
 
 
-def rendered(page: Page, texts: Texts, readable: list[str], wanted: Places | None = None) -> tuple[str, ...]:
-    """Return the readable texts of a page, or some of them, as paragraphs, as ``soup.paragraphs`` does."""
-    places, blanks = texts.places, texts.blanks
-    if wanted is not None:
-        places, blanks = places[wanted], blanks[wanted]
-        readable = [readable[index] for index in wanted.tolist()]
-    if not readable:
+def rendered(page: Page, texts: Texts, wanted: Mask | None = None) -> tuple[str, ...]:
+    """Return the texts of a page, or those wanted, as paragraphs, as ``soup.paragraphs`` does."""
+    numbers = np.arange(texts.places.size, dtype=np.int32) if wanted is None else places(wanted)
+    if not numbers.size:
         return ()
-    lines = np.cumsum(np.concatenate(((False,), _BREAKS[page.codes])), dtype=np.int32)[places]
-    between = np.where(lines[1:] != lines[:-1], 2, blanks[1:] != blanks[:-1]).tolist()
-    joined = "".join([_PARTINGS[part] + text for part, text in zip([0, *between], readable, strict=True)])
-    return tuple([line for part in joined.split("\0") if (line := collapsed(part))])
+    blanks = texts.blanks[numbers]
+    lines = np.cumsum(np.concatenate(((False,), _BREAKS[page.codes])), dtype=np.int32)[texts.places[numbers]]
+    between = np.zeros(numbers.size, dtype=np.int8)
+    between[1:] = np.where(lines[1:] != lines[:-1], 2, blanks[1:] != blanks[:-1])
+    joined = []
+    for first, part in texts.parts():
+        span = slice(*numbers.searchsorted((first, first + len(part))).tolist())
+        partings = between[span].tolist()
+        chosen = part if wanted is None else [part[number] for number in (numbers[span] - first).tolist()]
+        joined.append("".join([_PARTINGS[kind] + text for kind, text in zip(partings, chosen, strict=True)]))
+    return tuple([line for part in "".join(joined).split("\0") if (line := collapsed(part))])
 
 
-def _encoded(html: str) -> bytes:
-    try:
-        return html[body_start(html) :].encode()
-    except UnicodeEncodeError:
-        return _encoded(sanitise(html))
-
-
-def _tags(lower: bytes) -> _Tags:
+def _tags(raw: bytes) -> _Tags:
     """Find all tags and declarations, those in comments and code too."""
-    data = np.frombuffer(lower + AHEAD, dtype=np.uint8)
-    size = len(lower)
-    found = [_marks(lower, data, first, min(first + _AT_ONCE, size)) for first in range(0, size or 1, _AT_ONCE)]
-    marks, opens, codes = (np.concatenate(column) for column in zip(*found, strict=True))
+    data = np.frombuffer(raw + AHEAD, dtype=np.uint8)
+    size = len(raw)
+    found = [_marks(raw, data, first, min(first + _AT_ONCE, size)) for first in range(0, size or 1, _AT_ONCE)]
+    marks, opens, codes = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     marks = np.append(marks, np.full(2, size, dtype=marks.dtype))
     opens = np.append(opens, (True, True))
-    at = np.flatnonzero(opens[:-2])
+    at = places(opens[:-2])
     ends = np.minimum(marks[at + 1] + 1, marks.dtype.type(size))
     return _Tags(marks[at], ends, codes, ~opens[at + 1] & opens[at + 2])
 
 
-def _marks(lower: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Mask, Codes]:
+def _marks(raw: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Mask, Codes]:
     """Return where tags and declarations begin and ``>`` stands in a part, which of both it is, and the codes."""
     marks = np.flatnonzero((data[first:stop] | 2) == _GREATER)
     if data.size > _AT_ONCE:
@@ -216,28 +237,28 @@ def _marks(lower: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Ma
     lead = data[starts]
     slash = lead == _SLASH
     starts += slash
-    named = (data[starts] - ord("a")).astype(np.uint8) < 26
+    named = (data[starts] | 0x20) - np.uint8(ord("a")) < 26
     kept = named | slash | (lead == ord("!")) | (lead == ord("?"))
     if not kept.all():
         every = ~opens
         every[opens] = kept
         marks, opens = marks[every], opens[every]
         starts, slash, named = starts[kept], slash[kept], named[kept]
-    codes = name_codes(lower, data, starts) + slash
+    codes = name_codes(raw, data, starts) + slash
     codes[~named] = _DECLARATION
     return marks, opens, codes
 
 
-def name_codes(lower: bytes, data: Bytes, starts: Places) -> Codes:
+def name_codes(raw: bytes, data: Bytes, starts: Places) -> Codes:
     """Return the codes of names by their first eight bytes, of which those before the first that ends a name count."""
     names = np.ndarray((data.size - 7,), dtype="<u8", buffer=data, strides=(1,))[starts]
     ends = ((names - _SPACES) & ~names | _zeros(names ^ _GREATERS) | _zeros(names ^ _SLASHES)) & _HIGHEST
     unit = (ends & (~ends + _ONE)) >> _SEVEN  # 1 in the first byte that ends the name; 0 if none does
-    keys = names & (unit - _ONE)
+    keys = (names | _LOWER) & (unit - _ONE)
     place = keys % _DIVISOR
     codes = np.where(_KEYS[place] == keys, _KEY_CODES[place], np.int16(0))
     for index in np.flatnonzero(unit == 0).tolist():
-        codes[index] = 2 * _NUMBERS.get(_name(lower, int(starts[index])), 0)
+        codes[index] = 2 * _NUMBERS.get(_name(raw, int(starts[index])), 0)
     return codes
 
 
@@ -246,17 +267,41 @@ def _zeros(words: Words) -> Words:
     return (words - _ONES) & ~words
 
 
-def _name(lower: bytes, start: int) -> bytes:
-    """Return the name that begins at a place."""
-    name = _NAME.match(lower, start)
-    return name[0] if name else b""
+def _name(raw: bytes, start: int) -> bytes:
+    """Return the name that begins at a place, in lower case."""
+    name = _NAME.match(raw, start)
+    return name[0].lower() if name else b""
 
 
-def _resolve(text: str, raw: bytes, tags: _Tags) -> Mask:
+class _Ends:
+    """Finds among the tags of a page where elements end that are dropped with their content."""
+
+    def __init__(self, text: str, tags: _Tags) -> None:
+        self.closers = Closers(text)
+        self._size, self._tags = len(text), tags
+        self._starts: dict[int, Places] = {}
+
+    def after(self, code: int, position: int) -> int | None:
+        """Return where the end tag of an element stands; of code that never ends the end of the page, else None."""
+        end = self._next(code + 1, position)
+        if code == _SCRIPT and (self._next(_DECLARATION, position) or self._size) < (end or self._size):
+            return self.closers.after("script", position)  # a comment in it may hold scripts
+        return self._size if end is None and code in _CODES_OF_CODE else end
+
+    def _next(self, code: int, position: int) -> int | None:
+        if code not in self._starts:
+            self._starts[code] = self._tags.starts[self._tags.codes == code]
+        starts = self._starts[code]
+        at = bisect_left(starts, position)
+        return int(starts[at]) if at < starts.size else None
+
+
+def _resolve(raw: bytes, tags: _Tags) -> Mask:
     """Set the ends of what is not plain, and of what is dropped with its content; return what lies inside of it."""
-    closers, done = Closers(text), 0
+    text, done = raw.decode("latin-1"), 0
+    found = _Ends(text, tags)
     inside = np.zeros(tags.starts.size + 1, dtype=np.int8)
-    odd = np.flatnonzero(~tags.plain | _DROPS[tags.codes] | (tags.codes < 0))
+    odd = places(~tags.plain | _DROPS[tags.codes] | (tags.codes < 0))
     for first in range(0, odd.size, _MANY):
         part = odd[first : first + _MANY]
         indices, ends = list[int](), list[int]()
@@ -265,11 +310,11 @@ def _resolve(text: str, raw: bytes, tags: _Tags) -> Mask:
             if start < done:
                 continue
             if code < 0:
-                done = _declaration_end(text, raw, start, closers)
+                done = _declaration_end(text, start, found.closers)
             else:
                 done = end if plain else tag_end(text, start)
                 if _DROPS_TOO[code]:
-                    done = closers.after(NAMES[code >> 1], done) or done
+                    done = found.after(code, done) or done
             indices.append(index)
             ends.append(done)
         _enclose(tags, inside, np.array(indices, dtype=np.intp), np.array(ends, dtype=tags.ends.dtype))
@@ -283,10 +328,10 @@ def _enclose(tags: _Tags, inside: NDArray[np.int8], indices: Places, ends: Place
     inside[tags.starts.searchsorted(ends)] -= 1
 
 
-def _declaration_end(text: str, raw: bytes, start: int, closers: Closers) -> int:
+def _declaration_end(text: str, start: int, closers: Closers) -> int:
     if text.startswith("<!--", start):
         return closers.after_declaration("<!--", start + 4)
-    if raw.startswith(b"<![CDATA[", start):
+    if text.startswith("<![CDATA[", start):
         return closers.after_declaration("<![CDATA[", start + 9)
     return text.find(">", start) + 1 or len(text)
 

@@ -61,6 +61,9 @@ _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
+_BODY = re.compile(r"<[bB][oO][dD][yY](?=[\s/>])")
+_CODE = re.compile(r"<(?:!--|([sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
+_CODE_OR_ITS_END = re.compile(r"<(?:!--|(/?)(?:[sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
 _MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
@@ -95,11 +98,15 @@ def code_points(text: str) -> CodePoints:
 
 
 def places(mask: NDArray[np.bool_]) -> NDArray[np.signedinteger[Any]]:
-    """Return where a mask is true; of large ones in half the memory that ``flatnonzero`` takes."""
+    """Return where a mask is true; of large ones in half the memory that ``nonzero`` takes."""
     if mask.size <= _MASK_AT_ONCE:
-        return np.flatnonzero(mask)
-    parts = ((start, mask[start : start + _MASK_AT_ONCE]) for start in range(0, mask.size, _MASK_AT_ONCE))
-    return np.concatenate([np.flatnonzero(part).astype(np.int32) + np.int32(start) for start, part in parts])
+        return mask.nonzero()[0]
+    found, done = np.empty(int(np.count_nonzero(mask)), dtype=np.int32), 0
+    for start in range(0, mask.size, _MASK_AT_ONCE):
+        part = mask[start : start + _MASK_AT_ONCE].nonzero()[0]
+        np.add(part, start, out=found[done : done + part.size], casting="unsafe")
+        done += part.size
+    return found
 
 
 class Tag(NamedTuple):
@@ -181,6 +188,32 @@ class Closers:
             self._absent.add(_CDATA)
             return self.after_declaration(opener, position) if closer == "]]>" else len(html)
         return position
+
+
+def without_code(html: str, first: int = 0) -> str:
+    """Return a page from some place on without scripts, styles and comments."""
+    closers, pieces = Closers(html), list[str]()
+    while match := _CODE.search(html, first):
+        pieces.append(html[first : match.start()])
+        if match[1]:
+            first = closers.after(match[1].lower(), match.end()) or match.end()
+        else:
+            first = closers.after_declaration("<!--", match.end())
+    return "".join((*pieces, html[first:]))
+
+
+def body_start(html: str) -> int:
+    """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
+    starts = (found.start() for found in _BODY.finditer(html))
+    return next((start for start in starts if _may_be_body(html, start)), 0)
+
+
+def _may_be_body(html: str, start: int) -> bool:
+    """Say whether a tag stands after a tag or white space, and not where code ends next that has begun before."""
+    if start and html[start - 1] != ">" and not html[start - 1].isspace():
+        return False
+    following = _CODE_OR_ITS_END.search(html, start)
+    return following is None or not following[1]
 
 
 def tag_end(html: str, start: int) -> int:

@@ -30,7 +30,7 @@ from pipelines.extractors.lexer import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = [
     "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "collapsed", "markup", "name_set",
@@ -42,8 +42,7 @@ _BREAKING = BLOCKS | {f"/{name}" for name in BLOCKS}
 _NEVER_HIDDEN = VOID | {"html", "body"}
 _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
-_LONG = 1 << 20
-_SPACES = re.compile(r"\s+")
+_LONG = 1 << 17
 _HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
 
@@ -287,7 +286,7 @@ def with_characters(html: str) -> str:
 
     References to ASCII stay, so unescaping later still happens once.
     """
-    return _NON_ASCII_REFERENCE.sub(_beyond_ascii, html)
+    return "".join([_NON_ASCII_REFERENCE.sub(_beyond_ascii, part) for part in parts_at(html, "&")])
 
 
 def _beyond_ascii(match: re.Match[str]) -> str:
@@ -332,7 +331,30 @@ def paragraphs(texts: tuple[str, ...] | list[str], names: tuple[str, ...] | list
 
 
 def collapsed(text: str) -> str:
-    """Collapse white space; in a long text without a string for every word."""
+    """Collapse white space; a long text is read in parts, as a string for every word takes many times its size."""
     if text.isprintable() and "  " not in text:  # no white space but single spaces
         return text.strip()
-    return " ".join(text.split()) if len(text) < _LONG else _SPACES.sub(" ", text).strip()
+    if len(text) <= _LONG:
+        return " ".join(text.split())
+    parts = (text[first : first + _LONG] for first in range(0, len(text), _LONG))
+    joined = "".join([f"{' ' * part[0].isspace()}{' '.join(part.split())}{' ' * part[-1].isspace()}" for part in parts])
+    while "  " in joined:
+        joined = joined.replace("  ", " ")
+    return joined.strip()
+
+
+def unescaped(text: str) -> str:
+    """Read all references in a text; a long text is read in parts that begin with one."""
+    if "&" not in text:
+        return text
+    return "".join([unescape(part) for part in parts_at(text, "&")])
+
+
+def parts_at(text: str, mark: str) -> Iterator[str]:
+    """Yield a text in parts that are not long, each but the first beginning with a mark."""
+    start = 0
+    while start < len(text):
+        end = text.find(mark, start + _LONG)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end

@@ -18,10 +18,10 @@ from pipelines.extractors.bte import (
     encode,
     extract,
     region,
-    words_between,
 )
-from pipelines.extractors.columns import read
+from pipelines.extractors.columns import encoded, read
 from pipelines.extractors.soup import scan
+from pipelines.extractors.word_runs import words_between
 
 if TYPE_CHECKING:
     from pipelines.extractors.columns import Page
@@ -176,7 +176,7 @@ def test_the_region_is_rendered_whole_with_all_it_holds() -> None:
 def literal_words(page: Page) -> list[int]:
     """The words between tags, text by text; control characters part words."""
     bounds = zip(*(column.tolist() for column in page.bounds()), strict=True)
-    texts = (page.source[start:end].decode().replace("\0", "") for start, end in bounds)
+    texts = (page.source[start:end].decode() for start, end in bounds)
     return [sum(map(count_words, BLANK.split(text))) for text in texts]
 
 
@@ -194,17 +194,17 @@ PIECES = st.lists(
 @given(PIECES)
 def test_words_are_counted_in_columns_as_text_by_text(source: str) -> None:
     """In scripts with spaces and without."""
-    page = read(source)
-    assert words_between(page).tolist() == literal_words(page)
+    page = read(encoded(source))
+    assert words_between(page, UNSPACED_WORD).tolist() == literal_words(page)
 
 
 @needs_gold
 def test_words_are_counted_in_columns_as_text_by_text_on_every_real_page() -> None:
     """The two readings agree on real markup, and so does the region they give."""
     for name, html in gold_pages():
-        page = read(html)
+        page = read(encoded(html))
         words = literal_words(page)
-        assert words_between(page).tolist() == words, name
+        assert words_between(page, UNSPACED_WORD).tolist() == words, name
         runs = encode(token for count in words for token in (-count, 1))
         found, filled = region(runs), [index for index, count in enumerate(words) if count]
         if found is not None:

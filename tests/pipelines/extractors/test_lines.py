@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,10 +13,10 @@ from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors import dana, r2l
 from pipelines.extractors.base import ExtractorOptions
-from pipelines.extractors.flat import body_start
-from pipelines.extractors.lexer import code_points
+from pipelines.extractors.lexer import body_start, code_points, places
 from pipelines.extractors.lines import (
     FEW_LINES,
+    Lines,
     count_characters,
     main_fragment,
     main_lines,
@@ -25,8 +26,30 @@ from pipelines.extractors.lines import (
 )
 from pipelines.extractors.soup import sanitise
 
+if TYPE_CHECKING:
+    from pipelines.extractors.lexer import CodePoints
+    from pipelines.extractors.lines import Counts
+
 LINE = st.text(st.sampled_from("ab<> \r'\"سلامกข中é\u200c"), max_size=12)
 FILES = st.lists(LINE, max_size=40).map("\n".join)
+
+
+WITH_CODE = st.lists(
+    st.one_of(
+        LINE, st.sampled_from(["<script>سلام\nab</script>", "<!-- ab\n\nسلام -->", "<STYLE a>\nسل</style >", "</p>"])
+    ),
+    max_size=40,
+).map("\n".join)
+CODE = re.compile(r"<!--.*?-->|<(script|style)\b.*?(?=</\1)", re.DOTALL | re.IGNORECASE)
+
+
+def characters(html: str) -> tuple[CodePoints, Counts]:
+    data = code_points(html)
+    return data, places(data >= 0x80)
+
+
+def counted(html: str, *, at_tags: bool = False) -> Lines:
+    return count_characters(*characters(html), at_tags=at_tags)
 
 
 def literal_region(html: str, p: int) -> tuple[int, int] | None:
@@ -60,7 +83,7 @@ def literal_lines(html: str, *, at_tags: bool = False) -> str:
 
 
 def assert_same_region(html: str, p: int, name: str = "", *, at_tags: bool = False) -> None:
-    found = main_lines(count_characters(code_points(html), at_tags=at_tags), p)
+    found = main_lines(counted(html, at_tags=at_tags), p)
     expected = literal_region(literal_lines(html, at_tags=at_tags), p)
     assert (None if found is None else (found.start, found.stop - 1)) == expected, name
 
@@ -76,10 +99,8 @@ def test_the_region_is_the_papers_read_line_by_line(html: str, p: int, at_tags: 
 @given(FILES, st.booleans())
 def test_the_span_cuts_the_file_at_the_lines_found(html: str, at_tags: bool) -> None:
     """The offsets hold exactly the lines, without the line end of the last."""
-    found, span = (
-        literal_region(literal_lines(html, at_tags=at_tags), 8),
-        main_span(code_points(html), 8, at_tags=at_tags),
-    )
+    found = literal_region(literal_lines(html, at_tags=at_tags), 8)
+    span = main_span(*characters(html), 8, at_tags=at_tags)
     assert (found is None) == (span is None)
     if found is not None and span is not None:
         lines = literal_lines(html, at_tags=at_tags).split("\n")[found[0] : found[1] + 1]
@@ -88,12 +109,15 @@ def test_the_span_cuts_the_file_at_the_lines_found(html: str, at_tags: bool) -> 
 
 
 @settings(max_examples=200, deadline=None)
-@given(FILES, FILES, st.booleans())
+@given(FILES, WITH_CODE, st.booleans())
 def test_the_lines_of_the_body_are_counted_and_given_whole(head: str, body: str, at_tags: bool) -> None:
-    """What stands before the body tag has no say; what is given ends with the lines that the paper finds."""
+    """What stands before the body tag has no say, nor has code; what is given ends with the lines the paper finds."""
     body = f"<body>{body}"
-    found = literal_region(literal_lines(body, at_tags=at_tags), 8)
     fragment = main_fragment(head.replace("<b", "") + f"\n{body}", 8, at_tags=at_tags)
+    found = literal_region(literal_lines(body, at_tags=at_tags), 8)
+    if found is not None:
+        body = CODE.sub("", body)
+        found = literal_region(literal_lines(body, at_tags=at_tags), 8)
     if found is None:
         assert fragment == ""
     else:
@@ -121,26 +145,23 @@ def test_the_region_is_the_papers_on_every_real_page(p: int, at_tags: bool) -> N
         assert_same_region(html[body_start(html) :], p, name, at_tags=at_tags)
 
 
-def counts(html: str, *, at_tags: bool = False) -> tuple[list[int], list[int]]:
-    _, beyond, within = count_characters(code_points(html), at_tags=at_tags)
-    return np.diff(beyond).tolist(), np.diff(within).tolist()
-
-
 def test_characters_are_counted_not_bytes_and_line_ends_not_at_all() -> None:
     """Two-, three- and four-byte characters are one each."""
-    assert counts("سل a\n\nกข中\U00020000é!\r\n") == ([2, 0, 5, 0], [2, 0, 2, 0])
+    lines = counted("سل a\n\nกข中\U00020000é!\r\n")
+    assert lines.filled.tolist() == [True, False, True, False]
+    assert lines.balance.tolist() == [0, 0, 3, 0]
 
 
 def test_formula_2_adds_both_neighbours_and_nothing_beyond_the_file() -> None:
     """Balances 1, -2, 3 become -1, 2, 1."""
-    assert smoothed(count_characters(code_points("س\nab\nسسس"))).tolist() == [-1, 2, 1]
+    assert smoothed(counted("س\nab\nسسس")).tolist() == [-1, 2, 1]
 
 
 @pytest.mark.parametrize(("gap", "reached"), [(7, True), (8, False)])
 def test_the_walk_reaches_the_next_paragraph_within_p_lines(gap: int, reached: bool) -> None:
     """With P = 8, seven lines between two paragraphs are crossed and eight are not."""
     html = "سلام دنیا سلام\n" + "<i>\n" * gap + "دوم\n"
-    found = main_lines(count_characters(code_points(html)), 8)
+    found = main_lines(counted(html), 8)
     assert found is not None
     assert (found.stop - 1 > gap) is reached
 
@@ -150,9 +171,9 @@ def test_files_in_one_line_are_split_at_tags_without_empty_lines() -> None:
     html = "<p>a</p>\n<p>b<br><br></p>"
     expected = "<p>a\n</p>\n<p>b\n<br>\n<br>\n</p>"
     assert split_at_tags(html) == expected
-    starts = count_characters(code_points(html)).starts.tolist()
+    starts = counted(html).starts.tolist()
     assert [html[start:end].strip("\n") for start, end in itertools.pairwise([*starts, None])] == expected.split("\n")
-    assert count_characters(code_points("x<\n" * 40)).starts.size == 41
+    assert counted("x<\n" * 40).starts.size == 41
 
 
 ARTICLE = (
@@ -184,6 +205,15 @@ def test_pages_in_numeric_references_are_read() -> None:
     """Letters written as references count as letters."""
     line = "".join(f"&#{ord(letter)};" for letter in "سلامدنیا") + "<br>"
     assert r2l.extract("\n".join([line] * 30)).paragraphs == ("سلامدنیا",) * 30
+
+
+def test_scripts_and_comments_between_paragraphs_do_not_part_them() -> None:
+    """Nor is a comment the main content, long as it may be."""
+    script = "<script>\n" + "var a = 1;\n" * 30 + "</script>\n"
+    html = (
+        f"<!-- {'سلام ' * 99} -->\n<p>پاراگراف اول این خبر</p>\n{script}<p>پاراگراف دوم این خبر</p>\n" + "<br>\n" * 30
+    )
+    assert r2l.extract(html).paragraphs == ("پاراگراف اول این خبر", "پاراگراف دوم این خبر")
 
 
 def test_without_a_column_above_the_axis_there_is_no_content() -> None:
