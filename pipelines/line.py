@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.discovery.barren import Barren
 from storage.errors import CorpusError
-from storage.records import Drop, Fetched, Processed
+from storage.records import Drop, Fetched, Kind, Processed
 from storage.warc import read_record
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pipelines.workers import WorkerPool
     from pipelines.writer import Writer
     from storage.corpus import Corpus
-    from storage.records import Capture, Failure, Lease, SiteModel, Unprocessed
+    from storage.records import Capture, Failure, Lease, Link, SiteModel, Unprocessed
     from storage.robots import RobotsCopy
 
 logger = logging.getLogger(__name__)
@@ -37,6 +37,8 @@ MAX_BATCH = 64
 """Pages read back from the WARC at once."""
 REFUSED = "robots"
 """The reason of a failure that is none: the site's robots.txt was obeyed."""
+MAX_INDEXES = 3
+"""Sitemap indexes that may lie in one another; sitemaps.org allows one."""
 BARREN_SECONDS = 7 * 86400.0
 """For how long a place where nothing new was found is left alone."""
 GONE = frozenset({404, 410})
@@ -218,12 +220,8 @@ class Line:
             raise
 
     async def store(self, fetch_id: int, lease: Lease, processed: Processed) -> None:
-        """Make the outcome durable and let the page go. Links below the site's depth limit and into places that give
-        nothing new are not followed.
-        """
-        processed = replace(processed, links=self.barren.wanted(processed.links))
-        if lease.depth >= self.parts.max_depth.get(lease.site, lease.depth + 1):
-            processed = replace(processed, links=tuple(link for link in processed.links if link.redirect))
+        """Make the outcome durable and let the page go."""
+        processed = replace(processed, links=self._followed(lease, processed.links))
         try:
             processed = await asyncio.wrap_future(self.parts.writer.processed(fetch_id, lease, processed))
         finally:
@@ -234,6 +232,16 @@ class Line:
             await self._put_off(lease, shut)
         self.found_hosts.update(link.host for link in processed.links)
         self.changed.set()
+
+    def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Leave out links below the site's depth limit, into places that give nothing new, and to sitemaps that only
+        indexes of indexes of indexes name.
+        """
+        if lease.depth >= self.parts.max_depth.get(lease.site, lease.depth + 1):
+            return tuple(link for link in links if link.redirect)
+        if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
+            links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
+        return self.barren.wanted(links)
 
     async def _put_off(self, lease: Lease, shut: Shut) -> None:
         """Leave what waits in a barren place to a later run."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from corpus_spider.middlewares.guard import refusal
+from pipelines.urls import fetchable
 
 LAB = ("127.0.0.1:8000", "*.demo.localhost:8000")
 
@@ -41,3 +46,56 @@ def test_only_public_web_addresses_and_the_named_labs_may_be_fetched(url: str, r
 
 def test_a_port_that_a_seed_uses_may_be_fetched() -> None:
     assert refusal("http://news.example:8080/", (), (8080,)) is None
+
+
+def numbers(value: int) -> st.SearchStrategy[str]:
+    """Write a number as C does: decimal, octal or hexadecimal, with zeros in front."""
+    zeros = st.sampled_from(["", "0", "000"])
+    return st.one_of(
+        st.just(str(value)),
+        zeros.map(lambda more: f"0{more}{value:o}"),
+        zeros.map(lambda more: f"0x{more}{value:x}"),
+        zeros.map(lambda more: f"0X{more}{value:X}"),
+    )
+
+
+@st.composite
+def spelt(draw: st.DrawFn) -> tuple[str, str]:
+    """Draw an IPv4 address and one of the ways to write it that inet_aton reads."""
+    nets = st.sampled_from(["127.0.0.0/8", "10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "0.0.0.0/8", "1.0.0.0/8"])
+    net = ipaddress.IPv4Network(draw(nets))
+    address = net[draw(st.integers(0, net.num_addresses - 1))]
+    parts = list(address.packed)
+    kept = draw(st.integers(0, 3))
+    rest = int.from_bytes(bytes(parts[kept:]), "big")
+    text = ".".join(draw(numbers(value)) for value in [*parts[:kept], rest])
+    wide = str.maketrans("0123456789", "０１２３４５６７８９")
+    forms = [text, text.translate(wide), text.replace(".", "。"), text.replace(".", "%2e"), text + "."]
+    return str(address), draw(st.sampled_from(forms))
+
+
+@settings(max_examples=2000, deadline=None)
+@given(written=spelt(), user=st.sampled_from(["", "a@", "a:b@", "news.example@", "news.example:80@"]))
+def test_no_spelling_of_an_address_gets_past_the_guard(written: tuple[str, str], user: str) -> None:
+    """What a link says is refused as the address it is, or is none; public addresses pass."""
+    address, text = written
+    public = ipaddress.IPv4Address(address).is_global
+    target = fetchable(f"http://{user}{text}/")
+    assert target is not None
+    assert refusal(target, ()) == (None if public else "private_address")
+    assert public or refusal(f"http://{user}{text}/", ()) is not None
+
+
+@settings(max_examples=2000, deadline=None)
+@given(
+    value=st.integers(0, 2**32 - 1),
+    prefix=st.sampled_from(["::ffff:", "::", "64:ff9b::", "64:ff9b:1::", "2002:", "fec0::"]),
+)
+def test_an_ipv6_address_is_no_way_to_a_private_one(value: int, prefix: str) -> None:
+    """Whatever it carries: mapped and NAT64 addresses are as public as what they carry, the others are refused."""
+    inner = ipaddress.IPv4Address(value)
+    outer = f"2002:{value >> 16:x}:{value & 0xFFFF:x}::" if prefix == "2002:" else f"{prefix}{inner}"
+    target = fetchable(f"http://[{outer}]/")
+    assert target is not None
+    passes = refusal(target, ()) is None
+    assert not passes or (inner.is_global and prefix in {"::ffff:", "64:ff9b::"})

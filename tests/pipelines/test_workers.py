@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -165,6 +168,32 @@ def test_a_signal_to_the_group_reaches_neither_the_fork_server_nor_a_worker(pool
     stopping = sum(1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM))
     for process_status in (worker, status_of(int(worker["PPid"]))):
         assert int(process_status["SigBlk"], 16) & stopping == stopping
+
+
+CONFINED = """
+import socket, sys
+from pathlib import Path
+from pipelines.workers import _confine
+_confine(2**31)
+port, path = int(sys.argv[1]), Path(sys.argv[2])
+for reach in (lambda: socket.create_connection(("127.0.0.1", port), 5), lambda: path.write_text("x" * 9)):
+    try:
+        reach()
+        print("reached")
+    except OSError as error:
+        print(error.strerror)
+"""
+
+
+def test_a_worker_has_no_network_and_writes_no_file(tmp_path: Path) -> None:
+    """Bytes that take one over reach neither; where the system allows no namespaces, the network stays."""
+    spaces = ["--net"] if os.geteuid() == 0 else ["--user", "--net"]
+    allowed = subprocess.run(["unshare", *spaces, "true"], capture_output=True, check=False).returncode == 0
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        command = [sys.executable, "-c", CONFINED, str(server.getsockname()[1]), str(tmp_path / "written")]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    refused = "Network is unreachable" if allowed else "reached"
+    assert said.stdout.splitlines() == [refused, "File too large"], said.stderr
 
 
 def status_of(pid: int) -> dict[str, str]:

@@ -37,7 +37,6 @@ def sites(*, heavy: bool) -> dict[str, Site]:
         return tuple(entry for entry in entries if heavy or not entry.heavy)
 
     paths = lambda entries: tuple(entry.path for entry in entries)  # noqa: E731
-    heavy_maps = kept(sources.HEAVY)
     made = [
         Site("net", kept(net.ENTRIES)),
         Site("bomb", kept(bombs.ENTRIES)),
@@ -50,13 +49,7 @@ def sites(*, heavy: bool) -> dict[str, Site]:
             ("/sitemap.xml", "/index.xml"),
         ),
         Site("odd", kept(pages.ENTRIES), pages.MORE),
-        Site(
-            "src",
-            (*heavy_maps, *sources.ENTRIES),
-            {},
-            paths(sources.FEEDS),
-            paths((*sources.SITEMAPS, *heavy_maps[1:])),
-        ),
+        Site("src", kept(sources.ENTRIES), {}, paths(sources.FEEDS), paths(sources.SITEMAPS)),
     ]
     made += [Site(entry.path.strip("/"), (entry,)) for entry in kept(traps.ENTRIES)]
     return {site.name: site for site in made}

@@ -52,7 +52,7 @@ H6 = {
     "deep": lambda path: inside(path, "<div>" * 20_000, "</div>" * 20_000),
     "deepfonts": lambda path: inside(path, "<font><b>" * 20_000),
     "unclosed": lambda path: inside(path, "<table><tr><td>" * 3000),
-    "attributes": lambda path: inside(path, "<p " + " ".join(f"a{number}=1" for number in range(30_000)) + ">x</p>"),
+    "attributes": lambda path: inside(path, "<p " + " ".join(f"a{number}=1" for number in range(10_000)) + ">x</p>"),
     "attribute": lambda path: inside(path, f'<p title="{"x" * 600_000}">x</p>'),
     "links": lambda path: odd(
         path, foot="".join(f'<a href="/nolink#{number}">l{number}</a> ' for number in range(20_000))
