@@ -67,6 +67,8 @@ def _fields(document: Document) -> dict[str, object]:
         "kinds": document.kinds,
         "captions": document.captions,
         "comments": document.comments,
+        "languages": document.languages,
+        "foreign_share": document.foreign_share,
     }
 
 

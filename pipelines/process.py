@@ -214,6 +214,7 @@ def _document(
     parts: tuple[Decoded, Extraction, Metadata], text: str, guess: LanguageGuess, model: SiteModel
 ) -> Document:
     decoded, extraction, stated = parts
+    lines = language.identify_lines(text, guess, model.language_backend)
     shown = metadata.clean_value(extraction.title, metadata.MAX_TITLE)
     return Document(
         text=text,
@@ -232,4 +233,6 @@ def _document(
         captions=extraction.captions,
         comments=extraction.comments,
         quality=quality.measure(text, guess.language),
+        languages=tuple(language.told(line) for line in lines),
+        foreign_share=round(language.foreign_share(text, guess, lines), 4),
     )

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import DateTime, Integer, Text, TypeDecorator
@@ -87,3 +88,20 @@ class Numbers(TypeDecorator[tuple[float | None, ...]]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[float | None, ...]:
         return tuple(json.loads(value)) if value else ()
+
+
+class Runs(TypeDecorator[tuple[str, ...]]):
+    """Short words without line ends that often repeat, one a line, ``3*`` before one that stands three times in a row;
+    NULL for none.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
+        runs = ((sum(1 for _ in run), storable(word)) for word, run in groupby(value or ()))
+        return "\n".join(f"{count}*{word}" if count > 1 else word for count, word in runs) or None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        runs = (run.rpartition("*") for run in value.split("\n")) if value else ()
+        return tuple(word for count, _, word in runs for _ in range(int(count or 1)))

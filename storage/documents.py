@@ -272,6 +272,7 @@ def _document_row(target: Target, made: Document) -> dict[str, Any]:
         "published_source": stated.published_source,
         "published_confidence": stated.published_confidence,
         "quality": astuple(made.quality) if made.quality else None,
+        "foreign_share": made.foreign_share,
     } | _rights_row(stated)
 
 
@@ -292,4 +293,5 @@ def _text_row(made: Document) -> dict[str, Any]:
         "kinds": made.kinds or None,
         "captions": made.captions,
         "comments": made.comments,
+        "languages": made.languages,
     }

@@ -13,6 +13,10 @@ from storage.records import Quality
 LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
 
 
+MIXED = 0.1
+"""From this share of lines in another language a text counts as mixed."""
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
     """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever."""
@@ -75,6 +79,14 @@ class CorpusDocument:
     """None when its text was stored before this was measured."""
     cluster: str = ""
     """Id of its duplicate set: the smallest id of the current documents in it, perhaps its own."""
+    languages: tuple[str, ...] = ()
+    """As in `Document`, like the next."""
+    foreign_share: float | None = None
+
+    @property
+    def mixed(self) -> int | None:
+        """1: a tenth of the text or more is in another language than the whole, 0: it is not; None: nobody looked."""
+        return None if self.foreign_share is None else int(self.foreign_share >= MIXED)
 
 
 @dataclass(frozen=True, slots=True)

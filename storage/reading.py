@@ -47,6 +47,7 @@ _DOCUMENT_ROWS = (
         document_text.c.kinds,
         document_text.c.captions,
         document_text.c.comments,
+        document_text.c.languages,
         url.c.url.label("key"),
         fetch.c.fetched_at,
         *POINTER_COLUMNS,
@@ -198,6 +199,8 @@ def corpus_document(row: AnyRow, known: Known) -> CorpusDocument:
         tdm_source=row.tdm_source,
         licence_url=row.licence_url,
         quality=Quality(*row.quality) if len(row.quality) == _SIGNALS else None,
+        languages=row.languages,
+        foreign_share=row.foreign_share,
         cluster=known.cluster,
     )
 

@@ -316,6 +316,12 @@ class Document:
     comments: tuple[str, ...] = ()
     quality: Quality | None = None
     """None when nobody measured."""
+    languages: tuple[str, ...] = ()
+    """For each line of the text its language, confidence, script and the share of that: ``vi 0.98 Latn 1.00``; the
+    confidence is 0.00 where the line is too short to tell, and taken to be like the whole.
+    """
+    foreign_share: float | None = None
+    """Share of the text in lines of another language than the whole; None when nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from sqlalchemy import (
     text,
 )
 
-from storage.columns import Lines, Moment, Numbers, Stated, Words
+from storage.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0012"
+SCHEMA_VERSION = "0013"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -351,6 +351,7 @@ document = Table(
     Column("licence_url", Words),
     Column("reserved", Boolean, nullable=False, server_default=false()),
     Column("quality", Numbers),
+    Column("foreign_share", Double),
     UniqueConstraint("url_id", "version"),
 )
 """``superseded``: there is a later version, or a document of the same page under its canonical address. ``reserved``:
@@ -371,5 +372,6 @@ document_text = Table(
     Column("kinds", Words),
     Column("captions", Lines),
     Column("comments", Lines),
+    Column("languages", Runs),
 )
 """Apart from `document`, so that counting and selecting a million documents does not read their texts."""

@@ -8,18 +8,20 @@ Punjabi for Urdu. Codes are ISO 639-1 where there is one.
 
 from __future__ import annotations
 
-from pipelines.language import backends, letters, words
-from pipelines.language.backends import BACKENDS, UNKNOWN
-from pipelines.language.scripts import DECISIVE, main_script, only
-from pipelines.normalise import clean
-from storage.records import LanguageGuess
+from typing import TYPE_CHECKING
 
-__all__ = ["BACKENDS", "UNKNOWN", "identify", "main_script"]
+from pipelines.language.backends import BACKENDS, UNKNOWN
+from pipelines.language.lines import foreign_share, identify_lines, told
+from pipelines.language.scripts import main_script
+from pipelines.language.text import guess
+from pipelines.normalise import clean
+
+if TYPE_CHECKING:
+    from storage.records import LanguageGuess
+
+__all__ = ["BACKENDS", "UNKNOWN", "foreign_share", "identify", "identify_lines", "main_script", "told"]
 
 _LIMIT = 10_000
-_MAIN_SHARE = 0.5
-# How sure a correction is at most.
-_CORRECTED = 0.9
 
 
 def identify(text: str, backend: str = "pycld2") -> LanguageGuess:
@@ -38,18 +40,3 @@ def identify(text: str, backend: str = "pycld2") -> LanguageGuess:
         ConfigError: nobody knows that backend, or it is not installed.
     """
     return guess(clean(text[:_LIMIT]), backend)
-
-
-def guess(text: str, name: str) -> LanguageGuess:
-    """Guess the language of clean text, as `identify` does."""
-    detect = backends.backend(name)
-    script, share = main_script(text)
-    if share >= _MAIN_SHARE and script in DECISIVE:
-        return LanguageGuess(DECISIVE[script], share, script, share)
-    text = only(text, script)
-    code, confidence = detect(text) if share else (UNKNOWN, 0.0)
-    guessed = backends.standard(code, script)
-    language = words.corrected(letters.corrected(guessed, script, text), script, text)
-    if language != guessed:
-        confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
-    return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, script, share)

@@ -92,23 +92,28 @@ def backend(name: str) -> Backend:
         raise ConfigError(f"the language backend {name} is not installed", do=do) from error
 
 
-@lru_cache(maxsize=1)
+def quick(name: str) -> Backend:
+    """Return the backend of a name without what it asks for a second opinion."""
+    return _cld2 if name == "pycld2" else backend(name)
+
+
 def _pycld2() -> Backend:
     def detect(text: str) -> tuple[str, float]:
-        code, confidence, _ = cld2(text, guess=True)
-        return vote.elect(text, (code, confidence), cld2(text)[0]) if vote.is_due(text) else (code, confidence)
-
-    import pycld2
-
-    def cld2(text: str, guess: bool = False) -> tuple[str, float, bool]:
-        try:
-            reliable, _, details = pycld2.detect(text.encode("utf-8"), isPlainText=True, bestEffort=guess)
-        except pycld2.error:
-            return "un", 0.0, False
-        _, code, percent, _ = details[0]
-        return code, percent / 100 if reliable else percent / 200, reliable
+        guess = _cld2(text)
+        return vote.elect(text, guess, _cld2(text, guess=False)[0]) if vote.is_due(text) else guess
 
     return detect
+
+
+def _cld2(text: str, guess: bool = True) -> tuple[str, float]:
+    import pycld2
+
+    try:
+        reliable, _, details = pycld2.detect(text.encode("utf-8"), isPlainText=True, bestEffort=guess)
+    except pycld2.error:
+        return "un", 0.0
+    _, code, percent, _ = details[0]
+    return code, percent / 100 if reliable else percent / 200
 
 
 @lru_cache(maxsize=1)

@@ -42,6 +42,10 @@ These carry the same fields, in this order; a field without a value is null. TEI
 ``licence_url``     the licence that the page names
 ``quality``         what is measured of the text, by the names of `storage.records.Quality`; null where it was not
 ``cluster``         id of the duplicate set: the smallest id of the current documents in it
+``languages``       of each line of the text its language, confidence, script and the share of that, parted by spaces
+                    (``vi 0.98 Latn 1.00``); 0.00 where a line is too short to tell and taken to be like the whole
+``foreign_share``   share of the text in lines of another language than the whole; null where nobody looked
+``mixed``           1: that is a tenth or more, 0: it is not
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are

@@ -24,7 +24,9 @@ MANIFEST = "manifest.json"
 
 # Where the original lies and how many repeat a text may change from night to night; the document does not. What is
 # measured of a text follows from it.
-_ASIDE = frozenset({"warc", "warc_offset", "warc_length", "duplicates", "cluster", "quality"})
+_ASIDE = frozenset(
+    {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "quality", "languages", "foreign_share", "mixed"}
+)
 
 
 def digest(row: Row) -> str:

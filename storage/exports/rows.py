@@ -79,6 +79,9 @@ FIELDS = (
     Field("licence_url", "licence_url"),
     Field("quality", "quality", Quality),
     Field("cluster", "cluster"),
+    Field("languages", "languages", list),
+    Field("foreign_share", "foreign_share", float),
+    Field("mixed", "mixed", int),
 )
 
 

@@ -46,8 +46,15 @@ def _document(row: Row) -> Iterator[str]:
     for number, line in enumerate(str(row["text"]).split("\n")):
         kind = KINDS.get(str(row["kinds"] or "")[number : number + 1])
         rend = f' rend="{kind}"' if kind and kind != "paragraph" else ""
-        yield f"<p{rend}>{''.join(map(_sentence, line.split(SENTENCE)))}</p>\n"
+        yield f"<p{rend}{_language(row, number)}>{''.join(map(_sentence, line.split(SENTENCE)))}</p>\n"
     yield "</body></text></TEI>\n"
+
+
+def _language(row: Row, number: int) -> str:
+    """Return the language of a line as an attribute, where it is known and another than the document's."""
+    languages = row["languages"]
+    code = languages[number].partition(" ")[0] if isinstance(languages, list) and number < len(languages) else "und"
+    return "" if code in {"und", row["language"]} else f' xml:lang="{_text(code)}"'
 
 
 def _sentence(sentence: str) -> str:

@@ -74,3 +74,16 @@ def test_a_feed_whose_entries_are_of_other_days_is_not_told_as_empty() -> None:
     processed = process(capture, SiteModel(site="a", hosts=("a.example",), since="2026-03-02"))
     assert processed.drop is not None
     assert (processed.drop.detail, processed.links) == ("1 links", ())
+
+
+def test_a_document_tells_the_language_of_each_of_its_lines() -> None:
+    """As many as there are lines, with confidence and script; the share in other languages is counted."""
+    quoted = "The prime minister said that the government would continue with its programme in the coming year. "
+    page = f"<title>Bài</title><article><h1>Bài</h1>{f'<p>{SENTENCE * 3}</p>' * 4}<p>{quoted * 3}</p></article>"
+    made = process(shell(rendered=page.encode()), SiteModel(hosts=("a.example",))).document
+    assert made is not None
+    assert len(made.languages) == made.text.count("\n") + 1
+    told = [line.split(" ") for line in made.languages]
+    assert [code for code, *_ in told][-2:] == ["vi", "en"]
+    assert {script for _, _, script, _ in told} == {"Latn"}
+    assert made.foreign_share == pytest.approx(0.2, abs=0.05)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from corpus_samples import Crawl, dropped, empty, fingerprint, link, made
+from corpus_samples import Crawl, dropped, empty, fingerprint, link, made, with_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -219,3 +219,14 @@ def test_a_mobile_address_is_not_asked_for_where_the_page_is_known(corpus: Corpu
     with corpus.database.snapshot() as connection:
         urls = set(connection.execute(sa.select(url.c.url)).scalars())
     assert urls == {"https://a.example/start", known.url, alone.url}
+
+
+def test_the_languages_of_the_lines_come_back(corpus: Corpus) -> None:
+    """Repeated ones are stored once, and come back one a line; a document without them says that nobody looked."""
+    crawl = Crawl(corpus)
+    languages = ("vi 0.98 Latn 1.00",) * 12 + ("en 0.97 Latn 1.00", "vi 0.98 Latn 1.00")
+    crawl.visit("a", with_parts(made("text " * 60), languages=languages, foreign_share=0.125))
+    crawl.visit("b", made("other " * 60))
+    mixed, unknown = sorted(corpus.documents(), key=lambda document: document.url)
+    assert (mixed.languages, mixed.foreign_share, mixed.mixed) == (languages, 0.125, 1)
+    assert (unknown.languages, unknown.foreign_share, unknown.mixed) == ((), None, None)

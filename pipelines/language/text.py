@@ -1,0 +1,31 @@
+"""One text, one guess: script, detector, letters, words, in this order."""
+
+from __future__ import annotations
+
+from pipelines.language import backends, letters, words
+from pipelines.language.backends import UNKNOWN
+from pipelines.language.scripts import DECISIVE, main_script, only
+from storage.records import LanguageGuess
+
+_MAIN_SHARE = 0.5
+# How sure a correction is at most.
+_CORRECTED = 0.9
+
+
+def guess(text: str, name: str) -> LanguageGuess:
+    """Guess the language of clean text with the backend of that name; see `pipelines.language.identify`."""
+    return judged(text, main_script(text), backends.backend(name))
+
+
+def judged(text: str, script: tuple[str, float], detect: backends.Backend) -> LanguageGuess:
+    """Guess the language of clean text whose main script, and its share of the letters, are known."""
+    code, share = script
+    if share >= _MAIN_SHARE and code in DECISIVE:
+        return LanguageGuess(DECISIVE[code], share, code, share)
+    text = only(text, code)
+    found, confidence = detect(text) if share else (UNKNOWN, 0.0)
+    guessed = backends.standard(found, code)
+    language = words.corrected(letters.corrected(guessed, code, text), code, text)
+    if language != guessed:
+        confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
+    return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)

@@ -1,0 +1,92 @@
+"""The language of each line is told where it differs from that of the whole, and not guessed from a few words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.language import foreign_share, identify, identify_lines, told
+from tests.pipelines.language_samples import SENTENCES
+
+
+def of(language: str) -> str:
+    """Some hundred characters in that language."""
+    sentences = SENTENCES[language]
+    return " ".join((sentences * 2)[:2])
+
+
+def codes(*lines: str) -> list[str]:
+    """The languages of the lines of a text."""
+    text = "\n".join(lines)
+    return [line.language for line in identify_lines(text, identify(text))]
+
+
+@pytest.mark.parametrize(
+    ("main", "quoted"),
+    [("ar", "en"), ("fa", "ar"), ("ur", "en"), ("ps", "fa"), ("ckb", "ar"), ("he", "en"), ("vi", "fr"), ("th", "en"),
+     ("en", "vi"), ("ru", "de"), ("fr", "en"), ("km", "fr"), ("lo", "th"), ("th", "zh"), ("yi", "he"), ("id", "en")],
+)  # fmt: skip
+def test_a_paragraph_in_another_language_is_told(main: str, quoted: str) -> None:
+    """Whether it is in the same script or not."""
+    assert codes(of(main), of(main), of(quoted), of(main)) == [main, main, quoted, main]
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_a_text_in_one_language_is_not_mixed(language: str) -> None:
+    """All of its paragraphs are in its language."""
+    text = "\n".join(SENTENCES[language] * 3)
+    whole = identify(text)
+    lines = identify_lines(text, whole)
+    assert {line.language for line in lines} == {whole.language}
+    assert foreign_share(text, whole, lines) == 0
+
+
+def test_a_short_line_is_taken_to_be_like_the_whole() -> None:
+    """Three words say little; the confidence says so."""
+    text = f"{of('fr')}\nSan Francisco Chronicle\n2026\n{of('fr')}"
+    lines = identify_lines(text, identify(text))
+    assert [line.language for line in lines] == ["fr"] * 4
+    assert [line.confidence > 0 for line in lines] == [True, False, False, True]
+
+
+def test_a_short_line_in_another_script_is_not_guessed() -> None:
+    """It is not in the language of the whole, and there is too little of it to know which."""
+    assert codes(of("ar"), "Reuters, Associated Press", of("ar")) == ["ar", "und", "ar"]
+
+
+def test_a_script_of_one_language_is_enough_for_a_short_line() -> None:
+    """Three words of Thai are Thai."""
+    assert codes(of("en"), "ข่าววันนี้", of("en")) == ["en", "th", "en"]
+
+
+@pytest.mark.parametrize(("lines", "mixed"), [((of("ar"), of("en")), True), ((of("ar"),) * 9, False)])
+def test_the_share_in_other_languages_marks_a_mixed_text(lines: tuple[str, ...], mixed: bool) -> None:
+    """Counted in characters of whole lines."""
+    text = "\n".join(lines)
+    whole = identify(text)
+    assert (foreign_share(text, whole, identify_lines(text, whole)) > 0.1) is mixed
+
+
+def test_what_is_told_of_a_line() -> None:
+    """Language, confidence, script and its share, as they are stored."""
+    assert told(identify(of("th"))) == "th 1.00 Thai 1.00"
+
+
+def test_a_text_of_very_many_lines_is_not_read_to_its_end() -> None:
+    """There is a guess for each line all the same."""
+    text = "\n".join([of("vi")] * 3 + ["x"] * 100_000)
+    lines = identify_lines(text, identify(of("vi")))
+    assert len(lines) == 100_003
+    assert lines[-1].language == "vi"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(max_size=120).map(lambda line: line.replace("\n", " ")), max_size=8))
+def test_every_line_has_its_guess(lines: list[str]) -> None:
+    """As many as there are lines, and a share is a share."""
+    text = "\n".join(lines)
+    whole = identify(text)
+    found = identify_lines(text, whole)
+    assert len(found) == text.count("\n") + 1
+    assert 0 <= foreign_share(text, whole, found) <= 1
