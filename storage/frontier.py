@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import chunks, insert_many, upsert
+from storage.database import among, chunks, insert_many, upsert
 from storage.found import (
     CLEAN_SLATE,
     FINISHED,
@@ -219,6 +219,10 @@ def count_states(connection: Connection, sites: Collection[str] | None = None) -
     return dict(table)
 
 
+_DESCRIBED = ("fetch_url", "kind", "priority", "seed")
+"""What the configuration says of a URL."""
+
+
 def _seed_row(seed: Seed) -> dict[str, Any]:
     priority = SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY)
     base = base_row(seed.url, seed.fetch_url, seed.site, seed.host)
@@ -239,18 +243,30 @@ def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None
     if not rows:
         return
     insert = upsert(connection, url)
-    described = {name: insert.excluded[name] for name in ("fetch_url", "kind", "priority", "seed")}
+    described = {name: insert.excluded[name] for name in _DESCRIBED}
     statement = insert.on_conflict_do_update(
         index_elements=["url"],
         set_=described,
         where=sa.and_(url.c.state != UrlState.LEASED, url.c.state != UrlState.FETCHED),
     )
-    insert_many(connection, statement, rows)
+    other = _described_otherwise(connection, rows)
+    insert_many(connection, statement, other)
     insert_hosts(connection, rows)
     for part in chunks([row["url"] for row in rows]):
         unscheduled = url.c.url.in_(part), url.c.state.in_(FINISHED), url.c.due_again.is_(None)
         connection.execute(sa.update(url).where(*unscheduled).values(CLEAN_SLATE | {"hops": 0}))
     _retire_seeds(connection, rows)
+
+
+def _described_otherwise(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out the seeds that are there as they should be: each night nearly all of them."""
+    columns = [url.c[name] for name in ("url", *_DESCRIBED)]
+    there = {
+        tuple(row)
+        for part in chunks([row["url"] for row in rows])
+        for row in connection.execute(sa.select(*columns).where(among(connection, url.c.url, part)))
+    }
+    return [row for row in rows if tuple(row[column.name] for column in columns) not in there]
 
 
 def _retire_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
