@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pipelines.hosts import split_port
-from pipelines.urls import parse
 
 if TYPE_CHECKING:
     from pipelines.urls import Address
@@ -75,17 +74,6 @@ def scope_of(model: SiteModel) -> Scope:
         re.error: a pattern of the model is not a regular expression.
     """
     return _compile(model.hosts, model.allow, model.deny)
-
-
-def in_scope(url: str, model: SiteModel) -> bool:
-    """Tell whether a URL is a page of the site: one of its hosts, allowed, not denied, and no trap by its looks."""
-    address = parse(url)
-    return address is not None and scope_of(model).has(address)
-
-
-def host_in_scope(host: str, model: SiteModel) -> bool:
-    """Tell whether a host (``name[:port]``) belongs to the site; all that is asked of feeds and sitemaps."""
-    return scope_of(model).has_host(host)
 
 
 @lru_cache(maxsize=256)

@@ -13,9 +13,9 @@ from corpus_spider.config import Config
 from corpus_spider.config_load import load
 from corpus_spider.config_values import web_address
 from corpus_spider.init import NewCorpus, create
-from pipelines.discovery.scope import host_in_scope, in_scope
+from pipelines.discovery.scope import scope_of
 from pipelines.hosts import registered_domain
-from pipelines.urls import host_of
+from pipelines.urls import host_of, parse
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def test_every_newspaper_keeps_the_rules_of_corpus_toml(language: str) -> None:
         assert paper.homepage in paper.site.start
         assert all(url.startswith("https://") for url in (paper.homepage, *seeds))
         assert len(set(seeds)) == len(seeds)
-        model = config.site_model(paper.site)
-        assert all(in_scope(url, model) for url in paper.site.start)
-        assert all(host_in_scope(host_of(url), model) for url in seeds)
+        scope = scope_of(config.site_model(paper.site))
+        assert all((address := parse(url)) is not None and scope.has(address) for url in paper.site.start)
+        assert all(scope.has_host(host_of(url)) for url in seeds)
         assert paper.title
         assert web_address(paper.homepage) == ""
         assert not paper.checked or date.fromisoformat(paper.checked)

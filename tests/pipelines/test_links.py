@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.discovery.links import MAX_LINKS, page_links, redirect_link
-from pipelines.discovery.scope import host_in_scope, in_scope
+from pipelines.discovery.scope import scope_of
 from pipelines.tree import parse_tree
+from pipelines.urls import parse
 from storage.records import Capture, Kind, Link, SiteModel
 
 URL = "https://www.example.com/news/today.html"
@@ -117,7 +118,12 @@ def test_links_are_capped() -> None:
 )
 def test_hosts_in_scope(host: str, hosts: tuple[str, ...], expected: bool) -> None:
     """A host is in scope when it is one of the site's or below one; a port in the rule has to match."""
-    assert host_in_scope(host, SiteModel(hosts=hosts)) is expected
+    assert scope_of(SiteModel(hosts=hosts)).has_host(host) is expected
+
+
+def in_scope(url: str, model: SiteModel) -> bool:
+    address = parse(url)
+    return address is not None and scope_of(model).has(address)
 
 
 @pytest.mark.parametrize(
@@ -217,5 +223,5 @@ MARKUP = st.lists(
 def test_any_page_is_safe(html: str, url: str) -> None:
     """Any text and any address give links in scope, or none, never an exception."""
     for link in page_links(html, url, MODEL):
-        assert host_in_scope(link.host, MODEL)
+        assert scope_of(MODEL).has_host(link.host)
         assert link.fetch_url.startswith(("http://", "https://"))

@@ -13,7 +13,6 @@ from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.bte import (
     UNSPACED_WORD,
-    count_words,
     densest_texts,
     encode,
     extract,
@@ -21,7 +20,7 @@ from pipelines.extractors.bte import (
 )
 from pipelines.extractors.columns import encoded, read
 from pipelines.extractors.soup import scan
-from pipelines.extractors.word_runs import words_between
+from pipelines.extractors.word_runs import UNSPACED, words_between
 
 if TYPE_CHECKING:
     from pipelines.extractors.columns import Page
@@ -32,6 +31,16 @@ RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
         lambda sign: [size * sign * (-1) ** index for index, size in enumerate(sizes)]
     )
 )
+
+
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+_UNSPACED_ANY = re.compile(f"[{_UNSPACED}]")
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
+
+
+def count_words(text: str) -> int:
+    """Tokens between white space, and pieces of what is written without."""
+    return len(_WORD.findall(text)) if _UNSPACED_ANY.search(text) else len(text.split())
 
 
 def literal_encode(tokens: list[int]) -> list[int]:
@@ -163,6 +172,7 @@ def test_region_keeps_the_smallest_start_and_then_the_smallest_end(
 )
 def test_words_are_counted_by_spaces_and_pieces_of_unspaced_scripts(text: str, words: int) -> None:
     """A syllable of Vietnamese is a word; a run of Chinese is as many as it has pieces."""
+    assert words_between(read(text.encode()), UNSPACED_WORD).tolist() == [words]
     assert count_words(text) == words
 
 
