@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kills test-hostile setup peers render segment lint lock audit clean
+.PHONY: demo test test-kills test-hostile setup peers render segment langid lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -26,6 +26,10 @@ render: setup
 # ICU for Python, which finds words in scripts that write none apart: Thai, Lao, Khmer, Burmese.
 segment: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/segment.lock
+
+# Further detectors of languages, for `language_backend`.
+langid: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/langid.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
