@@ -227,11 +227,11 @@ class Line:
         finally:
             self.held.pop(fetch_id, None)
         self.counts.outcome(processed)
+        self.found_hosts.update(link.host for link in processed.links)
+        self.changed.set()
         shut = self.barren.note(lease, processed)
         if shut is not None:
             await self._put_off(lease, shut)
-        self.found_hosts.update(link.host for link in processed.links)
-        self.changed.set()
 
     def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
         """Leave out links below the site's depth limit, into places that give nothing new, and to sitemaps that only

@@ -29,7 +29,7 @@ ENTRIES = [(site.name, entry) for site in sites(heavy=True).values() for entry i
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
     """One crawl of the whole bench."""
     with served(sites(heavy=True)) as bench:
-        return crawl(tmp_path_factory.mktemp("whole"), bench)
+        return crawl(tmp_path_factory.mktemp("whole"), bench, timeout="8")
 
 
 @pytest.mark.hostile

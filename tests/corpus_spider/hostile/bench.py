@@ -60,7 +60,7 @@ def corpus_toml(bench: Bench, **crawl: str) -> str:
     settings = {
         "delay": "0.0",
         "per_host": "8",
-        "timeout": "3",
+        "timeout": "4",
         "retries": "1",
         "workers": "2",
         "max_body": f'"{MAX_BODY}"',
@@ -166,7 +166,8 @@ def results(folder: Path) -> dict[str, dict[str, Result]]:
         for url, state, reason, _, outcome, why, text in database.execute(RESULTS):
             parts = urlsplit(url)
             path = parts.path + (f"?{parts.query}" if parts.query else "")
-            word = DOCUMENT if text is not None else why or reason or outcome or state
+            word = "superseded" if outcome == DOCUMENT else why or reason or outcome or state
+            word = DOCUMENT if text is not None else word
             # Set back to be asked for again, or failed before it had an answer.
             word = reason or state if state in {"pending", "failed"} and not why else word
             found.setdefault((parts.hostname or "").split(".")[0], {})[path] = Result(word, text or "")

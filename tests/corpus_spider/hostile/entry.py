@@ -23,7 +23,7 @@ CLOSE = b"Connection: close\r\n"
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One behaviour. ``outcome``: ``document``, or the word by which the page was dropped or the request failed, or ""
-    for an address that must not be asked for at all.
+    for an address that must not be asked for at all. ``*``: any; ``|`` between two, where the order of arrival decides.
     """
 
     row: str

@@ -184,7 +184,12 @@ ONE = story("/same/one")
 H12 = (
     Entry("H12", "/same/one", http(ONE)),
     Entry("H12", "/same/two", http(ONE), text="/same/one"),
-    Entry("H12", "/same/print", http(story("/same/one", '<link rel="canonical" href="/same/one">')), "same_page"),
+    Entry(
+        "H12",
+        "/same/print",
+        http(story("/same/one", '<link rel="canonical" href="/same/one">')),
+        "same_page|superseded",
+    ),
     Entry("H12", "/same/liar", odd("/same/liar", '<link rel="canonical" href="/same/one">')),
     Entry("H12", "/same/far", odd("/same/far", '<link rel="canonical" href="http://other.example/x">')),
 )
