@@ -46,7 +46,7 @@ def _orphan(name: str, record: ScannedRecord) -> Orphan:
 
 def _tell(found: Recovered) -> None:
     logger.info(
-        "recovered %s: %d records, %d of them without a row", found.name, len(found.records), len(found.orphans)
+        "recovered %s: %d records read, %d of them without a row", found.name, len(found.records), len(found.orphans)
     )
     if found.torn:
         logger.info("its torn tail was moved to %s", found.torn)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
+LOOK_BACK = 32 << 20
+"""Bytes at the end of a file that are verified in any case."""
 _CHUNK = 1 << 20
 
 
@@ -28,7 +30,7 @@ class Recovered:
     size: int
     """Size after the torn tail was cut off; a file without a sound record has size 0 and is removed."""
     records: tuple[ScannedRecord, ...]
-    """The sound records."""
+    """The sound records, of the part that was verified."""
     orphans: tuple[ScannedRecord, ...]
     """Sound answers that no committed pointer leads to."""
     missing: tuple[int, ...]
@@ -45,6 +47,9 @@ def recover(
     adopt: Callable[[Recovered], None] = lambda _: None,
 ) -> list[Recovered]:
     """Recover every ``.open`` file of the folder that no living process holds, and say what was in them.
+
+    What the database points to was durable before it was told of it, so of a long file only the last `LOOK_BACK` bytes
+    and whatever lies behind the last of these records are verified; ``check --deep`` reads all.
 
     ``committed`` gives the offsets of the response records of a file (by its final name) that the database points to.
     ``adopt`` is called for each file before it gets its final name, so that the orphans can be indexed: killed in
@@ -87,20 +92,30 @@ def _take(path: Path) -> int | None:
 
 def examine(path: Path, committed: Collection[int]) -> Recovered:
     """Return what recovery will find and do in the file, without doing it."""
-    name = path.name.removesuffix(OPEN)
-    scanned = list(scan(path))
+    name, start = path.name.removesuffix(OPEN), _start(path, committed)
+    scanned = list(scan(path, start=start))
     records = tuple(record for record in scanned if record.ok)
-    size = records[-1].end if records else 0
+    size = records[-1].end if records else start
     offsets = {record.offset for record in records if record.is_answer}
     return Recovered(
         name,
         size,
         records,
         tuple(record for record in records if record.is_answer and record.offset not in committed),
-        tuple(sorted(set(committed) - offsets)),
+        tuple(sorted({offset for offset in committed if offset >= start} - offsets)),
         tuple(record for record in scanned if not record.ok and record.offset < size),
         f"{name}.torn-{size}" if scanned and not scanned[-1].ok else None,
     )
+
+
+def _start(path: Path, committed: Collection[int]) -> int:
+    """Return from which record on a file is verified."""
+    with disk_errors(path):
+        size = path.stat().st_size
+    there = [offset for offset in committed if offset < size]
+    if size <= LOOK_BACK or not there:
+        return 0
+    return min((offset for offset in there if offset >= size - LOOK_BACK), default=max(there))
 
 
 def _move_tail(path: Path, descriptor: int, recovered: Recovered) -> None:

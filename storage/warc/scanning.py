@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,20 +62,20 @@ class ScannedRecord:
         return Pointer(warc, self.offset, self.length, self.record_id, self.payload_digest)
 
 
-def scan(path: Path, *, sealed: bool = True, end: int | None = None) -> Iterator[ScannedRecord]:
+def scan(path: Path, *, sealed: bool = True, start: int = 0, end: int | None = None) -> Iterator[ScannedRecord]:
     """Yield every record of a ``.warc.gz`` file in order, sound or damaged; the ranges cover the file without a gap.
 
     A record is sound when its gzip member is complete and its CRC agrees, it is one WARC record as long as it says, and
     its block and payload digests agree; with ``sealed`` also when the member's own bytes are those that were written
     (see ``members``), which files of other programs cannot show. After damage the scan goes on with the next member
     that really begins a record of this file: one that names the warcinfo record of the sound ones before it. A page
-    that carries a WARC file in its body thus cannot slip records in. ``end``: read no further than this offset, for a
-    file that grows. Raises DiskError when the file cannot be read.
+    that carries a WARC file in its body thus cannot slip records in. ``start``: begin with the record at this offset;
+    ``end``: read no further than this one, for a file that grows. Raises DiskError when the file cannot be read.
     """
     with _opened(path) as descriptor:
         size = os.fstat(descriptor).st_size
         size = size if end is None else min(size, end)
-        yield from _Scan(descriptor, size, sealed=sealed).records()
+        yield from _Scan(descriptor, size, sealed=sealed).records(start)
 
 
 @contextmanager
@@ -102,8 +102,11 @@ class _Scan:
         self._marker = HEADER if sealed else MAGIC
         self._families: set[str] = set()
 
-    def records(self) -> Iterator[ScannedRecord]:
-        offset = 0
+    def records(self, offset: int) -> Iterator[ScannedRecord]:
+        if offset:
+            # Which file it is, its first record says.
+            with suppress(_DamageFoundError):
+                self._member(0)
         while offset < self._size:
             try:
                 record = self._member(offset)

@@ -12,7 +12,7 @@ import pytest
 from warc_samples import INFO, capture, write
 
 from storage.errors import DamageError
-from storage.warc import Recovered, WarcWriter, read_record, recover, scan
+from storage.warc import Recovered, WarcWriter, read_record, recover, recovery, scan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,6 +127,40 @@ def test_recovery_killed_at_any_step_comes_to_the_same_end(tmp_path: Path, reach
         p.name: p.read_bytes() for p in (tmp_path / "calm").iterdir()
     }
     assert read_record(tmp_path / "killed", pointers[-1]).body == capture(3).body
+
+
+@pytest.mark.usefixtures("quick_disk")
+def test_of_a_long_file_only_the_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records that the database points to, far before the end, are not read anew; all behind them is made whole."""
+    path, pointers = dead(tmp_path, 6)
+    monkeypatch.setattr(recovery, "LOOK_BACK", path.stat().st_size - pointers[2].offset)
+    with path.open("r+b") as file:
+        file.seek(pointers[0].offset + pointers[0].length // 2)
+        file.write(b"damage")
+        file.truncate(pointers[5].offset + 30)
+    (recovered,) = recover(tmp_path, lambda _: offsets(pointers[:4]))
+    answers = [record for record in recovered.records if record.is_answer]
+    assert [record.offset for record in answers] == offsets(pointers[2:5])
+    assert [record.offset for record in recovered.orphans] == offsets(pointers[4:5])
+    assert (recovered.size, recovered.missing, recovered.damaged) == (pointers[5].offset, (), ())
+    assert recovered.torn == f"{recovered.name}.torn-{pointers[5].offset}"
+
+
+@pytest.mark.usefixtures("quick_disk")
+@pytest.mark.parametrize("known", [(0,), (0, 1, 2), (0, 1, 2, 5)])
+def test_all_behind_the_last_known_record_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: tuple[int, ...]
+) -> None:
+    """However little would be read at the end; a record that the database knows and the file has lost is told."""
+    path, pointers = dead(tmp_path, 6)
+    monkeypatch.setattr(recovery, "LOOK_BACK", 1)
+    os.truncate(path, pointers[4].offset + 30)
+    (recovered,) = recover(tmp_path, lambda _: [pointers[at].offset for at in known])
+    assert [record.offset for record in recovered.orphans] == [
+        pointer.offset for at, pointer in enumerate(pointers[:4]) if at > max(set(known) - {5})
+    ]
+    assert recovered.size == pointers[4].offset
+    assert recovered.missing == tuple(pointers[at].offset for at in known if at == 5)
 
 
 def test_orphans_can_be_indexed_before_the_file_gets_its_name(tmp_path: Path) -> None:
