@@ -1,0 +1,156 @@
+"""How long a crawl takes to start on a large corpus whose last run was killed.
+
+    python benchmarks/startup.py [--pages 100000] [--folder WORK]
+
+A corpus of so many pages in forty papers is built through storage's own interface, documents, fingerprints and links
+included; all originals lie in one WARC that is left as a kill leaves it. A crawl is then started on it twice, with
+nothing due: the first has the file to recover, the second has not. Printed are the seconds, by the clock and of CPU
+time, until the first request could be sent, without the learning of site models, which has a time limit of its own, and the
+memory of the process. Building takes some five minutes; a folder
+that has a corpus is taken as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crawl_site import HOSTS
+
+from corpus_spider.config_load import load
+from corpus_spider.session import Session
+from pipelines.fingerprints import fingerprint
+from storage.corpus import Corpus
+from storage.records import Capture, Document, Fetched, Kind, LanguageGuess, Link, Metadata, Processed
+from storage.warc import WarcInfo, WarcWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from storage.records import Lease
+
+GROUP, BODY, GATE = 500, b"\x1f\x8b" + os.urandom(9_500), 5.0
+CONFIG = '[corpus]\nname = "benchmark"\ncontact = "benchmark@example.org"\n[crawl]\nsite_models = false\n'
+SITE = '[[site]]\nname = "paper-{number}"\nsitemaps = ["https://{host}/sitemap.xml"]\n'
+
+
+def address(number: int) -> str:
+    """Return the host of a paper."""
+    return f"paper-{number}.example"
+
+
+class Builder:
+    """Writes pages as a crawl would, in groups."""
+
+    def __init__(self, folder: Path, pages: int) -> None:
+        self._config = load(folder / "corpus.toml")
+        self._config.warc_folder.mkdir(parents=True, exist_ok=True)
+        self._corpus = Corpus.open(self._config.database_url, create=True)
+        self._warc = WarcWriter(self._config.warc_folder, "benchmark", WarcInfo("benchmark"), 1 << 40)
+        self._pages, self._dice = pages, random.Random(1)
+        self._words = [f"w{number}" for number in range(5000)]
+
+    def build(self) -> None:
+        """Read the sitemaps, then all they name; nothing is closed, as if killed."""
+        self._run = self._corpus.start_run("{}", [site.name for site in self._config.sites])
+        self._corpus.frontier.seed(self._config.seeds())
+        self._take(self._sitemap)
+        while self._take(self._document):
+            pass
+
+    def _take(self, outcome: Callable[[Lease], Processed]) -> bool:
+        quotas = {address(number): GROUP // HOSTS for number in range(HOSTS)}
+        leases = self._corpus.frontier.lease(self._run, quotas, time.time())
+        if leases:
+            captures = [_capture(lease) for lease in leases]
+            pointers = self._warc.append(captures)
+            group = [Fetched(capture, lease) for capture, lease in zip(captures, leases, strict=True)]
+            ids = self._corpus.record_fetched(self._run, list(zip(group, pointers, strict=True)))
+            outcomes = [outcome(lease) for lease in leases]
+            self._corpus.record_processed(list(zip(ids, leases, outcomes, strict=True)))
+        return bool(leases)
+
+    def _sitemap(self, lease: Lease) -> Processed:
+        urls = (f"https://{lease.host}/news/{page}.html" for page in range(self._pages // HOSTS))
+        return Processed(links=tuple(Link(url, url, lease.host, Kind.PAGE) for url in urls))
+
+    def _document(self, _: Lease) -> Processed:
+        text = " ".join(self._dice.choices(self._words, k=60))
+        guess = LanguageGuess("en", 1.0, "Latn", 1.0)
+        return Processed(
+            document=Document(
+                text=text,
+                language=guess,
+                metadata=Metadata(),
+                extractor="auto",
+                extractor_version="1",
+                extractor_reason="",
+                encoding="utf-8",
+                encoding_source="utf-8",
+                replaced=0.0,
+                fingerprint=fingerprint(text),
+                site_model="",
+            )
+        )
+
+
+def _capture(lease: Lease) -> Capture:
+    answer = (("Content-Type", "text/html"), ("Content-Encoding", "gzip"))
+    asked = (("User-Agent", "benchmark"),)
+    return Capture(lease.fetch_url, datetime.now(UTC), 200, asked, answer, BODY, lease.kind)
+
+
+def start(folder: Path) -> None:
+    """Open a session, say how long it took, and close it."""
+    began = time.perf_counter()
+    session = Session.open(load(folder / "corpus.toml"))
+    seconds, cpu = time.perf_counter() - began, time.process_time()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    session.close(0)
+    print(f"{seconds:.2f} s, {cpu:.2f} s of CPU time (imports included), {peak:.0f} MiB (gate: {GATE:g} s)")
+
+
+def main() -> None:
+    """Build what is not there, then start twice."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path, help="where the corpus is, or is to be (default: a temporary folder)")
+    parser.add_argument("--step", choices=("build", "start"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="startup-benchmark-"))
+    if options.step == "start":
+        start(folder)
+    elif options.step == "build":
+        sites = "".join(SITE.format(number=number, host=address(number)) for number in range(HOSTS))
+        (folder / "corpus.toml").write_text(CONFIG + sites)
+        Builder(folder, options.pages).build()
+        os._exit(0)
+    else:
+        compare(folder, options.pages)
+
+
+def compare(folder: Path, pages: int) -> None:
+    """Run the steps, each in a process of its own, on a copy of what was built."""
+    here = [sys.executable, __file__, "--pages", str(pages)]
+    if not (folder / "built").exists():
+        (folder / "built").mkdir(parents=True)
+        subprocess.run([*here, "--folder", str(folder / "built"), "--step", "build"], check=True)
+    shutil.rmtree(folder / "used", ignore_errors=True)
+    shutil.copytree(folder / "built", folder / "used")
+    for words in ("after a kill", "after an end"):
+        print(f"{words}: ", end="", flush=True)
+        subprocess.run([*here, "--folder", str(folder / "used"), "--step", "start"], check=True)
+
+
+if __name__ == "__main__":
+    main()
