@@ -5,9 +5,8 @@
 A corpus of so many pages in forty papers is built through storage's own interface, documents, fingerprints and links
 included; all originals lie in one WARC that is left as a kill leaves it. A crawl is then started on it twice, with
 nothing due: the first has the file to recover, the second has not. Printed are the seconds, by the clock and of CPU
-time, until the first request could be sent, without the learning of site models, which has a time limit of its own, and the
-memory of the process. Building takes some five minutes; a folder
-that has a corpus is taken as it is.
+time, until the first request could be sent, and the memory of the process; site models, whose learning has a time limit
+of its own, are off. Building takes some five minutes; a folder that has a corpus is taken as it is.
 """
 
 from __future__ import annotations
