@@ -42,6 +42,8 @@ class Dump:
     since_dump: Path | None = None
     quality: Rules | None = None
     """What is asked of the quality of a text."""
+    without_recurring: bool = False
+    """Leave out of texts the lines that recur over their site."""
 
 
 def request(options: dict[str, Any]) -> Dump:
@@ -68,6 +70,7 @@ def request(options: dict[str, Any]) -> Dump:
     shard = parse_size(options["shard_size"]) if options["shard_size"] else 0
     release = bool(options["release"] or shard or options["since_dump"])
     more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
+    more["without_recurring"] = bool(options["without_recurring"])
     if options["quality"]:
         from pipelines.quality_rules import rules
 
@@ -138,6 +141,7 @@ def _chosen(documents: Iterable[CorpusDocument], wanted: Dump, left_out: Counter
         if wanted.require_licence and not (document.licence or document.licence_url):
             left_out["no licence"] += 1
             continue
+        document = own_lines(document) if wanted.without_recurring else document
         document = _measured(document) if wanted.quality else document
         broken = (
             wanted.quality.broken(document.quality, document.language) if wanted.quality and document.quality else None
@@ -146,6 +150,22 @@ def _chosen(documents: Iterable[CorpusDocument], wanted: Dump, left_out: Counter
             left_out[broken] += 1
             continue
         yield document
+
+
+def own_lines(document: CorpusDocument) -> CorpusDocument:
+    """Return a document without the lines that recur over its site, with what is left measured anew."""
+    from pipelines.quality import measure
+    from storage.lines import RECURS
+
+    if not document.recurring:
+        return document
+    kept = [at for at, mark in enumerate(document.recurring) if mark != RECURS]
+    lines = document.text.split("\n")
+    text = "\n".join(lines[at] for at in kept)
+    kinds = "".join(document.kinds[at : at + 1] for at in kept)
+    languages = tuple(document.languages[at] for at in kept if at < len(document.languages))
+    left = replace(document, text=text, kinds=kinds, languages=languages, chars=len(text), recurring="")
+    return replace(left, quality=measure(text, document.language))
 
 
 def _measured(document: CorpusDocument) -> CorpusDocument:
@@ -211,6 +231,7 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
         for each in corpus.removals.documents()
     )
     chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
+    chosen["without_recurring"] = wanted.without_recurring
     return Release(
         name=config.corpus.name,
         software=f"corpus-spider {program_version()}",

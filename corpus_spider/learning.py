@@ -20,6 +20,7 @@ from pipelines.recurrence import THRESHOLDS, learn
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import CorpusError
+from storage.lines import shared
 from storage.locks import SiteLocks
 from storage.site_models import LearnedModel
 from storage.warc import read_record
@@ -84,6 +85,10 @@ class SiteLearning:
     recurring: int = 0
     model: str = ""
     """The id of what was learned; empty when the pages were too few."""
+    lines: int = 0
+    """Lines that recur in the texts, whatever the extractor."""
+    shared: float = 0.0
+    """Share of its paragraphs that stand in other texts at other sites too."""
 
 
 def learn_sites(
@@ -100,9 +105,16 @@ def learn_sites(
             stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         counts = corpus.count_documents(sites)
         learned = _Learner(config, corpus, FOR_EVER).learn(counts, on_progress)
+        lines = {site: corpus.site_lines(site) for site in sites}
         if not dry_run:
             corpus.add_site_models([model for model in learned.values() if model.template])
-        return [_told(site, counts[site], learned.get(site)) for site in sites]
+            for site, found in lines.items():
+                corpus.keep_lines(site, found)
+        elsewhere = shared(lines)
+        told = [_told(site, counts[site], learned.get(site)) for site in sites]
+        return [
+            replace(each, lines=len(lines[each.site].recurring), shared=round(elsewhere[each.site], 4)) for each in told
+        ]
 
 
 def render(found: Sequence[SiteLearning], console: Console) -> None:
@@ -130,6 +142,7 @@ def learn_due(config: Config, corpus: Corpus, seconds: float = SECONDS) -> None:
     learned = _Learner(config, corpus, seconds).learn(due)
     corpus.add_site_models(list(learned.values()))
     for model in learned.values():
+        corpus.keep_lines(model.site, corpus.site_lines(model.site))
         logger.info("%s: %d texts recur on %d pages", model.site, len(model.template) // 8, model.pages)
     if missed := len(due) - len(learned):
         logger.info("%d sites are left to be learned at the next crawl", missed)

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Self
 
 import sqlalchemy as sa
 
-from storage import documents, failpoints, fetches, nights, opening, reading, retention, robots, site_models, soundness
+from storage import (
+    documents,
+    failpoints,
+    fetches,
+    lines,
+    nights,
+    opening,
+    reading,
+    retention,
+    robots,
+    site_models,
+    soundness,
+)
 from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.holdings import CorpusDocument, Selection
@@ -30,6 +42,7 @@ if TYPE_CHECKING:
 
     from storage.fetches import Orphan, StoredFetch, WarcFile
     from storage.holdings import Status
+    from storage.lines import SiteLines
     from storage.nights import SiteRun
     from storage.reading import DroppedPage, Run
     from storage.records import Fetched, Lease, Pointer, Processed, Unprocessed
@@ -251,6 +264,14 @@ class Corpus(AbstractContextManager["Corpus"]):
     def add_site_models(self, models: Collection[LearnedModel]) -> None:
         """Store what was learned of sites; from then on these are the newest."""
         self.database.write(lambda connection: site_models.add(connection, models))
+
+    def site_lines(self, site: str) -> SiteLines:
+        """Learn which lines recur in the newest texts of a site; nothing is changed."""
+        return self.database.read(lambda connection: lines.read_texts(connection, site))
+
+    def keep_lines(self, site: str, found: SiteLines) -> None:
+        """Have these lines of a site be the ones that recur, from now on and in every text."""
+        self.database.write(lambda connection: lines.keep(connection, site, found.recurring))
 
     def site_models(self, sites: Collection[str]) -> dict[str, LearnedModel]:
         """Return the newest model of each site that has one, by site."""

@@ -82,6 +82,9 @@ class CorpusDocument:
     languages: tuple[str, ...] = ()
     """As in `Document`, like the next."""
     foreign_share: float | None = None
+    recurring: str = ""
+    """A letter for each line of the text, ``r`` for one that recurs over its site, ``-`` for others; "" when none does.
+    """
 
     @property
     def mixed(self) -> int | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage import lines
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import SETTLED, count_states
 from storage.holdings import CorpusDocument, CountRow, Selection, Status
@@ -28,7 +29,7 @@ from storage.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from sqlalchemy.engine import Connection
@@ -108,19 +109,21 @@ def stream_documents(database: Database, selection: Selection) -> Iterator[Corpu
     """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred at a time."""
     with database.snapshot() as connection:
         sets = Sets(connection, selection.representative, selection.versions)
+        recurring = lines.known(connection)
         ids = connection.execution_options(yield_per=_PAGE_OF_DOCUMENTS).execute(selected_ids(selection)).scalars()
         for part in ids.partitions():
             rows = connection.execute(_DOCUMENT_ROWS.where(document.c.id.in_(part))).all()
-            yield from sorted(_in_sets(rows, sets), key=lambda each: each.id)
+            yield from sorted(_in_sets(rows, sets, recurring), key=lambda each: each.id)
 
 
-def _in_sets(rows: Sequence[AnyRow], sets: Sets) -> Iterator[CorpusDocument]:
-    """Build records, each with what is known of its set."""
+def _in_sets(rows: Sequence[AnyRow], sets: Sets, recurring: Mapping[str, frozenset[int]]) -> Iterator[CorpusDocument]:
+    """Build records, each with what is known of its set and of the lines of its site."""
     known = sets.look_up([row.set_id for row in rows if row.size != 1 or not sets.are_stored])
     for row in rows:
         stored = Known(row.representative, row.representative, row.representative_url)
         found = known.get(row.set_id, stored)
-        yield corpus_document(row, stored._replace(cluster=found.cluster) if sets.are_stored else found)
+        of_set = stored._replace(cluster=found.cluster) if sets.are_stored else found
+        yield corpus_document(row, of_set, lines.marks(row.text, recurring.get(row.site)))
 
 
 def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
@@ -146,10 +149,10 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
     is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
     condition = document.c.public_id == id_or_url if is_id else url.c.url == id_or_url
     row = connection.execute(_DOCUMENT_ROWS.where(condition).order_by(document.c.version.desc()).limit(1)).first()
-    return None if row is None else next(_in_sets([row], Sets(connection)))
+    return None if row is None else next(_in_sets([row], Sets(connection), lines.known(connection)))
 
 
-def corpus_document(row: AnyRow, known: Known) -> CorpusDocument:
+def corpus_document(row: AnyRow, known: Known, recurring: str) -> CorpusDocument:
     """Build the record of a row of the documents query."""
     return CorpusDocument(
         id=row.public_id,
@@ -202,6 +205,7 @@ def corpus_document(row: AnyRow, known: Known) -> CorpusDocument:
         languages=row.languages,
         foreign_share=row.foreign_share,
         cluster=known.cluster,
+        recurring=recurring,
     )
 
 

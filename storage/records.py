@@ -269,15 +269,13 @@ class Quality:
 
     words: int
     mean_line: float
-    """Characters of a line; blank lines are none."""
+    """Characters of a line; blank lines are none. ``mean_word``: of a word."""
     mean_word: float | None
-    """Characters of a word."""
     alphabetic_words: float
     """Words that begin with a letter."""
     symbol_share: float
-    """Visible characters that are punctuation or symbols."""
+    """Visible characters that are punctuation or symbols; ``digit_share``: that are digits."""
     digit_share: float
-    """Visible characters that are digits."""
     stop_word_share: float | None
     """Words that are among the language's commonest; where no spaces part words, letters within them."""
     ended_lines: float
@@ -287,9 +285,8 @@ class Quality:
     top_bigram: float
     """Characters in the commonest pair of words, all its places together (Gopher's top 2-gram)."""
     repeated_5grams: float
-    """Characters in runs of five words that stood in the text before (Gopher's duplicate 5-grams)."""
+    """Characters in runs of five words, or ten, that stood in the text before (Gopher's duplicate n-grams)."""
     repeated_10grams: float
-    """The same of ten words."""
 
 
 @dataclass(frozen=True, slots=True)

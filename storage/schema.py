@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from storage.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0013"
+SCHEMA_VERSION = "0014"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -237,6 +237,16 @@ site_model = Table(
     Column("template", LargeBinary, nullable=False),
 )
 """Rows are added and never changed, so that a document can be made again with the model it was made with."""
+
+recurring_line = Table(
+    "recurring_line",
+    metadata,
+    Column("site", Words, primary_key=True),
+    Column("digest", BigInteger, primary_key=True, autoincrement=False),
+    Column("texts", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Lines that recur in the texts of a site, and in how many, as they were learned last; see storage.lines."""
 
 run_site = Table(
     "run_site",

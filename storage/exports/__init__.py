@@ -46,6 +46,7 @@ These carry the same fields, in this order; a field without a value is null. TEI
                     (``vi 0.98 Latn 1.00``); 0.00 where a line is too short to tell and taken to be like the whole
 ``foreign_share``   share of the text in lines of another language than the whole; null where nobody looked
 ``mixed``           1: that is a tenth or more, 0: it is not
+``recurring``       a letter for each line of the text: r it recurs over the site, - it does not; "" when none does
 =================== ================================================================================================
 
 JSON lines hold one document a line for every reader: U+0085, U+2028 and U+2029, at which some split lines, are

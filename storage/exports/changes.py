@@ -23,9 +23,10 @@ INDEX = "documents.tsv.zst"
 MANIFEST = "manifest.json"
 
 # Where the original lies and how many repeat a text may change from night to night; the document does not. What is
-# measured of a text follows from it.
+# measured of a text follows from it, and what recurs from others.
 _ASIDE = frozenset(
-    {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "quality", "languages", "foreign_share", "mixed"}
+    {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "recurring"}
+    | {"quality", "languages", "foreign_share", "mixed"}
 )
 
 

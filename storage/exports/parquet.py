@@ -30,7 +30,7 @@ _REPEATED = (
 )
 
 # Of no use to filter by, so their minimum and maximum would only cost room.
-_LONG = ("text", "kinds", "captions", "comments", "languages")
+_LONG = ("text", "kinds", "captions", "comments", "languages", "recurring")
 
 # Of the signals of quality, those that are counts.
 _WHOLE = frozenset({"words"})

@@ -82,6 +82,7 @@ FIELDS = (
     Field("languages", "languages", list),
     Field("foreign_share", "foreign_share", float),
     Field("mixed", "mixed", int),
+    Field("recurring", "recurring"),
 )
 
 

@@ -50,11 +50,13 @@ def test_options_become_a_selection() -> None:
         "since_dump": None,
         "quality": "words>=9",
         "representative": "earliest",
+        "without_recurring": True,
     }
     wanted = request(options)
     assert wanted.selection == Selection(
         ("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5, versions="all", representative="earliest"
     )
+    assert wanted.without_recurring
     assert wanted.quality is not None
     assert wanted.quality.plain() == {"default": {"words": ">=9"}}
     assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)

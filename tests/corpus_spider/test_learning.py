@@ -122,7 +122,10 @@ def test_a_corpus_without_pages_teaches_nothing(tmp_path: Path) -> None:
     (tmp_path / "corpus.toml").write_text(corpus_toml(Newspaper()))
     Corpus.open(tmp_path / "corpus.db", create=True).close()
     done = run(tmp_path, "learn")
-    assert done.stdout.splitlines()[1:] == ["site\tdocuments\tpages\trecurring\tmodel", "newspaper\t0\t0\t0\t"]
+    assert done.stdout.splitlines()[1:] == [
+        "site\tdocuments\tpages\trecurring\tmodel\tlines\tshared",
+        "newspaper\t0\t0\t0\t\t0\t0.0",
+    ]
 
 
 def test_learn_tells_what_it_learns_and_a_dry_run_keeps_nothing(once: Path) -> None:
@@ -205,3 +208,20 @@ def test_a_document_is_made_again_with_what_was_known_when_it_was_made(tmp_path:
         assert models.as_made("news", rules.version) == rules
         assert models.as_made("news", f"{rules.version}-0123456789ab") is None
         assert models.as_made("other", rules.version) is None
+
+
+def test_lines_that_recur_are_marked_and_left_out_when_asked(once: Path) -> None:
+    """What the first crawl let in is learned by `learn`, marked in every export, and gone from one that says so."""
+    (told,) = json.loads(run(once, "learn", "--json").stdout)
+    assert told["lines"] >= 1
+    every = [json.loads(line) for line in run(once, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
+    prompted = [row for row in every if PROMPT in row["text"]]
+    assert prompted
+    for row in prompted:
+        assert row["recurring"][row["text"].split("\n").index(PROMPT)] == "r"
+    done = run(once, "export", "-o", "-", "--format", "jsonl", "--without-recurring")
+    rest = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rest) == len(every)
+    assert not any(PROMPT in row["text"] or row["recurring"] for row in rest)
+    assert all(row["chars"] == len(row["text"]) for row in rest)
+    assert all(len(row["kinds"]) in {0, len(row["text"].split("\n"))} for row in rest)

@@ -36,7 +36,14 @@ def a_document(number: int, text: str = "Some words.", **changes: Any) -> Corpus
         "chars": len(text),
         "fetched_at": datetime(2026, 3, number % 28 + 1, tzinfo=UTC),
     }
-    values |= {"published": f"2026-0{number % 9 + 1}-01", "kinds": "", "captions": (), "comments": (), "version": 1}
+    values |= {
+        "published": f"2026-0{number % 9 + 1}-01",
+        "kinds": "",
+        "recurring": "",
+        "captions": (),
+        "comments": (),
+        "version": 1,
+    }
     return CorpusDocument(**values | changes)
 
 

@@ -1,0 +1,132 @@
+"""Lines that recur over a site (subscribe, read also, copyright): what was learned of them, and where they stand.
+
+A line is known by a digest of its text. Learned are the lines of the newest documents of a site that stand in several
+duplicate sets, so that one text at many addresses teaches nothing. Texts stay as they are: the lines are marked for
+whoever reads them, by what is known today.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sqlalchemy as sa
+import xxhash
+
+from storage.database import chunks
+from storage.schema import document, document_text, fingerprint, recurring_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from numpy.typing import NDArray
+    from sqlalchemy.engine import Connection
+
+SAMPLE = 2000
+"""Documents of a site that are learned from; its newest."""
+PROSE = 100
+"""Characters from which a line may be a paragraph of an article, which a running story repeats."""
+MOST = 2000
+"""Lines of a site that are kept, those that stand in most texts."""
+RECURS, ELSE = "r", "-"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLines:
+    """What the texts of a site teach: recurring lines with the number of sets they stand in, and all its paragraphs."""
+
+    recurring: Mapping[int, int]
+    paragraphs: NDArray[np.int64]
+    """A row for each paragraph (of `PROSE` and more): its digest and the duplicate set it stands in, each pair once."""
+
+
+def digest(line: str) -> int:
+    """Return the digest of a line, white space around it aside, as a signed 64-bit integer."""
+    return int(xxhash.xxh3_64_intdigest(line.strip().encode("utf-8", "surrogatepass"))) - 2**63
+
+
+def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
+    """Learn from the texts of a site, given with their duplicate sets; the order makes no difference.
+
+    A line recurs when it stands in three sets and in one of a hundred; one that may be a paragraph needs twice as many.
+    """
+    sets: dict[int, set[int]] = defaultdict(set)
+    prose: dict[int, bool] = {}
+    every = set()
+    for set_id, text in texts:
+        every.add(set_id)
+        for line in set(filter(str.strip, text.split("\n"))):
+            key = digest(line)
+            sets[key].add(set_id)
+            prose[key] = len(line) >= PROSE
+    least = max(3, math.ceil(len(every) / 100))
+    found = {key: len(ids) for key, ids in sets.items() if len(ids) >= least * (2 if prose[key] else 1)}
+    kept = sorted(found, key=lambda key: (-found[key], key))[:MOST]
+    pairs = [(key, set_id) for key, ids in sets.items() if prose[key] and key not in found for set_id in ids]
+    return SiteLines({key: found[key] for key in kept}, np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2))
+
+
+def shared(sites: Mapping[str, SiteLines]) -> dict[str, float]:
+    """Return what share of the paragraphs of each site stands in other texts at other sites too.
+
+    Texts of one duplicate set do not count as others, nor do lines that recur on the site.
+    """
+    rows = [
+        np.column_stack([each.paragraphs, np.full(len(each.paragraphs), at)]) for at, each in enumerate(sites.values())
+    ]
+    table = np.concatenate([np.empty((0, 3), dtype=np.int64), *rows])
+    _, group = np.unique(table[:, 0], return_inverse=True)
+    count = int(group.max()) + 1 if len(group) else 0
+    several = [_several(group, table[:, column], count) for column in (1, 2)]
+    found = (several[0] & several[1])[group]
+    return {name: float(found[table[:, 2] == at].mean()) if len(rows[at]) else 0.0 for at, name in enumerate(sites)}
+
+
+def _several(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+    """Say of each group whether it has different values."""
+    pairs = np.unique(np.column_stack([group, values]), axis=0)
+    return np.asarray(np.bincount(pairs[:, 0], minlength=count) > 1)
+
+
+def read_texts(connection: Connection, site: str) -> SiteLines:
+    """Learn from the newest current documents of a site."""
+    newest = (
+        sa.select(document.c.id, document.c.fingerprint_id)
+        .where(document.c.site == site, document.c.superseded.is_(False))
+        .order_by(document.c.id.desc())
+        .limit(SAMPLE)
+        .subquery()
+    )
+    statement = (
+        sa.select(fingerprint.c.set_id, document_text.c.text)
+        .join(newest, newest.c.fingerprint_id == fingerprint.c.id)
+        .join(document_text, document_text.c.document_id == newest.c.id)
+    )
+    return lines_of((row.set_id, row.text) for row in connection.execute(statement.execution_options(yield_per=100)))
+
+
+def keep(connection: Connection, site: str, recurring: Mapping[int, int]) -> None:
+    """Put what was learned of a site in the place of what was known."""
+    connection.execute(sa.delete(recurring_line).where(recurring_line.c.site == site))
+    rows = [{"site": site, "digest": key, "texts": number} for key, number in sorted(recurring.items())]
+    for part in chunks(rows):
+        connection.execute(sa.insert(recurring_line), list(part))
+
+
+def known(connection: Connection) -> dict[str, frozenset[int]]:
+    """Return the recurring lines of each site."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for row in connection.execute(sa.select(recurring_line.c.site, recurring_line.c.digest)):
+        found[row.site].add(row.digest)
+    return {site: frozenset(digests) for site, digests in found.items()}
+
+
+def marks(text: str, recurring: Collection[int] | None) -> str:
+    """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does."""
+    if not recurring:
+        return ""
+    told = "".join(RECURS if digest(line) in recurring else ELSE for line in text.split("\n"))
+    return told if RECURS in told else ""
