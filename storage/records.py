@@ -272,18 +272,16 @@ class Quality:
     """Characters of a line; blank lines are none. ``mean_word``: of a word."""
     mean_word: float | None
     alphabetic_words: float
-    """Words that begin with a letter."""
+    """Words that begin with a letter; next: visible characters that are punctuation or symbols, and that are digits."""
     symbol_share: float
-    """Visible characters that are punctuation or symbols; ``digit_share``: that are digits."""
     digit_share: float
     stop_word_share: float | None
     """Words that are among the language's commonest; where no spaces part words, letters within them."""
     ended_lines: float
     """Lines that end as sentences do, a quotation mark behind it or not."""
     repeated_lines: float
-    """Lines that stood in the text before."""
+    """Lines that stood in the text before; next: characters in all places of the commonest pair of words (Gopher)."""
     top_bigram: float
-    """Characters in the commonest pair of words, all its places together (Gopher's top 2-gram)."""
     repeated_5grams: float
     """Characters in runs of five words, or ten, that stood in the text before (Gopher's duplicate n-grams)."""
     repeated_10grams: float
