@@ -19,6 +19,7 @@ from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from storage.errors import DiskError
 from storage.warc import WarcInfo, WarcWriter, read_record, recover, scan
+from tests.corpus_spider.running import often
 
 BIN = Path(sys.executable).parent
 
@@ -115,6 +116,19 @@ def test_a_new_file_begins_at_the_size_limit_and_no_pair_is_split(tmp_path: Path
         assert types == ["warcinfo", *["response", "request"] * (len(types) // 2)]
         assert path.stat().st_size < 8000 + 2000
     assert [read_record(tmp_path, pointer).url for pointer in pointers] == [c.url for group in groups for c in group]
+
+
+def test_thousands_of_small_records_roll_over_and_none_is_overwritten(tmp_path: Path) -> None:
+    """Each pointer leads to its own page, through all the files."""
+    count = often(1000, 20_000)
+    pages = [capture(n, b"%d" % n) for n in range(count)]
+    limit = 1 << 20 if count > 1000 else 1 << 18
+    pointers = write(tmp_path, *(pages[at : at + 100] for at in range(0, count, 100)), roll_bytes=limit)
+    assert len({(pointer.warc, pointer.offset) for pointer in pointers}) == count
+    assert [read_record(tmp_path, pointer).body for pointer in pointers] == [page.body for page in pages]
+    sizes = [path.stat().st_size for path in sorted(tmp_path.iterdir())]
+    assert len(sizes) > 3
+    assert all(limit <= size < limit + 4096 for size in sizes[:-1])
 
 
 def test_a_file_filled_by_a_group_stays_open_until_the_next(tmp_path: Path) -> None:
