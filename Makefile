@@ -43,7 +43,8 @@ test-kills: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -n auto --dist loadgroup -rs $(KILLS)
 
 KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py \
-	tests/corpus_spider/test_signals.py tests/corpus_spider/test_archive.py tests/pipelines/test_workers.py \
+	tests/corpus_spider/test_signals.py tests/corpus_spider/test_archive.py tests/corpus_spider/test_database_faults.py \
+	tests/pipelines/test_workers.py tests/storage/test_migrations.py \
 	tests/storage/test_warc_writer.py
 
 # What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl.

@@ -9,8 +9,8 @@ import os
 import signal
 import threading
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Self
 
 from corpus_spider import health
 from corpus_spider import settings as settings_module
@@ -20,8 +20,6 @@ from pipelines.workers import start_fork_server
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.settings import Settings
 
     from corpus_spider.config import Config
@@ -45,12 +43,12 @@ def crawl(
     crawl is raised after the session is closed.
     """
     start_fork_server()
-    with _interruptible():
+    with Interruption() as interruption:
         session = Session.open(config, now=now)
         logger.info("run %d: %d sites, %d workers", session.run_id, len(session.sites), config.workers)
         code = FORCED
         try:
-            code = _run(session, log_level, quiet=quiet)
+            code = _run(session, Stopper(session, interruption), log_level, quiet=quiet)
         except KeyboardInterrupt:
             code = STOPPED
             raise
@@ -73,19 +71,32 @@ def _tell_end(session: Session, code: int) -> None:
     logger.info("%s", closing_words(session.summary(), code))
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Until the reactor runs and takes both signals over, have SIGTERM end the program as Ctrl-C does: tidily."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+class Interruption(AbstractContextManager["Interruption"]):
+    """Until a `Stopper` takes both signals over, have SIGTERM end the program as Ctrl-C does: tidily.
+
+    ``asked`` is the number of the signal that has come, 0 for none: an exception that is raised in a finaliser or a
+    callback goes no further, and must not be all there is of it.
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
 
+    def _on_signal(self, number: int, _: object) -> None:
+        self.asked = number
+        raise KeyboardInterrupt
 
-def _run(session: Session, log_level: str, *, quiet: bool) -> int:
+
+def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:
     """Run the reactor until the crawl is over or stopped."""
     from scrapy.crawler import CrawlerProcess
     from twisted.internet import task
@@ -95,7 +106,7 @@ def _run(session: Session, log_level: str, *, quiet: bool) -> int:
     logging.getLogger("scrapy").setLevel("WARNING" if log_level == "INFO" else log_level)
     crawler = process.create_crawler("news")
     # From here on an exception that a signal raises might end in Twisted's hands, who would make nothing of it.
-    stopper = Stopper(session)
+    stopper.listen()
     process.crawl(crawler, session=session)
     stopper.arm(crawler)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
@@ -130,17 +141,16 @@ def _settings(session: Session, log_level: str) -> Settings:
 
 class Stopper:
     """First signal: hand out nothing more, finish what is in flight within a deadline. Second: end now, recover next
-    time. It listens from when it is made.
+    time.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, interruption: Interruption) -> None:
         self.asked = 0
         """Number of the first signal; 0 while there has been none."""
-        self._session = session
+        self._session, self._interruption = session, interruption
         self._crawler: Any = None
         self._running = False
         self._stopping: asyncio.Future[None] | None = None
-        self._listen()
 
     def arm(self, crawler: Any) -> None:
         """Act on signals, one that has come too, once the reactor runs (Twisted installs its own handlers at start)."""
@@ -149,12 +159,14 @@ class Stopper:
         self._crawler = crawler
         reactor.callWhenRunning(self._begin)
 
-    def _listen(self) -> None:
+    def listen(self) -> None:
+        """Note signals from now on instead of being interrupted by them, with what has come before."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
+        self.asked = self.asked or self._interruption.asked
 
     def _begin(self) -> None:
-        self._listen()
+        self.listen()
         self._running = True
         if self.asked:
             self._act()

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
     from storage.database import AnyRow, Database
 
+CLOCK_ERROR = 86_400.0
+"""Seconds that a time lies ahead from which it is not believed."""
+
 LEASE_COLUMNS = (
     url.c.id.label("lease_id"),
     url.c.url,
@@ -117,7 +120,9 @@ class Frontier:
     def pauses(self, sites: Collection[str], now: float) -> dict[str, float]:
         """Return until when (epoch seconds) hosts of these sites are to be left alone, those of the future only."""
         statement = sa.select(host.c.name, sa.func.max(host.c.paused_until)).group_by(host.c.name)
-        statement = statement.where(host.c.site.in_(sites), host.c.paused_until > now)
+        # No host may ask for a day: a pause beyond it is of a clock that was wrong.
+        asked = host.c.paused_until > now, host.c.paused_until < now + CLOCK_ERROR
+        statement = statement.where(host.c.site.in_(sites), *asked)
         rows = self.database.read(lambda connection: connection.execute(statement).all())
         return {row[0]: row[1] for row in rows}
 
@@ -282,11 +287,12 @@ def _retire_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> Non
 def _wake(connection: Connection, sites: Collection[str], now: float, *, sources: bool) -> int:
     again = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
     woken = connection.execute(again.where(url.c.site.in_(sites), url.c.due_again <= now)).rowcount
-    if sources:
-        # Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
-        every = sa.select(url.c.id).where(url.c.site.in_(sites), IS_SOURCE)
-        woken += connection.execute(again.where(url.c.id.in_(every))).rowcount
-    return woken
+    # Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
+    wanted = sa.select(url.c.id).where(url.c.site.in_(sites), IS_SOURCE)
+    if not sources:
+        # What was read in the future was read by a clock that was wrong, and would not be due for as long.
+        wanted = wanted.where(url.c.read_at > now + CLOCK_ERROR)
+    return woken + connection.execute(again.where(url.c.id.in_(wanted))).rowcount
 
 
 def _lease(

@@ -6,6 +6,7 @@
                 ENOSPC), once (that one call fails with EIO).
    DISK_SYNCED  a folder that gets what a power cut would leave: a copy of each file as it was at its last sync, under
                 its inode number; of each folder its entries, as lines "INODE NAME", in a file d<INODE>.
+   CLOCK_JUMP   SECONDS@N: from the N-th call on the clock of the day is so many seconds ahead, or behind.
    DISK_COUNT   a file that gets one byte a call that counted, so that a test can tell how many there are.
 */
 #define _GNU_SOURCE
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define REAL(name) \
@@ -29,7 +31,8 @@
 
 static const char *root, *synced;
 static char action[8], kind[8];
-static long fatal;
+static long fatal, jump, jump_at;
+static atomic_long calls;
 static int counter = -1;
 static atomic_long reached;
 static ssize_t (*plain_write)(int, const void *, size_t);
@@ -39,7 +42,8 @@ void disk_faults(void);
 /* Read the settings; at the start, and by a forked process that has set its own. */
 __attribute__((constructor)) void disk_faults(void) {
     const char *fault = getenv("DISK_FAULT"), *count = getenv("DISK_COUNT");
-    fatal = 0;
+    fatal = jump = jump_at = calls = 0;
+    if (getenv("CLOCK_JUMP")) sscanf(getenv("CLOCK_JUMP"), "%ld@%ld", &jump, &jump_at);
     plain_write = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
     synced = getenv("DISK_SYNCED");
     root = getenv("DISK_ROOT");
@@ -75,6 +79,7 @@ static int ours_at(const char *path) {
 /* Count a call; return the errno it is to fail with, 0 if it is to work. */
 static int fault(const char *call) {
     long number;
+    ++calls;
     if (counter >= 0) plain_write(counter, call, 1);
     if (!fatal || (strcmp(kind, "any") && strcmp(kind, call))) return 0;
     number = ++reached;
@@ -133,6 +138,13 @@ static void forget(const char *path) {
     if (!synced || lstat(path, &about) || about.st_nlink > 1) return;
     snprintf(copy, sizeof copy, "%s/%lu", synced, (unsigned long)about.st_ino);
     remove(copy);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    REAL(clock_gettime);
+    int answer = real(clock, time);
+    if (!answer && jump && clock == CLOCK_REALTIME && calls >= jump_at) time->tv_sec += jump;
+    return answer;
 }
 
 #define FAILING(call, wanted) \

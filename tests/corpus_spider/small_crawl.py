@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from storage.records import Lease, Processed, SiteModel
 
 PORT = 8081
+PAUSE = "SMALL_CRAWL_PAUSE"
+"""Environment variable: seconds before each page."""
 SMALL_GROUP, SMALL_FILE = 4, 12_000
 """Pages of a group and bytes of a WARC file, so that a small crawl has many of both."""
 
@@ -90,7 +92,10 @@ async def _page(opened: session.Session, fetched: Fetched) -> None:
 
 async def _crawl(opened: session.Session, paper: Newspaper) -> None:
     dispatcher = Dispatcher(opened.line, opened.dispatch_limits())
-    tasks = [asyncio.ensure_future(_page(opened, exchange(paper, lease))) async for lease in dispatcher.leases()]
+    tasks = []
+    async for lease in dispatcher.leases():
+        await asyncio.sleep(float(os.environ.get(PAUSE, "0")))
+        tasks.append(asyncio.ensure_future(_page(opened, exchange(paper, lease))))
     await asyncio.gather(*tasks, return_exceptions=True)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
+import subprocess
 import time
 from threading import Event
 from typing import TYPE_CHECKING
@@ -15,7 +17,6 @@ from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import SEED, often, run, start
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -36,6 +37,15 @@ def newspaper() -> Iterator[Newspaper]:
         paper.extra = {"/hang": hang, "/hang-too": hang, "/worker": lambda: (200, html, b"<p>fault:hang</p>")}
         yield paper
         gate.set()
+
+
+def waited(crawl: subprocess.Popen[str], seconds: float) -> int:
+    """Return the exit code; what hangs is ended, and told with what it has said."""
+    try:
+        return crawl.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(crawl.pid, signal.SIGKILL)
+        pytest.fail(f"it did not end: {said(crawl)}")
 
 
 def said(crawl: subprocess.Popen[str]) -> str:
@@ -68,7 +78,7 @@ def test_a_signal_at_any_moment_ends_a_crawl_in_time_and_leaves_nothing_open(
         crawl = begun(tmp_path, chance)
         sent = time.monotonic()
         crawl.send_signal(chance.choice((signal.SIGTERM, signal.SIGINT)))
-        code = crawl.wait(30)
+        code = waited(crawl, 30)
         longest = max(longest, time.monotonic() - sent)
         assert code == 11, said(crawl)
         assert not list((tmp_path / "warc").glob("*.open"))
@@ -102,7 +112,7 @@ def test_a_second_signal_ends_it_within_three_seconds_and_the_next_crawl_recover
         time.sleep(chance.uniform(0.0, 2.0))
         sent = time.monotonic()
         crawl.send_signal(signal.SIGTERM)
-        assert crawl.wait(10) == 13
+        assert waited(crawl, 10) == 13
         longest = max(longest, time.monotonic() - sent)
     assert longest < 3.0
     record_property("second signals", f"seed {SEED}: {times}, the longest took {longest:.2f} s")
