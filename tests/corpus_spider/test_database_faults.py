@@ -1,16 +1,11 @@
-"""Databases that go away, lose an answer or are locked, crawls at once, clocks that jump: everything counts once."""
+"""Databases that lose an answer or are locked, crawls at once, clocks that jump: everything counts once."""
 
 from __future__ import annotations
 
 import itertools
-import os
-import random
-import signal
 import socket
 import sqlite3
-import subprocess
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,7 +24,7 @@ from tests.corpus_spider.faults import (
     small_crawls,
     state,
 )
-from tests.corpus_spider.running import SEED, often
+from tests.corpus_spider.running import often
 from tests.corpus_spider.small_crawl import PAUSE
 
 if TYPE_CHECKING:
@@ -131,62 +126,6 @@ def test_a_crawl_whose_commits_lose_their_answers_stores_everything_once(
             if proxy.cuts >= often(5, 50):
                 break
     record_property("lost answers", f"{proxy.cuts} in {number + 1} crawls")
-
-
-def kill_postmaster(server: PostgresServer) -> None:
-    """kill -9 the server's first process, and wait until those it has started have noticed."""
-    file = server.folder / "data" / "postmaster.pid"
-    os.kill(int(file.read_text().split()[0]), signal.SIGKILL)
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            server.start()
-        except subprocess.CalledProcessError:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
-        else:
-            return
-
-
-def restart(server: PostgresServer, mode: str) -> None:
-    server.stop(mode)
-    server.start()
-
-
-def terminate(server: PostgresServer) -> None:
-    server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'test%'")
-
-
-OUTAGES: tuple[Callable[[PostgresServer], None], ...] = (
-    lambda server: restart(server, "fast"),
-    lambda server: restart(server, "immediate"),
-    kill_postmaster,
-    terminate,
-)
-
-
-@pytest.mark.timeout(3600)
-def test_a_server_that_restarts_in_the_middle_of_a_crawl_costs_nothing(
-    tmp_path: Path,
-    crawls: SmallCrawls,
-    calm: State,
-    postgres_server: PostgresServer,
-    record_property: Callable[[str, object], None],
-) -> None:
-    """Stopped fast or at once, its first process killed, every session ended: the crawl waits and goes on."""
-    chance, waiting = random.Random(SEED), ThreadPoolExecutor(1)
-    rounds = often(len(OUTAGES), 20)
-    for number in range(rounds):
-        url = postgres_server.url(postgres_server.new_database())
-        Corpus.open(url, create=True).close()
-        folder = new_corpus(tmp_path / str(number), url)
-        crawl = waiting.submit(crawls.run, folder, **{PAUSE: "0.1"})
-        time.sleep(chance.uniform(0.2, 1.5))
-        OUTAGES[number % len(OUTAGES)](postgres_server)
-        assert crawl.result(120) == 0, said(folder)
-        assert differences(state(url), calm) == []
-        assert damage(folder) == []
-    record_property("outages", f"seed {SEED}: {rounds}")
 
 
 @pytest.mark.timeout(3600)

@@ -93,8 +93,11 @@ def test_leases_are_released_by_site(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("now", [True, False])
-def test_sources_are_read_again_when_due_or_asked_for(corpus: Corpus, now: bool) -> None:
+def test_sources_are_read_again_when_due_or_asked_for(
+    corpus: Corpus, now: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Done and failed sources come back with a clean slate; URLs in the middle of something are left alone."""
+    monkeypatch.setattr("storage.frontier.time.time", NOON.timestamp)
     crawl = Crawl(corpus)
     crawl.seed("done", "failed", "leased", "fetched")
     leases = {path: lease for lease in crawl.lease() for path in paths([lease])}
@@ -103,7 +106,7 @@ def test_sources_are_read_again_when_due_or_asked_for(corpus: Corpus, now: bool)
     crawl.fetch(leases["fetched"])
     seeds = [seed(path) for path in ("done", "failed", "leased", "fetched", "new", "new")]
     corpus.frontier.seed(seeds)
-    corpus.frontier.wake([crawl.site], 0.0, sources=now)
+    corpus.frontier.wake([crawl.site], NOON.timestamp(), sources=now)
     renewed = {"done": "pending", "failed": "pending"} if now else {"done": "done", "failed": "failed"}
     assert states(corpus) == renewed | {"leased": "leased", "fetched": "fetched", "new": "pending"}
     assert {lease.attempts for lease in crawl.lease()} == {0}
