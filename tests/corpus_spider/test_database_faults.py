@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -160,6 +161,12 @@ def test_a_locked_sqlite_file_is_waited_for(tmp_path: Path, crawls: SmallCrawls,
     assert damage(folder) == []
 
 
+def one_after_the_other(folder: Path) -> bool:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        ended = [run for run in corpus.runs() if run.finished]
+    return all(before.finished and before.finished <= after.started for before, after in pairwise(ended))
+
+
 @pytest.mark.timeout(3600)
 def test_of_crawls_that_start_at_once_one_runs(
     tmp_path: Path, crawls: SmallCrawls, calm: State, tmp_path_factory: pytest.TempPathFactory
@@ -173,7 +180,9 @@ def test_of_crawls_that_start_at_once_one_runs(
             if number % 2:
                 assert crawls.run(folder, DISK_FAULT="kill@any:60") == -9
             started = [both.submit(each.run, folder, **{PAUSE: "0.1"}) for each in (crawls, other)]
-            assert sorted(each.result(120) for each in started) == [0, 5], said(folder)
+            codes = sorted(each.result(120) for each in started)
+            # On a busy machine the one may be over before the other has begun.
+            assert codes == [0, 5] or (codes == [0, 0] and one_after_the_other(folder)), said(folder)
             assert differences(state(of(folder)), calm) == []
             assert damage(folder) == []
 
