@@ -31,11 +31,17 @@ _INVISIBLE = re.compile(
 )
 _OBJECT = "\ufffc"
 _BLANK_LINES = re.compile(r"\n{3,}")
+# The first byte of Arabic letters in UTF-8 read as windows-1256, and a further byte that is no letter there either.
+_ARABIC = "[طظعغ][€‚ƒ„…†‡ˆ‰‹Œ™›œ¢£¤¥¦§¨©¬®¯°±²³´µ¶·¸¹¼½¾]"
+_ARABIC_PAIR = re.compile(_ARABIC)
+_LEAST_PAIRS = 3
+_FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
 # A character that a first byte of UTF-8 becomes in windows-125x or ISO 8859, and one that a further byte becomes. It
 # matches honest text too, which ftfy then leaves alone; only what cannot be mojibake is spared the price of asking.
 _SUSPICIOUS = re.compile(
     "[\x80-\x9f]|[ÂÃ](?=[\\s\xa0])|[\xc2-\xf4ĂĹĆĐŃŐŘŮŻÎÏРСГВ]"
     "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІґєјЅѕїŤŠśťźŁĄşľżąłŞĽ΄΅ΆΈΉΊΌΎΏ]"
+    f"|{_ARABIC}"
 )
 _MOST_LAYERS = 4
 _FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
@@ -123,7 +129,17 @@ def _is_suspicious(text: str) -> bool:
 def _repaired(line: str) -> str:
     import ftfy
 
+    if len(_ARABIC_PAIR.findall(line)) >= _LEAST_PAIRS:
+        line = _FOREIGN_RUN.sub(_read_again, line)
     return ftfy.fix_encoding(line, _config())
+
+
+def _read_again(run: re.Match[str]) -> str:
+    """Return what a run of UTF-8 that was read as windows-1256 says, which ftfy does not look for."""
+    try:
+        return run.group().encode("cp1256").decode("utf-8")
+    except UnicodeError:
+        return run.group()
 
 
 @lru_cache(maxsize=1)

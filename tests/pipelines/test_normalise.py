@@ -75,6 +75,20 @@ def test_utf8_that_was_read_as_something_else_is_repaired(language: str, codec: 
     assert clean(f"Before\n{broken}\nبعد") == f"Before\n{sentence}\nبعد"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "أعلنت وزارة النقل عن تشغيل عشر سيارات كهربائية خلال الأسبوع المقبل",
+        "وزارت راه اعلام کرد که ده خودروی برقی از هفته آینده به کار گرفته می‌شود",
+        "حکومت نے کہا ہے کہ نئے منصوبے شروع کیے جائیں گے",
+    ],
+)
+def test_utf8_that_was_read_as_arabic_windows_is_repaired(text: str) -> None:
+    """The commonest damage to Arabic, Persian and Urdu; the same text undamaged stays as it is."""
+    assert clean(text.encode().decode("cp1256")) == text
+    assert clean(f"{text} «{text}» – 25°") == f"{text} «{text}» – 25°"
+
+
 def test_a_scrap_of_mojibake_is_repaired_in_place() -> None:
     """The marks that remain when a page mixes two encodings are read as what they were."""
     assert clean("the iPhone 7 â\x80\x94 something, thatâ€™s it") == "the iPhone 7 — something, that’s it"
