@@ -49,7 +49,7 @@ KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tes
 
 # What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl.
 test-hostile: setup
-	$(BIN)/python -m pytest -q -m "hostile or not hostile" tests/corpus_spider/test_hostile.py tests/corpus_spider/test_hostile_whole.py
+	$(BIN)/python -m pytest -q -m "hostile or not hostile" tests/corpus_spider/test_hostile_bench.py tests/corpus_spider/test_hostile_whole.py
 
 lint: setup
 	$(BIN)/ruff check .

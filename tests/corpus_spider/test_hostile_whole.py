@@ -14,7 +14,7 @@ from tests.corpus_spider.hostile.entry import Entry, http, page
 from tests.corpus_spider.hostile.net import hang
 from tests.corpus_spider.hostile.server import Bench, Site, served
 from tests.corpus_spider.running import environment, run
-from tests.corpus_spider.test_hostile import MEMORY_KIB, faults, ids
+from tests.corpus_spider.test_hostile_bench import MEMORY_KIB, faults, ids
 
 if TYPE_CHECKING:
     from pathlib import Path
