@@ -71,6 +71,7 @@ DECISIVE = {
 """Scripts that newspapers of one language use. Hebrew (Yiddish), Devanagari, Bengali and Ethiopic have several."""
 # Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
+_ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 
 def main_script(text: str) -> tuple[str, float]:
@@ -81,6 +82,9 @@ def main_script(text: str) -> tuple[str, float]:
     >>> main_script("Tin tức hôm nay"), main_script("123")
     (('Latn', 1.0), ('Zyyy', 0.0))
     """
+    if text.isascii():
+        letters = len(text.encode().translate(None, _ASCII_OTHERS))
+        return ("Latn", 1.0) if letters >= LEAST_LETTERS else ("Zyyy", 0.0)
     counts: Counter[str] = Counter()
     for character, count in Counter(text).items():
         if character.isalpha():
@@ -104,7 +108,7 @@ def _script(letter: str) -> str:
 
 def only(text: str, script: str) -> str:
     """Return the text without the letters of other scripts; a script of two (``Jpan``) or none keeps all."""
-    pattern = _others(script)
+    pattern = None if text.isascii() else _others(script)
     return pattern.sub(" ", text) if pattern else text
 
 
