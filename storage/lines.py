@@ -124,6 +124,15 @@ def known(connection: Connection) -> dict[str, frozenset[int]]:
     return {site: frozenset(digests) for site, digests in found.items()}
 
 
+def known_in(connection: Connection, site: str, text: str) -> frozenset[int]:
+    """Return those of the recurring lines of a site that stand in a text."""
+    of_site = sa.select(recurring_line.c.digest).where(recurring_line.c.site == site)
+    parts = chunks(sorted({digest(line) for line in text.split("\n")}))
+    return frozenset(
+        key for part in parts for key in connection.scalars(of_site.where(recurring_line.c.digest.in_(part)))
+    )
+
+
 def marks(text: str, recurring: Collection[int] | None) -> str:
     """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does."""
     if not recurring:

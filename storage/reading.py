@@ -149,7 +149,9 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
     is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
     condition = document.c.public_id == id_or_url if is_id else url.c.url == id_or_url
     row = connection.execute(_DOCUMENT_ROWS.where(condition).order_by(document.c.version.desc()).limit(1)).first()
-    return None if row is None else next(_in_sets([row], Sets(connection), lines.known(connection)))
+    if row is None:
+        return None
+    return next(_in_sets([row], Sets(connection), {row.site: lines.known_in(connection, row.site, row.text)}))
 
 
 def corpus_document(row: AnyRow, known: Known, recurring: str) -> CorpusDocument:

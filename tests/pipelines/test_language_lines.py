@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.language import foreign_share, identify, identify_lines, told
+from pipelines.language import lines as lines_module
+from pipelines.language.text import guess
 from tests.pipelines.language_samples import SENTENCES
+
+if TYPE_CHECKING:
+    from storage.records import LanguageGuess
 
 
 def of(language: str) -> str:
@@ -79,6 +86,20 @@ def test_a_text_of_very_many_lines_is_not_read_to_its_end() -> None:
     lines = identify_lines(text, identify(of("vi")))
     assert len(lines) == 100_003
     assert lines[-1].language == "vi"
+
+
+def test_only_so_many_lines_are_put_to_a_second_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of lines of noise would take longer than a page may; what is plain is told without."""
+    asked: list[str] = []
+
+    def opinion(line: str, name: str) -> LanguageGuess:
+        asked.append(line)
+        return guess(line, name)
+
+    monkeypatch.setattr(lines_module, "guess", opinion)
+    monkeypatch.setattr(lines_module, "_MOST_OPINIONS", 3)
+    assert codes(*[of("ar")] * 9, *[of("en")] * 8) == ["ar"] * 9 + ["en"] * 8
+    assert len(asked) == 3
 
 
 @settings(max_examples=100, deadline=None)
