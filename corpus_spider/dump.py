@@ -138,18 +138,22 @@ def _selected(config: Config, corpus: Corpus, wanted: Dump) -> Iterator[CorpusDo
 def _chosen(documents: Iterable[CorpusDocument], wanted: Dump, left_out: Counter[str]) -> Iterator[CorpusDocument]:
     """Yield the documents that are wanted for what they are, and count the others by why they are not."""
     for document in documents:
-        if wanted.require_licence and not (document.licence or document.licence_url):
-            left_out["no licence"] += 1
-            continue
         document = own_lines(document) if wanted.without_recurring else document
         document = _measured(document) if wanted.quality else document
-        broken = (
-            wanted.quality.broken(document.quality, document.language) if wanted.quality and document.quality else None
-        )
-        if broken:
-            left_out[broken] += 1
-            continue
-        yield document
+        reason = _why_not(document, wanted)
+        if reason:
+            left_out[reason] += 1
+        else:
+            yield document
+
+
+def _why_not(document: CorpusDocument, wanted: Dump) -> str | None:
+    """Return why a document is not wanted; None when it is."""
+    if wanted.require_licence and not (document.licence or document.licence_url):
+        return "no licence"
+    if wanted.without_recurring and document.chars < max(1, wanted.selection.min_chars):
+        return "too short"
+    return wanted.quality.broken(document.quality, document.language) if wanted.quality and document.quality else None
 
 
 def own_lines(document: CorpusDocument) -> CorpusDocument:
@@ -165,7 +169,19 @@ def own_lines(document: CorpusDocument) -> CorpusDocument:
     kinds = "".join(document.kinds[at : at + 1] for at in kept)
     languages = tuple(document.languages[at] for at in kept if at < len(document.languages))
     left = replace(document, text=text, kinds=kinds, languages=languages, chars=len(text), recurring="")
-    return replace(left, quality=measure(text, document.language))
+    return replace(left, quality=measure(text, document.language), foreign_share=_foreign_share(left))
+
+
+def _foreign_share(document: CorpusDocument) -> float | None:
+    """Return the share of a text in lines that are told to be in another language than the whole."""
+    if document.foreign_share is None:
+        return None
+    lengths = list(map(len, document.text.split("\n")))
+    codes = (told.partition(" ")[0] for told in document.languages)
+    foreign = sum(
+        length for length, code in zip(lengths, codes, strict=False) if code not in {"und", document.language}
+    )
+    return round(foreign / max(1, sum(lengths)), 4)
 
 
 def _measured(document: CorpusDocument) -> CorpusDocument:

@@ -246,9 +246,8 @@ class Line:
     async def _put_off(self, lease: Lease, shut: Shut) -> None:
         """Leave what waits in a barren place to a later run."""
         frontier, until = self.parts.corpus.frontier, time.time() + BARREN_SECONDS
-        waiting = await asyncio.wrap_future(
-            self.parts.writer.call(lambda: frontier.put_off((lease.site, shut.host), shut.holds, until))
-        )
+        pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, shut.host), shut.holds)
+        waiting = await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.put_off(pages, until)))
         text = "%s: nothing new in %d pages like %s; %d more wait for a week"
         logger.info(text, lease.site, shut.pages, lease.url, waiting)
 

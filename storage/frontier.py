@@ -159,19 +159,24 @@ class Frontier:
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
         return min((time for time in times if time is not None), default=None)
 
-    def put_off(self, place: tuple[str, str], chosen: Callable[[str], bool], until: float) -> int:
-        """Ask for those of the pending pages of a site and host that ``chosen`` (of canonical URLs) picks no earlier
-        than ``until`` (epoch seconds); return how many. What the configuration names is not put off.
+    def pending_pages(self, place: tuple[str, str], chosen: Callable[[str], bool]) -> list[int]:
+        """Return the ids of those of the pending pages of a site and host that ``chosen`` (of canonical URLs) picks,
+        but for what the configuration names.
+
+        It reads them all, perhaps a million: not for the thread that writes.
         """
+        pages = url.c.site == place[0], url.c.host == place[1], url.c.kind == Kind.PAGE, url.c.seed.is_(False)
+        statement = sa.select(url.c.id, url.c.url).where(*pages, _PENDING).execution_options(yield_per=1000)
+        return self.database.read(
+            lambda connection: [row.id for row in connection.execute(statement) if chosen(row.url)]
+        )
+
+    def put_off(self, url_ids: Sequence[int], until: float) -> int:
+        """Ask for pending pages no earlier than ``until`` (epoch seconds); return how many that changes."""
 
         def work(connection: Connection) -> int:
-            pages = url.c.site == place[0], url.c.host == place[1], url.c.kind == Kind.PAGE, url.c.seed.is_(False)
-            pending = connection.execute(sa.select(url.c.id, url.c.url).where(*pages, _PENDING)).all()
-            held = [row.id for row in pending if chosen(row.url)]
-            for part in chunks(held):
-                statement = sa.update(url).where(url.c.id.in_(part), url.c.next_try < until)
-                connection.execute(statement.values(next_try=until, reason=BARREN))
-            return len(held)
+            later = sa.update(url).where(_PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
+            return sum(connection.execute(later.where(url.c.id.in_(part))).rowcount for part in chunks(url_ids))
 
         return self.database.write(work)
 

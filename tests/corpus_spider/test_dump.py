@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 
 import pytest
 
-from corpus_spider.dump import request, with_licences
+from corpus_spider.dump import own_lines, request, with_licences
 from storage.holdings import CorpusDocument, Selection
 
 
@@ -61,3 +61,23 @@ def test_options_become_a_selection() -> None:
     assert wanted.quality.plain() == {"default": {"words": ">=9"}}
     assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)
     assert (wanted.folds, wanted.release, wanted.shard_size) == (("digits", "quotes"), True, 10**6)
+
+
+def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_left() -> None:
+    """Lines, kinds, languages, length, quality and the share in other languages."""
+    whole = replace(
+        document("a", None),
+        language="vi",
+        text="mot hai\nSubscribe now\nba bon\nto be",
+        kinds="hppp",
+        languages=("vi 1.00 Latn 1.00", "en 0.90 Latn 1.00", "vi 1.00 Latn 1.00", "en 0.90 Latn 1.00"),
+        foreign_share=0.6,
+        recurring="-r--",
+    )
+    left = own_lines(whole)
+    assert (left.text, left.kinds, left.recurring, left.chars) == ("mot hai\nba bon\nto be", "hpp", "", 20)
+    assert [told[:2] for told in left.languages] == ["vi", "vi", "en"]
+    assert (left.foreign_share, left.mixed) == (round(5 / 18, 4), 1)
+    assert left.quality is not None
+    assert left.quality.words == 6
+    assert own_lines(replace(whole, foreign_share=None)).foreign_share is None

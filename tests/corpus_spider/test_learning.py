@@ -225,3 +225,9 @@ def test_lines_that_recur_are_marked_and_left_out_when_asked(once: Path) -> None
     assert not any(PROMPT in row["text"] or row["recurring"] for row in rest)
     assert all(row["chars"] == len(row["text"]) for row in rest)
     assert all(len(row["kinds"]) in {0, len(row["text"].split("\n"))} for row in rest)
+    least = min(row["chars"] for row in rest) + 1
+    stored = {row["id"] for row in every if row["chars"] >= least}
+    kept = {row["id"] for row in rest if row["chars"] >= least}
+    asked = ("export", "--without-recurring", "--min-chars", str(least), "--dry-run", "--json")
+    told = json.loads(run(once, *asked).stdout)
+    assert (told["documents"], sum(told["left_out"].values())) == (len(kept), len(stored - kept))
