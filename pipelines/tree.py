@@ -8,7 +8,7 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from pipelines.extractors import hostile, soup
-from pipelines.extractors.columns import AHEAD, codes_of, name_codes
+from pipelines.extractors.tag_codes import AHEAD, codes_of, name_codes
 
 # Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
 # half may open elements and half have all of them rebuilt, and still no limit of ``hostile`` is passed.

@@ -50,9 +50,7 @@ class Terms:
     """What the files of a host said of a URL when it was asked for."""
 
     robots: str
-    """Why it could be asked for: ``allowed`` by robots.txt, ``cached``: by the last one that could be had, ``missing``:
-    there is none.
-    """
+    """``allowed`` by robots.txt, ``cached``: by the last one that could be had, or ``missing``: there is none."""
     robots_sha256: str = ""
     """Of the robots.txt, unpacked; empty when there is none."""
     tdm: int | None = None
@@ -74,9 +72,7 @@ class Capture:
     ip: str | None = None
     protocol: str | None = None
     truncated: str | None = None
-    """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None when it
-    is.
-    """
+    """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None: it is."""
     rendered: bytes = b""
     """The page as a browser showed it, its DOM as HTML in UTF-8; empty where none was asked."""
     terms: Terms | None = None
@@ -312,9 +308,7 @@ class Document:
     quality: Quality | None = None
     """None when nobody measured."""
     languages: tuple[str, ...] = ()
-    """For each line of the text its language, confidence, script and the share of that: ``vi 0.98 Latn 1.00``; the
-    confidence is 0.00 where the line is too short to tell, and taken to be like the whole.
-    """
+    """Of each line language, confidence, script and its share: ``vi 0.98 Latn 1.00``; 0.00: taken to be like the whole."""
     foreign_share: float | None = None
     """Share of the text in lines of another language than the whole; None when nobody looked."""
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.columns import NAMES, code_of, codes_of, positions
+from pipelines.extractors.columns import positions
 from pipelines.extractors.lexer import BLOCKS
 from pipelines.extractors.nesting import IMPLIED_ENDS
+from pipelines.extractors.tag_codes import NAMES, code_of, codes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

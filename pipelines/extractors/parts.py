@@ -146,7 +146,7 @@ def _naming(attributes: str) -> str:
 def copies(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks repeat one before, where the page repeats a good part of the text.
 
-    Then it holds the article first, for wide screens and for narrow ones or for print, and a style sheet hides one of
+    Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
     them; one line said again and again is the author's.
     """
     repeated, chars, seen = np.zeros(len(chosen), bool), page.texts.chars, set[str]()
