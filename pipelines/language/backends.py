@@ -100,12 +100,14 @@ def quick(name: str) -> Backend:
 def _pycld2() -> Backend:
     def detect(text: str) -> tuple[str, float]:
         guess = _cld2(text)
-        return vote.elect(text, guess, _cld2(text, guess=False)[0]) if vote.is_due(text) else guess
+        if not vote.is_due(text):
+            return guess
+        return vote.elect(text, guess, _cld2(text, guess=False)[0], lambda text: _langdetect()(text)[0])
 
     return detect
 
 
-def _cld2(text: str, guess: bool = True) -> tuple[str, float]:
+def _cld2(text: str, *, guess: bool = True) -> tuple[str, float]:
     import pycld2
 
     try:

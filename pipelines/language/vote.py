@@ -6,9 +6,14 @@ are wrong elsewhere: langdetect (Nakatani, 2010) knows 55 languages only, stop w
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import regex
 
 from pipelines.language.stop_words import stop_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SHORT = 250
 _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}][\p{L}\p{M}]*")
@@ -24,13 +29,14 @@ def is_due(text: str) -> bool:
     return len(text) < _SHORT and _WORD.search(text) is not None
 
 
-def elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
+def elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str], str]) -> tuple[str, float]:
     """Return the language that most speaks for, and a confidence.
 
     Args:
         text: clean text.
         guess: what CLD2 thinks likeliest, and its confidence.
         sure: what CLD2 is sure of, ``un`` for nothing.
+        other: tells what langdetect thinks; not always asked.
     """
     code, confidence = {"nb": "no"}.get(guess[0], guess[0]), guess[1]
     if sure != "un" and code not in stop_words():
@@ -38,7 +44,7 @@ def elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
     words = _WORD.findall(text.lower())
     if not words:
         return guess
-    second = _second(text)
+    second = other(text)
     shares = {language: _share(words, known) for language, known in stop_words().items()}
     third = max(shares, key=lambda language: shares[language])
     votes = {language: shares.get(language, 0.0) for language in (code, second, third)}
@@ -50,9 +56,3 @@ def elect(text: str, guess: tuple[str, float], sure: str) -> tuple[str, float]:
 
 def _share(words: list[str], known: frozenset[str]) -> float:
     return sum(word in known for word in words) / len(words) - _WORD_OF_A_LIST * len(known)
-
-
-def _second(text: str) -> str:
-    from pipelines.language.backends import BACKENDS
-
-    return BACKENDS["langdetect"]()(text)[0]
