@@ -308,7 +308,7 @@ class Document:
     quality: Quality | None = None
     """None when nobody measured."""
     languages: tuple[str, ...] = ()
-    """Of each line language, confidence, script and its share: ``vi 0.98 Latn 1.00``; 0.00: taken to be as the whole."""
+    """Of each line language, confidence, script, its share: ``vi 0.98 Latn 1.00``; 0.00: taken to be like the whole."""
     foreign_share: float | None = None
     """Share of the text in lines of another language than the whole; None when nobody looked."""
 
