@@ -39,6 +39,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,7 @@ import numpy as np
 from pipelines.extractors import density, parts, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import Page, log_odds, measure, measure_again, under_headline
+from pipelines.extractors.block_marks import BIT, marks
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.soup import scan
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "4"
+NAME, VERSION = "scored", "5"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -68,6 +70,10 @@ SURE = 0.65
 """Expected F1 from which the chosen blocks are believed, wherever they stand."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block that ends no sentence leads elsewhere."""
+LABEL = 60
+"""Most characters of a block that is the heading of a box."""
+MAX_BOXES = 3
+"""Boxes of links in an article at most."""
 LIMIT = 4.0
 """Measures count up to so many deviations from their means."""
 
@@ -243,6 +249,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
         chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
     chosen &= allowed
     chosen &= ~links(page, chosen)
+    chosen &= ~labels(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 
@@ -254,6 +261,31 @@ def links(page: Page, chosen: Array) -> Array:
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
     return found if few else np.zeros_like(found)
+
+
+def labels(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks are headings of boxes of which nothing else was chosen, as "read also" is.
+
+    An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement.
+    An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
+    things to buy are.
+    """
+    short = chosen & ~page.texts.ends_sentence & (page.texts.chars <= LABEL)
+    held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
+    ads, boxes = list[int](), list[int]()
+    for index in np.flatnonzero(short).tolist():
+        alone = list(takewhile(lambda element: held[element] == 1, parts.around(page.blocks, index)))
+        if any(_is_ad(page.blocks, element) for element in alone):
+            ads.append(index)
+        elif any(leading[element] > 1 for element in alone):
+            boxes.append(index)
+    found = np.zeros_like(chosen)
+    found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
+    return found & (found.sum() < chosen.sum())
+
+
+def _is_ad(blocks: Blocks, element: int) -> bool:
+    return bool(marks(blocks.elements.tags[blocks.elements.tag[element]]) & BIT["ad"])
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:

@@ -93,6 +93,37 @@ def test_links_to_read_on_are_out_and_linked_sentences_are_in() -> None:
         assert list(extract(page(body)).paragraphs) == lines
 
 
+RELATED = "<ul>" + "<li><a href='/y'>Bridges of the north and the south</a></li>" * 3 + "</ul>"
+
+
+@pytest.mark.parametrize("heading", ["Read also", "Tin liên quan", "اقرأ أيضا"])
+@pytest.mark.parametrize(
+    "box",
+    ["<div class='x'><b>{}</b>{}</div>", "<table><tr><td>{}{}</td></tr></table>", "<div class='inline-ad'>{}</div>"],
+)
+def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: str) -> None:
+    """Of links or of an advertisement, in any language; nothing tells but that the box has no text."""
+    lines = paragraphs(TEXTS["Latin"])
+    found = as_found(as_paragraphs(lines[:3]) + box.format(heading, RELATED) + as_paragraphs(lines[3:]))
+    assert found == lines
+
+
+def as_found(body: str) -> list[str]:
+    """Choose all blocks of a body but its links, whatever the weights say of them."""
+    listed = Page(walk(parse_tree(body)))
+    chosen = find(listed, np.zeros(len(listed.blocks)), np.where(listed.link > 0.5, 0.1, 0.9)).chosen
+    return [listed.blocks.lines(index)[0] for index in np.flatnonzero(chosen).tolist()]
+
+
+def test_headings_of_what_a_page_is_made_of_stay() -> None:
+    """A section with a text keeps its heading; so do many boxes of links, as lists of the best things to buy have."""
+    line = paragraphs(TEXTS["Latin"])[0]
+    section = f"<div><h2>On bridges</h2>{RELATED}<p>{line}</p></div>"
+    assert as_found(f"<p>{line}</p>{section}") == [line, "On bridges", line]
+    names = [f"The best bridge {number}" for number in range(9)]
+    assert as_found(f"<p>{line}</p>" + "".join(f"<div>{name}{RELATED}</div>" for name in names)) == [line, *names]
+
+
 def test_a_text_of_links_is_kept() -> None:
     """Where most of what was chosen is linked, it is what the page is about."""
     listed = Page(walk(parse_tree("<p>All bridges</p>" + "<p><a href='/x'>A bridge of the north</a></p>" * 5)))
