@@ -101,7 +101,7 @@ def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
 def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
     source = is_source(ended, row)
     dated = row.dated or moment(ended.published)
-    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if _is_article(ended) else None
+    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if _may_have_text(ended) else None
     visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
     habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
     state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
@@ -109,8 +109,9 @@ def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dic
     return change | {"of_url": row.id, "new_state": state, "new_due_again": due_again, "new_dated": dated}
 
 
-def _is_article(ended: Ended) -> bool:
-    return ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT
+def _may_have_text(ended: Ended) -> bool:
+    """Say whether a page is an article, or may be one next time: papers name some before they are there."""
+    return ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
 
 
 def _end(ended: Ended, *, source: bool, news: bool) -> End:

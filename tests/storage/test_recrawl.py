@@ -102,6 +102,19 @@ def test_young_articles_are_read_again_and_then_never(corpus: Corpus) -> None:
     assert row_of(corpus, "article0").due_again is None
 
 
+def test_an_article_that_is_named_before_it_is_there_is_asked_for_again(corpus: Corpus) -> None:
+    """A feed names it, the server does not have it yet; it is asked for like other young articles, and then never."""
+    nights = Nights(corpus)
+    nights.seed("feed", kind=Kind.FEED)
+
+    def late(lease: Lease) -> Processed:
+        return paper(1)(lease) if lease.kind is Kind.FEED else dropped("http_404")
+
+    assert "article0" in nights.run(0, late)
+    assert [number for number in range(1, 9) if "article0" in nights.run(number, late)] == [1, 3]
+    assert row_of(corpus, "article0").due_again is None
+
+
 @pytest.mark.parametrize(
     ("dated", "again"), [("2026-02-28", True), ("2026-03-01T01:00:00Z", True), ("2020-05-05", False), (None, False)]
 )
