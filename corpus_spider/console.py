@@ -64,6 +64,8 @@ def in_units(key: str, value: object) -> object:
     """Return a value of a report as people read it: ``bytes`` in units, ``next_try`` (epoch seconds) as a time."""
     if key == "bytes" and isinstance(value, int):
         return human_size(value)
+    if value is None:
+        return ""
     if key == "next_try" and isinstance(value, (int, float)):
         return datetime.fromtimestamp(value, UTC).isoformat(timespec="seconds") if value else "at once"
     return value

@@ -46,12 +46,23 @@ class Dump:
     """Leave out of texts the lines that recur over their site."""
 
 
+def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | None) -> None:
+    """Refuse what no document can meet: it would be a dump of nothing, and nobody would see why."""
+    from corpus_spider.config_values import language_code
+
+    for problem in filter(None, map(language_code, languages)):
+        raise ConfigError(problem, where="--language")
+    if since and until and since > until:
+        raise ConfigError(f"{since} is after --until, {until}", where="--since")
+
+
 def request(options: dict[str, Any]) -> Dump:
     """Turn the options of the command line into a wish; days are inclusive."""
     from corpus_spider.config_values import parse_size
     from storage.holdings import Selection
 
     since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
+    _refuse_mistakes(options["languages"], since, until)
     selection = Selection(
         languages=options["languages"],
         sites=options["sites"],

@@ -8,6 +8,7 @@ from datetime import datetime
 import pytest
 
 from corpus_spider.dump import own_lines, request, with_licences
+from storage.errors import ConfigError
 from storage.holdings import CorpusDocument, Selection
 
 
@@ -28,31 +29,33 @@ def test_the_licence_is_what_corpus_toml_says_now_else_what_is_stored(
     assert found.licence == expected
 
 
+OPTIONS = {
+    "target": "x.jsonl",
+    "format_name": None,
+    "overwrite": True,
+    "languages": ("vi",),
+    "sites": (),
+    "since": datetime(2026, 1, 2),  # noqa: DTZ001
+    "until": None,
+    "min_chars": 5,
+    "include_duplicates": False,
+    "versions": "all",
+    "min_confidence": 0.5,
+    "without_reserved": False,
+    "require_licence": False,
+    "fold": "digits,quotes",
+    "release": False,
+    "shard_size": "1MB",
+    "since_dump": None,
+    "quality": "words>=9",
+    "representative": "earliest",
+    "without_recurring": True,
+}
+
+
 def test_options_become_a_selection() -> None:
     """Days are written as ISO dates, which is what documents are compared with."""
-    options = {
-        "target": "x.jsonl",
-        "format_name": None,
-        "overwrite": True,
-        "languages": ("vi",),
-        "sites": (),
-        "since": datetime(2026, 1, 2),  # noqa: DTZ001
-        "until": None,
-        "min_chars": 5,
-        "include_duplicates": False,
-        "versions": "all",
-        "min_confidence": 0.5,
-        "without_reserved": False,
-        "require_licence": False,
-        "fold": "digits,quotes",
-        "release": False,
-        "shard_size": "1MB",
-        "since_dump": None,
-        "quality": "words>=9",
-        "representative": "earliest",
-        "without_recurring": True,
-    }
-    wanted = request(options)
+    wanted = request(OPTIONS)
     assert wanted.selection == Selection(
         ("vi",), since="2026-01-02", min_chars=5, min_confidence=0.5, versions="all", representative="earliest"
     )
@@ -81,3 +84,13 @@ def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_l
     assert left.quality is not None
     assert left.quality.words == 6
     assert own_lines(replace(whole, foreign_share=None)).foreign_share is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"languages": ("vi", "english")}, {"languages": ("xx",)}, {"until": datetime(2026, 1, 1)}],  # noqa: DTZ001
+)
+def test_what_no_document_can_meet_is_refused(changes: dict[str, object]) -> None:
+    """A language that is none, or days the wrong way round, would be a dump of nothing without a word."""
+    with pytest.raises(ConfigError):
+        request(OPTIONS | changes)
