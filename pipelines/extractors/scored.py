@@ -279,9 +279,9 @@ def labels(page: Page, chosen: Array) -> Array:
             ads.append(index)
         elif any(leading[element] > 1 for element in alone):
             boxes.append(index)
-    found = np.zeros_like(chosen)
+    found: Array = np.zeros_like(chosen)
     found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
-    return found & (found.sum() < chosen.sum())
+    return found if found.sum() < chosen.sum() else np.zeros_like(found)
 
 
 def _is_ad(blocks: Blocks, element: int) -> bool:
