@@ -2,7 +2,7 @@
 
     python benchmarks/duplicates.py texts GOLD [--documents 60]
     python benchmarks/duplicates.py pages GOLD
-    python benchmarks/duplicates.py index [DATABASE_URL] [--documents 200000]
+    python benchmarks/duplicates.py index [--documents 200000]
 
 `texts` packs the paragraphs of true texts in Vietnamese, Arabic, Persian and Thai into documents of some 3,000
 characters, edits each as newspapers do (words changed, paragraphs dropped, added, put in another order, another

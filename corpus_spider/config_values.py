@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from storage.reservations import RECORD, SKIP
+
 Check = Callable[[str], str]
 
 SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -325,7 +327,7 @@ def identifier_name(text: str) -> str:
 
 def reservation_policy(text: str) -> str:
     """Refuse a policy on reserved pages that is not one of the two."""
-    return "" if text in {"record", "skip"} else f'expected "record" or "skip", got "{text}"'
+    return "" if text in {RECORD, SKIP} else f'expected "{RECORD}" or "{SKIP}", got "{text}"'
 
 
 def extractor_name(text: str) -> str:

@@ -90,19 +90,6 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
-    """A removal that was declared; ``finished`` is None while originals are still to be emptied."""
-
-    kind: str
-    value: str
-    reason: str
-    asked: datetime
-    finished: datetime | None
-    pages: int
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class Removed:
     """A document that was taken out, as lists for those who have older dumps name it."""
 
@@ -186,12 +173,6 @@ class Removals:
         if self.database.is_sqlite:
             with self.database.explained(), closing(sqlite3.connect(sqlite_path(self.database.url))) as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def history(self) -> list[Removal]:
-        """Return every removal, oldest first."""
-        names = (each.name for each in removal.c if each.name not in {"id", "token"})
-        statement = sa.select(*(removal.c[name] for name in names)).order_by(removal.c.id)
-        return self.database.read(lambda connection: [Removal(*row) for row in connection.execute(statement)])
 
     def documents(self) -> list[Removed]:
         """Return the documents that were taken out, by id."""

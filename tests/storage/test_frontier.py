@@ -227,7 +227,7 @@ def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corp
     seen: list[str] = []
 
     def note(
-        _connection: object, statement: sa.ClauseElement, _many: object, given: dict[str, Any], *_: object
+        _connection: object, statement: sa.ClauseElement, _many: object, given: dict[str, Any], _options: object
     ) -> None:
         if isinstance(statement, sa.Select):
             text = str(statement.params(given).compile(corpus.database.engine, compile_kwargs={"literal_binds": True}))
@@ -263,7 +263,7 @@ def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: 
     """Of a million known articles none is walked over at the start of a night."""
     seen: list[str] = []
 
-    def note(_connection: object, statement: sa.ClauseElement, *_rest: object) -> None:
+    def note(_connection: object, statement: sa.ClauseElement, _many: object, _given: object, _options: object) -> None:
         if isinstance(statement, sa.Update):
             seen.append(str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True})))
 
@@ -284,7 +284,7 @@ def test_naming_sources_again_looks_at_no_article(corpus: Corpus) -> None:
     """Nor is any that is to be read again looked at for sources that are not named any more."""
     seen: list[str] = []
 
-    def note(_connection: object, statement: sa.ClauseElement, *_rest: object) -> None:
+    def note(_connection: object, statement: sa.ClauseElement, _many: object, _given: object, _options: object) -> None:
         text = str(statement.compile(corpus.database.engine)) if isinstance(statement, sa.Select) else ""
         if "url.found_from IS NULL" in text:
             seen.append(str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True})))

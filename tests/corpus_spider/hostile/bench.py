@@ -8,6 +8,7 @@ import subprocess
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,7 +19,6 @@ from tests.corpus_spider.running import environment, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 MAX_BODY = "1 MiB"
 RESULTS = """
@@ -134,8 +134,6 @@ def crawl(folder: Path, bench: Bench, **settings: str) -> Crawled:
 
 def memory(pid: int) -> int:
     """Return the most memory (KiB) a process has had resident, 0 when it is gone."""
-    from pathlib import Path
-
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -145,8 +143,6 @@ def memory(pid: int) -> int:
 
 def listens(pid: int) -> set[str]:
     """Return the internet addresses that a process listens on."""
-    from pathlib import Path
-
     try:
         held = {str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir()}
         tables = [
