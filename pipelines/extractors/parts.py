@@ -43,6 +43,10 @@ MAX_LINKED = 0.5
 """Share of linked characters from which a block is neither a caption nor a comment."""
 TITLE = 0.6
 """Share of the stated title from which a block is the title."""
+MIN_TITLE = 15
+"""Least characters of a line that is the title."""
+HALF = 0.5
+"""Share of the stated title that such a line has."""
 
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
@@ -55,6 +59,7 @@ _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "k
 _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
 )
+_PARTING = frozenset("|-–—·•»«:/_｜")
 _DIGITS = re.compile(r"\d+")
 _ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
 
@@ -171,12 +176,33 @@ def _unspaced(page: Page, index: int) -> str:
 
 
 def shown_title(page: Page, likeness: Array) -> str:
-    """Return the heading that is the stated title, or the greater part of it; "" where there is none."""
+    """Return the heading that is the stated title, or the greater part of it; without an h1, the line that is."""
     like = np.flatnonzero(likeness > TITLE).tolist()
     names = {index: page.blocks.elements.name(page.blocks.inside[index]) for index in like}
     headings = (index for index in like if is_heading(names[index]))
     best = max(headings, key=lambda index: (names[index] == "h1", likeness[index]), default=None)
-    return "" if best is None else " ".join(page.blocks.lines(best))
+    if best is None:
+        return "" if "h1" in map(page.blocks.elements.name, set(page.blocks.inside)) else _title_line(page)
+    return " ".join(page.blocks.lines(best))
+
+
+def _title_line(page: Page) -> str:
+    """Return the first line, at a block's beginning, that the stated title is but for the name of the site."""
+    title = page.blocks.title[:MAX_CHARS]
+    shortest = max(MIN_TITLE, HALF * len(title))
+    # Neither spaces nor the lines behind are counted, so that this is no more than a sieve.
+    may_be = (2 * page.texts.chars >= shortest) & (page.link < MAX_LINKED) & ~page.hidden
+    for index in np.flatnonzero(may_be).tolist() if len(title) >= shortest else ():
+        line = " ".join(page.blocks.texts[index][:MAX_CHARS].partition(LINE)[0].split())
+        if len(line) >= shortest and _names(title, line):
+            return line
+    return ""
+
+
+def _names(title: str, line: str) -> bool:
+    """Say whether a title is a line, or that and what is parted from it as the names of sites are."""
+    behind, before = title.removeprefix(line).lstrip(), title.removesuffix(line).rstrip()
+    return title == line or behind[0] in _PARTING or before[-1] in _PARTING
 
 
 def is_heading(name: str) -> bool:

@@ -72,6 +72,8 @@ MAX_LINKED = 0.5
 """Share of linked characters from which a block that ends no sentence leads elsewhere."""
 LABEL = 60
 """Most characters of a block that is the heading of a box."""
+HEAD = 3
+"""Lines of the text among which the title may be."""
 MAX_BOXES = 3
 """Boxes of links in an article at most."""
 LIMIT = 4.0
@@ -290,10 +292,13 @@ def _is_ad(blocks: Blocks, element: int) -> bool:
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:
     kinds = parts.Kinds(page, content.chosen)
+    shown = parts.shown_title(page, title)
     found = [line for index in np.flatnonzero(content.chosen).tolist() for line in kinds.lines(index)]
+    # The title may stand before a line break, and its block is in the text.
+    found = [line for line in found[:HEAD] if line[0] != shown] + found[HEAD:]
     beside = Parts(
         "".join(kind for _, kind in found),
-        parts.shown_title(page, title),
+        shown,
         parts.near_captions(page, content.chosen, content.captions),
         parts.comments(page, content.chosen),
     )

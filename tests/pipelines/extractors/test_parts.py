@@ -88,10 +88,17 @@ def test_the_library_knows_kinds_too() -> None:
         (HEADED, "Something else altogether, it says", ""),
         (paragraphs(LINES), f"{TITLE} - Paper", ""),
         (HEADED, "", ""),
+        (f"<div><font>{TITLE}</font><br>By Ann Author</div>{paragraphs(LINES)}", f"The Paper: {TITLE}", TITLE),
+        (f"<div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} - Paper", TITLE),
+        (f"<div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} and what they cost", ""),
+        (f"<h1>Paper</h1><div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} - Paper", ""),
     ],
 )
 def test_the_title_is_the_heading_that_agrees_with_the_stated_one(body: str, title: str, expected: str) -> None:
-    """The site's name does not matter; a heading that says something else is no title. It is never in the text."""
+    """The site's name does not matter; a heading that says something else is no title, a line only without an h1.
+
+    It is never in the text.
+    """
     found = scored.extract(page(body, title=title))
     assert found.title == expected
     assert not expected or expected not in found.paragraphs
