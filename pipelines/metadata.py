@@ -97,7 +97,7 @@ def read_metadata(
     reserved = reservation_of_page(metas, url)
     return Metadata(
         title=_title(tree, metas, stated, url),
-        author=_author(tree, metas, stated),
+        author=_author(tree, metas, stated, url),
         published=found.iso if found else None,
         published_text=clean_value(found.original, MAX_TITLE) if found else None,
         published_calendar=found.calendar if found else None,
@@ -138,19 +138,28 @@ def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
 def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
     """Choose among headline, og:title, the only h1 and <title>, and take off what names the site."""
     headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(node.text(separator=" "), MAX_TITLE))]
-    element = tree.css_first("head > title") or tree.css_first("title")
     titles = [
         stated.headline,
         *_first(metas, ("og:title", "twitter:title")),
         *(headings if len(headings) == 1 else []),
-        element.text() if element else "",
+        _title_element(tree),
         *headings,
     ]
     cleaned = (clean_value(title, MAX_TITLE) for title in titles)
-    site = {_letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
-    domain = registered_domain(host_of(url))
-    site |= {_letters(domain.partition(".")[0]), _letters(domain)} - {""}
+    site = _site_names(metas, url)
     return next((_as_headed(_without_site(title, site, headings), headings) for title in cleaned if title), None)
+
+
+def _title_element(tree: LexborHTMLParser) -> str:
+    element = tree.css_first("head > title") or tree.css_first("title")
+    return element.text() if element else ""
+
+
+def _site_names(metas: dict[str, list[str]], url: str) -> set[str]:
+    """Return the letters of what the page and its address call the site."""
+    domain = registered_domain(host_of(url))
+    stated = {_letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
+    return stated | ({_letters(domain.partition(".")[0]), _letters(domain)} - {""})
 
 
 def _without_site(title: str, site: set[str], headings: list[str]) -> str:
@@ -175,16 +184,26 @@ def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _author(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement) -> str | None:
-    """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author."""
+def _author(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
+    """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author.
+
+    One that only names the site, as many papers' templates do, comes last.
+    """
     marked = (tree.css_first(selector) for selector in _AUTHOR_ELEMENTS)
     named = [node.css_first('[itemprop~="name"]') or node for node in marked if node]
     texts = [node.text(separator=" ") for node in named[:1]]
-    for source in (stated.authors, _first(metas, _AUTHOR_NAMES), texts):
-        names = dict.fromkeys(name for value in source if (name := _author_name(value)))
-        if names:
-            return clean_value(", ".join(names), MAX_AUTHOR)
-    return None
+    sources = [_names(source) for source in (stated.authors, _first(metas, _AUTHOR_NAMES), texts)]
+    title = clean_value(_title_element(tree), MAX_TITLE)
+    site = _site_names(metas, url) | {
+        _letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
+    }
+    people = ([name for name in names if _letters(name) not in site] for names in sources)
+    names = next(filter(None, (*people, *sources)), None)
+    return clean_value(", ".join(names), MAX_AUTHOR) if names else None
+
+
+def _names(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for value in values if (name := _author_name(value))))
 
 
 def _author_name(value: str) -> str:

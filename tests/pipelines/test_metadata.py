@@ -125,6 +125,12 @@ def test_title(html: str, expected: str | None) -> None:
         ("<a rel='author' href='/ann'>Ann Lee</a>", "Ann Lee"),
         ("<div itemprop='author'>By <span itemprop='name'>Ann Lee</span>, staff</div>", "Ann Lee"),
         ("<meta name='author' content='สมชาย ใจดี'>", "สมชาย ใจดี"),
+        (
+            "<title>Rain | The Paper</title><meta name='author' content='The Paper'><a rel='author'>Ann Lee</a>",
+            "Ann Lee",
+        ),
+        ("<meta property='og:site_name' content='Báo'><meta name='author' content='Báo'><a rel='author'>An</a>", "An"),
+        ("<title>Rain - The Paper</title><meta name='author' content='The Paper'>", "The Paper"),
         ("<p>by Ann Lee</p>", None),
     ],
 )
