@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from storage.errors import ConfigError
+
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
@@ -42,14 +44,21 @@ class Proxy:
 
 
 def proxy_for(scheme: str, host: str) -> Proxy | None:
-    """Return the proxy that the environment names for a URL; None for a direct connection."""
+    """Return the proxy that the environment names for a URL; None for a direct connection.
+
+    Raises ConfigError for what is no address.
+    """
     named = getproxies().get(scheme, "")
     if not named or proxy_bypass(host):
         return None
-    parts = urlsplit(named if "//" in named else f"//{named}")
+    try:
+        parts = urlsplit(named if "//" in named else f"//{named}")
+        port = parts.port or 80
+    except ValueError as error:
+        raise ConfigError(f"is no address: {error}", where=f"${scheme}_proxy", do="Write http://HOST:PORT.") from None
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     basic = {"Proxy-Authorization": f"Basic {b64encode(login.encode()).decode()}"} if parts.username else {}
-    return Proxy(parts.hostname or "", parts.port or 80, basic)
+    return Proxy(parts.hostname or "", port, basic)
 
 
 class Wire:

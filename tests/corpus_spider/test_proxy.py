@@ -11,6 +11,7 @@ import pytest
 from corpus_spider.connection import Proxy, proxy_for
 from corpus_spider.middlewares.guard import proxy_hosts, refusal
 from storage import Corpus
+from storage.errors import ConfigError
 from tests.corpus_spider.newspaper import article
 from tests.corpus_spider.running import run
 
@@ -133,6 +134,18 @@ def test_the_proxy_for_a_url(
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     assert proxy_for(scheme, host) == expected
+
+
+@pytest.mark.parametrize("value", ["http://me:secret@p.example:x", "http://me:secret@[p.example", "p.example:99999"])
+def test_a_proxy_that_is_no_address_is_a_mistake_of_the_configuration(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    """Told by the variable, without the login in it."""
+    monkeypatch.setenv("http_proxy", value)
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(ConfigError, match="is no address") as caught:
+        proxy_for("http", "a.example")
+    assert (caught.value.where, "secret" in str(caught.value)) == ("$http_proxy", False)
 
 
 @pytest.mark.parametrize(
