@@ -38,6 +38,7 @@ ALL, LEAST_OF_ALL = 0.8, 3
 CHANCE = 3.0
 """Standard deviations of a share that chance is given."""
 STALE_DAYS = 30
+LEADS_OUT = "redirect_refused"
 NIGHTS_IN_VAIN = 2
 
 
@@ -300,6 +301,8 @@ def _source_words(case: Case, state: SourceState) -> str:
         return f"{state.kind} may not be asked for: {state.reason}"
     if state.reason in GONE:
         return f"{state.kind} is gone: {state.reason}{lasts}"
+    if state.reason == LEADS_OUT:
+        return f"{state.kind} leads out of the site, to {state.detail or 'nowhere'}{lasts}"
     broken = state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
     if broken and state.failures >= NIGHTS_IN_VAIN:
         return f"{state.kind} failed {state.failures} times in a row: {state.reason}{lasts}"

@@ -10,7 +10,9 @@ from corpus_spider.discover import stale
 from corpus_spider.single import NotFetchedError
 from corpus_spider.visitor import Visitor, manners_of
 from pipelines.discovery.links import page_links
+from pipelines.discovery.scope import scope_of
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
+from pipelines.urls import host_of
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ def _state(seed: Seed, visitor: Visitor, model: SiteModel, max_age: timedelta) -
         capture = replace(visitor.get(seed.fetch_url), kind=seed.kind)
     except NotFetchedError as error:
         return replace(unknown, problem=error.what)
+    if not scope_of(model).has_host(host_of(capture.url)):
+        return replace(unknown, problem=f"leads out of the site, to {capture.url}")
     source = read_source(capture, model)
     entries = len(page_links(source.text, capture.url, model)) if source.form is Form.PAGE else len(source.links)
     return replace(

@@ -182,6 +182,10 @@ LONG_AGO = {
         ({}, ""),
         ({"reason": "http_404", "failures": 1}, "feed is gone: http_404, last read 2026-11-21"),
         ({"reason": "http_410", "read_at": 0.0}, "feed is gone: http_410, never read"),
+        (
+            {"reason": "redirect_refused", "failures": 1, "read_at": 0.0, "detail": "https://new.example/"},
+            "feed leads out of the site, to https://new.example/, never read",
+        ),
         ({"state": UrlState.FAILED, "reason": "robots"}, "feed may not be asked for: robots"),
         ({"state": UrlState.FAILED, "reason": "http_503", "failures": 1}, ""),
         (

@@ -350,6 +350,19 @@ def test_check_says_what_is_wrong(
     assert [one["problem"] for one in json.loads(out)["sources"]] == ["", problem]
 
 
+def test_check_names_where_a_source_leads_out_of_its_site(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A newspaper that moved to another name gives nothing until the name is in corpus.toml."""
+    elsewhere = paper.origin.replace("127.0.0.1", "moved.localhost")
+    paper.extra["/"] = lambda: (301, {"Location": f"{elsewhere}/front"}, b"")
+    put(paper, feed_xml=rss("/1"), front=page("", "<a href=/1>1</a>"))
+    file = tmp_path / "corpus.toml"
+    file.write_text(corpus_toml(paper, allow_private=["*:*"]))
+    _, out, _ = program(capsys, "-c", str(file), "sites", "check", "newspaper", "--json")
+    assert json.loads(out)["sources"][0]["problem"] == f"leads out of the site, to {elsewhere}/front"
+
+
 def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An unreachable site is sick, not an error,."""
     with served(Newspaper()) as gone:
