@@ -74,7 +74,7 @@ def spelt(draw: st.DrawFn) -> tuple[str, str]:
     return str(address), draw(st.sampled_from(forms))
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(written=spelt(), user=st.sampled_from(["", "a@", "a:b@", "news.example@", "news.example:80@"]))
 def test_no_spelling_of_an_address_gets_past_the_guard(written: tuple[str, str], user: str) -> None:
     """What a link says is refused as the address it is, or is none; public addresses pass."""
@@ -86,7 +86,7 @@ def test_no_spelling_of_an_address_gets_past_the_guard(written: tuple[str, str],
     assert public or refusal(f"http://{user}{text}/", ()) is not None
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(
     value=st.integers(0, 2**32 - 1),
     prefix=st.sampled_from(["::ffff:", "::", "64:ff9b::", "64:ff9b:1::", "2002:", "fec0::"]),
