@@ -133,6 +133,7 @@ def remove(state: State, /, **options: Any) -> None:
     from corpus_spider import removal
 
     named = {name: options[name] for name in ("url", "domain", "id", "author")}
-    request = removal.request_of(named, options["reason"], duplicates=options["duplicates"])
+    reason = options["reason"] or ("not said" if options["dry_run"] else None)
+    request = removal.request_of(named, reason, duplicates=options["duplicates"])
     report = removal.remove(state.load_made(), request, dry_run=options["dry_run"])
     state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))

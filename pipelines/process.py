@@ -48,6 +48,10 @@ RENDERED = "rendered"
 """What says in ``encoding_source`` that a text was read from a browser's DOM."""
 GZIP = b"\x1f\x8b"
 # A text in which more than one character in twenty could not be decoded is not worth keeping.
+SHOWN_DATES = frozenset({"masthead", "text"})
+"""Where a date stands that a line of the page shows."""
+HEAD, MAX_DATELINE = 3, 120
+"""Lines at the head of a text among which the date may be, and its characters at most."""
 MAX_REPLACED = 0.05
 # Bytes of a refusal that are read for its reason.
 MAX_REFUSAL = 100_000
@@ -146,7 +150,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
     stated = rights.with_answer(stated, capture)
     parameters = dict(model.parameters)
     options = extractors.ExtractorOptions(url=capture.url, p=parameters.get("p"), template=model.template)
-    extraction = clean(extractors.get(model.extractor).extract(decoded.text, options))
+    extraction = without_dateline(clean(extractors.get(model.extractor).extract(decoded.text, options)), stated)
     page = Page(tree, capture.url, stated)
     outcome = refusals.not_found(tree) or _judge(decoded, extraction, page, model)
     if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
@@ -195,6 +199,22 @@ def clean(extraction: Extraction) -> Extraction:
         captions=captions,
         comments=comments,
     )
+
+
+def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Leave out the line that nothing but the date was read from, often with the author, at the head of the text.
+
+    Only where the extractor has our policy of what a text is, which its confidence tells.
+    """
+    if extraction.confidence is None or stated.published_source not in SHOWN_DATES:
+        return extraction
+    dateline = "".join((stated.published_text or "").split())
+    lines = extraction.paragraphs
+    at = next((at for at, line in enumerate(lines[:HEAD]) if "".join(line.split()) == dateline), None)
+    if at is None or len(lines[at]) > MAX_DATELINE or len(lines) == 1:
+        return extraction
+    kinds = extraction.kinds[:at] + extraction.kinds[at + 1 :]
+    return replace(extraction, paragraphs=lines[:at] + lines[at + 1 :], kinds=kinds)
 
 
 def _judge(decoded: Decoded, extraction: Extraction, page: Page, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.process import clean, process, survey
-from storage.records import Capture, Drop, Extraction, Kind, SiteModel
+from pipelines.process import clean, process, survey, without_dateline
+from storage.records import Capture, Drop, Extraction, Kind, Metadata, SiteModel
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,27 @@ def test_a_document_tells_the_language_of_each_of_its_lines() -> None:
     assert [code for code, *_ in told][-2:] == ["vi", "en"]
     assert {script for _, _, script, _ in told} == {"Latn"}
     assert made.foreign_share == pytest.approx(0.2, abs=0.05)
+
+
+LINES = ("Intro", "Bởi An - 20/11/2026, 10:30", "Chính phủ cho biết sẽ xây cầu.", "Công việc sẽ sớm bắt đầu.")
+
+
+@pytest.mark.parametrize(
+    ("confidence", "source", "text", "left"),
+    [
+        (0.9, "text", LINES[1], (LINES[0], *LINES[2:])),
+        (0.9, "masthead", "Bởi An -  20/11/2026,\u00a010:30", (LINES[0], *LINES[2:])),
+        (0.9, "json-ld", LINES[1], LINES),
+        (None, "text", LINES[1], LINES),
+        (0.9, "text", "20/11/2026", LINES),
+        (0.9, "text", LINES[3], LINES),
+        (0.9, "text", None, LINES),
+    ],
+)
+def test_the_line_that_the_date_was_read_from_is_not_in_the_text(
+    confidence: float | None, source: str, text: str | None, left: tuple[str, ...]
+) -> None:
+    """At its head, where it says nothing else; kinds stay with their lines. Papers' extractors are left as they are."""
+    found = Extraction(LINES, "auto", "1", kinds="hppp", confidence=confidence)
+    cleared = without_dateline(found, Metadata(published_text=text, published_source=source))
+    assert (cleared.paragraphs, cleared.kinds) == (left, "hppp"[: len(left)])
