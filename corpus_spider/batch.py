@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from storage.fetches import StoredFetch
-    from storage.records import Capture, Processed, SiteModel
+    from storage.holdings import CorpusDocument
+    from storage.records import Capture, Document, Processed, SiteModel
 
 logger = logging.getLogger(__name__)
 
@@ -146,18 +147,22 @@ def _original(folder: Path, fetch: StoredFetch, report: ReextractReport) -> Capt
 
 
 def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: ReextractReport) -> None:
-    for fetch, processed in group:
-        _count(corpus, fetch, processed, report)
+    before = [_document(corpus, fetch) for fetch, _ in group]
+    stored: dict[int, Processed] = {}
     if not report.dry_run and group:
         rows = [(fetch.fetch_id, fetch.lease, processed) for fetch, processed in group if fetch.lease]
-        corpus.record_processed(rows, again=True)
+        stored = corpus.record_processed(rows, again=True)
+    for document, (fetch, processed) in zip(before, group, strict=True):
+        _count(document, fetch, stored.get(fetch.fetch_id, processed).document, report)
     group.clear()
 
 
-def _count(corpus: Corpus, fetch: StoredFetch, processed: Processed, report: ReextractReport) -> None:
+def _document(corpus: Corpus, fetch: StoredFetch) -> CorpusDocument | None:
+    return corpus.document(fetch.lease.url) if fetch.outcome == "document" and fetch.lease else None
+
+
+def _count(before: CorpusDocument | None, fetch: StoredFetch, after: Document | None, report: ReextractReport) -> None:
     report.pages += 1
-    before = corpus.document(fetch.lease.url) if fetch.outcome == "document" and fetch.lease else None
-    after = processed.document
     if fetch.reason in TEXT_KNOWN or (before is None and after is None):
         report.unchanged += 1
     elif before is None:
