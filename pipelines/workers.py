@@ -272,6 +272,18 @@ def _confine(memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _let_go_of_fork_server()
+
+
+def _let_go_of_fork_server() -> None:
+    """Leave the end of the pipe that keeps the fork server alive to the crawl alone.
+
+    Whoever it starts gets a copy, so one that hangs when the crawl is killed would keep both of them for ever.
+    """
+    # Where CPython puts the copy; it has no public name.
+    alive = vars(forkserver._forkserver).get("_forkserver_alive_fd")  # noqa: SLF001
+    if alive is not None:
+        os.close(alive)
 
 
 def _leave_network() -> None:

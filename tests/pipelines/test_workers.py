@@ -202,3 +202,30 @@ def test_a_worker_has_no_network_and_writes_no_file(tmp_path: Path) -> None:
 def status_of(pid: int) -> dict[str, str]:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+HANGING = """
+from pipelines.workers import WorkerPool
+from tests.pipelines.test_workers import MODEL, page
+pool = WorkerPool(1)
+pool.submit(page("Hôm nay trời đẹp."), MODEL).result(60)
+print(pool.pids()[0], flush=True)
+pool.submit(page("fault:hang"), MODEL).result(600)
+"""
+
+
+def test_a_worker_that_hangs_dies_with_a_killed_crawl() -> None:
+    """Nobody is left to hold it to its limit; the fork server goes, too."""
+    command, root = [sys.executable, "-c", HANGING], Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, env=os.environ | {FAULTS: "1"}, stdout=subprocess.PIPE) as crawl:
+        assert crawl.stdout is not None
+        worker = int(crawl.stdout.readline())
+        server = int(status_of(worker)["PPid"])
+        # What was sent is read even when the sender is gone, so the worker hangs then, if it does not yet.
+        with suppress(subprocess.TimeoutExpired):
+            crawl.wait(1)
+        crawl.kill()
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{pid}/exe").exists() for pid in (worker, server)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
