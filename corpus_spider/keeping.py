@@ -87,7 +87,7 @@ def export(state: State, /, **options: Any) -> None:
         state.console.json(told) if options["as_json"] else _summarise(state, told)
         return
     if options["target"] is None:
-        raise click.UsageError("Name a target with -o, or ask for a --dry-run.")
+        raise click.UsageError("Name a target with -o (--output), or ask for a --dry-run.")
     if options["target"].endswith((".wacz", ".cdxj")):
         written = dump.originals(state.load_made(), dump.request(options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
