@@ -46,7 +46,9 @@ _SQLITE_PRAGMAS = (
 )
 _POSTGRES_WRITER = sa.text(
     "SELECT set_config('lock_timeout', '60s', true), set_config('statement_timeout', '300s', true),"
-    " set_config('idle_in_transaction_session_timeout', '120s', true)"
+    " set_config('idle_in_transaction_session_timeout', '120s', true),"
+    # A program outlives its server, whose crash must undo nothing that it has been told is done.
+    " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), true)"
 )
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03"}
@@ -140,8 +142,9 @@ class Database:
         """Run ``work`` in one write transaction and commit.
 
         When the connection is lost it is replayed, even when the commit itself may have succeeded: ``work`` must find
-        out by its own keys that it has been done already. Not ``durable``: the commit does not wait for the disk; a
-        power cut may undo it, but only with all that came later.
+        out by its own keys that it has been done already. Not ``durable``: in SQLite the commit does not wait for the
+        disk; a power cut, which ends the program too, may undo it, but only with all that came later. PostgreSQL may
+        crash under a program that goes on, so there it always waits.
         """
         try:
             return self._transact(self.writer if durable else self.hasty, work)
@@ -175,16 +178,17 @@ class Database:
 
         return (DBAPIError, PoolTimeoutError, psycopg.Error)
 
-    def session(self) -> psycopg.Connection:
+    def session(self, begin: Callable[[psycopg.Connection], T]) -> T:
         """Open a PostgreSQL connection apart from the pool, in autocommit, for locks that last as long as it does.
 
-        A server that is away is waited for.
+        ``begin`` keeps it. A server that is away is waited for; one that goes away before ``begin`` has ended costs
+        another connection.
         """
         import psycopg
 
         _, given = self.engine.dialect.create_connect_args(self.url)
         options = {**given, **_connect_options(self.url)}
-        return self._persist(lambda: psycopg.connect(**options, autocommit=True))
+        return self._persist(lambda: begin(psycopg.connect(**options, autocommit=True)))
 
     def close(self) -> None:
         self.engine.dispose()
@@ -288,11 +292,8 @@ def _postgres_engine(url: URL, read_only: bool) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        options = connection.get_execution_options()
-        if options.get("corpus_writes"):
+        if connection.get_execution_options().get("corpus_writes"):
             connection.execute(_POSTGRES_WRITER)
-        if options.get("corpus_hasty"):
-            connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
 
     return engine
 

@@ -90,7 +90,8 @@ def lease_of(row: AnyRow) -> Lease:
 class Frontier:
     """What to fetch, leases and retries. Reached as ``corpus.frontier``; safe to call from any thread.
 
-    Seeds, wakings, leases and releases do not wait for the disk: the next start does again what a power cut undoes.
+    Seeds, wakings, leases and releases do not wait for the disk of a SQLite corpus: the next start does again what a
+    power cut undoes.
     """
 
     database: Database

@@ -13,7 +13,7 @@ import re
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Self
 
-from storage.errors import DiskError, LockedError
+from storage.errors import CorpusError, DiskError, LockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,7 +75,11 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
     def acquire(self) -> None:
         """Take all locks, or none and raise `LockedError`."""
-        taken = self._flock() if self._corpus.database.is_sqlite else self._advise()
+        try:
+            taken = self._flock() if self._corpus.database.is_sqlite else self._corpus.database.session(self._advise)
+        except CorpusError:
+            self.release()
+            raise
         if taken:
             self.release()
             raise LockedError(taken, where=self._corpus.name, do="wait for it to end, or crawl other sites")
@@ -105,7 +109,6 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return tuple(site for site in self._sites if not self._flock_one(lock_file(self._folder, site)))
         except OSError as error:
-            self.release()
             raise DiskError(str(error), where=str(self._folder), do="see that the folder can be written") from error
 
     def _flock_one(self, path: Path) -> bool:
@@ -119,12 +122,12 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         _held.add(descriptor)
         return True
 
-    def _advise(self) -> tuple[str, ...]:
-        session = self._corpus.database.session()
+    def _advise(self, session: psycopg.Connection) -> tuple[str, ...]:
+        # An attempt before this one may have left a session, which was lost.
+        self.release()
         self._session, self._socket = session, session.fileno()
         _held.add(self._socket)
-        with self._corpus.database.explained():
-            return tuple(site for site in self._sites if not self._advise_one(session, site))
+        return tuple(site for site in self._sites if not self._advise_one(session, site))
 
     @staticmethod
     def _advise_one(session: psycopg.Connection, site: str) -> bool:

@@ -1,17 +1,23 @@
-"""Databases that lose an answer or are locked, crawls at once, clocks that jump: everything counts once."""
+"""Databases that go away, lose an answer or are locked, crawls at once, clocks that jump: everything counts once."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import random
+import signal
 import socket
 import sqlite3
+import subprocess
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from storage import Corpus
@@ -25,7 +31,7 @@ from tests.corpus_spider.faults import (
     small_crawls,
     state,
 )
-from tests.corpus_spider.running import often
+from tests.corpus_spider.running import SEED, often
 from tests.corpus_spider.small_crawl import PAUSE
 
 if TYPE_CHECKING:
@@ -127,6 +133,76 @@ def test_a_crawl_whose_commits_lose_their_answers_stores_everything_once(
             if proxy.cuts >= often(5, 50):
                 break
     record_property("lost answers", f"{proxy.cuts} in {number + 1} crawls")
+
+
+def kill_postmaster(server: PostgresServer) -> None:
+    """kill -9 the server's first process and start another as soon as PostgreSQL lets it: not before all processes
+    that the first has started have noticed and ended.
+    """
+    os.kill(int((server.folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            server.start()
+        except subprocess.CalledProcessError:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        else:
+            return
+
+
+def restart(server: PostgresServer, mode: str) -> None:
+    server.stop(mode)
+    server.start()
+
+
+def terminate(server: PostgresServer) -> None:
+    server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'test%'")
+
+
+OUTAGES: tuple[Callable[[PostgresServer], None], ...] = (
+    kill_postmaster,
+    terminate,
+    lambda server: restart(server, "immediate"),
+    lambda server: restart(server, "fast"),
+)
+
+
+def until_crawling(url: str) -> None:
+    """Wait until a crawl has a session for its locks besides its first: a first contact that fails is told at once."""
+    deadline = time.monotonic() + 60
+    sessions = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with psycopg.connect(url, autocommit=True) as connection:
+        while (connection.execute(sessions).fetchone() or (0,))[0] < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+@pytest.mark.timeout(3600)
+def test_a_server_that_goes_away_in_the_middle_of_a_crawl_costs_nothing(
+    tmp_path: Path,
+    crawls: SmallCrawls,
+    calm: State,
+    postgres_server: PostgresServer,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Its first process killed, every session ended, stopped at once or fast, at any moment from the seeds to the last
+    page: the crawl waits and goes on.
+    """
+    chance, rounds = random.Random(SEED), often(len(OUTAGES), 40)
+    with ThreadPoolExecutor(1) as waiting:
+        for number in range(rounds):
+            url = postgres_server.url(postgres_server.new_database())
+            Corpus.open(url, create=True).close()
+            folder = new_corpus(tmp_path / str(number), url)
+            crawl = waiting.submit(crawls.run, folder, **{PAUSE: "0.04"})
+            until_crawling(url)
+            time.sleep(chance.uniform(0.0, 0.8))
+            OUTAGES[number % len(OUTAGES)](postgres_server)
+            assert crawl.result(120) == 0, said(folder)
+            assert differences(state(url), calm) == []
+            assert damage(folder) == []
+    record_property("outages", f"{rounds}, seed {SEED}")
 
 
 @pytest.mark.timeout(3600)

@@ -18,6 +18,8 @@ from storage.locks import SiteLocks, lock_file, lock_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import psycopg
+
 HOLDER = """
 import sys
 from pathlib import Path
@@ -128,6 +130,28 @@ def test_a_lost_connection_is_noticed_and_its_locks_taken_again(shared_postgresq
         with pytest.raises(LockedError):
             rival.acquire()
         locks.release()
+
+
+def test_a_connection_that_is_lost_while_it_takes_locks_is_replaced(
+    shared_postgresql_url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that goes away again just after it has come back costs a crawl nothing."""
+    take, sessions = SiteLocks._advise_one, list["psycopg.Connection"]()
+
+    def take_once_lost(session: psycopg.Connection, site: str) -> bool:
+        sessions.append(session)
+        if len(sessions) == 2:
+            session.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return take(session, site)
+
+    monkeypatch.setattr(SiteLocks, "_advise_one", staticmethod(take_once_lost))
+    with Corpus.open(shared_postgresql_url) as corpus, Corpus.open(shared_postgresql_url) as other:
+        with SiteLocks(corpus, ["a.example", "b.example"], folder):
+            assert [session.closed for session in sessions] == [True, True, False, False]
+            with pytest.raises(LockedError) as taken:
+                SiteLocks(other, ["a.example", "b.example"], folder).acquire()
+            assert taken.value.sites == ("a.example", "b.example")
+        assert all(session.closed for session in sessions)
 
 
 def end_sessions_with_locks(corpus: Corpus) -> None:

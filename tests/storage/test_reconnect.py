@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
-from corpus_samples import Crawl, empty, link, made
+from corpus_samples import Crawl, empty, link, made, seed
 
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DatabaseError
@@ -108,6 +108,22 @@ def test_a_server_that_restarts_loses_and_doubles_nothing(postgres_server: Postg
         assert not worker.is_alive()
         assert corpus.status().documents == corpus.status().fetches == 200
         assert corpus.frontier.counts() == {"a.example": {UrlState.DONE: 200}}
+
+
+def test_a_server_that_crashes_undoes_nothing_a_crawl_relies_on(
+    postgres_server: PostgresServer, postgresql_url: str
+) -> None:
+    """Seeds that were lost would be a crawl that finds nothing to do; a lease that was lost, a page fetched twice."""
+    with Corpus.open(postgresql_url, create=True) as corpus:
+        crawl = Crawl(corpus)
+        for number in range(1, 3):
+            corpus.frontier.seed([seed(str(number))])
+            postgres_server.stop("immediate")
+            postgres_server.start()
+            assert len(crawl.lease()) == 1
+            postgres_server.stop("immediate")
+            postgres_server.start()
+            assert corpus.frontier.counts() == {"a.example": {UrlState.LEASED: number}}
 
 
 def test_patience_ends(postgres_server: PostgresServer, postgresql_url: str) -> None:
