@@ -343,7 +343,8 @@ def prepare_folders(config: Config) -> None:
         make_folder(folder)
         probe = folder / ".writable"
         probe.touch()
-        probe.unlink()
+        # Another crawl that starts at this moment may have removed it.
+        probe.unlink(missing_ok=True)
     except OSError as error:
         raise DiskError(
             f"cannot be written ({error.strerror})", where=str(folder), do="Check the folder's owner and permissions."

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from corpus_spider.config_load import load
+from corpus_spider.session import prepare_folders
 from storage import Corpus
 from tests.corpus_spider.faults import (
     SmallCrawls,
@@ -261,6 +263,14 @@ def test_of_crawls_that_start_at_once_one_runs(
             assert codes == [0, 5] or (codes == [0, 0] and one_after_the_other(folder)), said(folder)
             assert differences(state(of(folder)), calm) == []
             assert damage(folder) == []
+
+
+def test_crawls_that_look_at_a_folder_at_once_all_find_that_it_can_be_written(tmp_path: Path) -> None:
+    """That another has just removed the file it tried it with is no error of the disk."""
+    config = load(new_corpus(tmp_path / "corpus") / "corpus.toml")
+    with ThreadPoolExecutor(4) as at_once:
+        assert list(at_once.map(prepare_folders, [config] * 500)) == [None] * 500
+    assert list(config.warc_folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("jump", [-86_400, 365 * 86_400, 3600, 1])
