@@ -63,7 +63,7 @@ class Peer:
             with _quiet():
                 lines = [" ".join(line.split()) for line in self.read(html, options)]
         except Exception as error:  # noqa: BLE001 - the libraries' errors are of every kind, and one page is no reason to end
-            return Extraction((), self.name, release, f"{self.name} failed: {type(error).__name__}")
+            return Extraction((), self.name, release, f"{self.name} failed: {error!r}"[:200])
         return Extraction(tuple(sanitise(line) for line in lines if line), self.name, release)
 
 
