@@ -98,7 +98,7 @@ def test_a_failing_library_is_told_in_the_extraction(monkeypatch: pytest.MonkeyP
         raise ZeroDivisionError
 
     found = peers.Peer("justext", "justext", read)(PAGE, ExtractorOptions())
-    assert (found.paragraphs, found.reason) == ((), "justext failed: ZeroDivisionError")
+    assert (found.paragraphs, found.reason.partition("(")[0]) == ((), "justext failed: ZeroDivisionError")
 
 
 def test_remarks_of_the_libraries_stay_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
