@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from storage import Corpus, Selection
 from storage.found import CLEAN_SLATE, FINISHED
 from storage.records import (
     Capture,
@@ -138,3 +139,7 @@ def empty(corpus: Corpus) -> None:
             connection.execute(table.delete())
 
     corpus.database.write(work)
+
+
+def texts(corpus: Corpus, **selection: object) -> list[str]:
+    return sorted(each.text for each in corpus.documents(Selection(include_duplicates=True, **selection)))
