@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,12 +52,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
-
-
 def test_help_imports_nothing_heavy() -> None:
     """--help of the program and of every verb starts without Scrapy, SQLAlchemy, Arrow and their like."""
     heavy = "{'scrapy', 'twisted', 'sqlalchemy', 'pyarrow', 'lxml', 'trafilatura', 'rich', 'numpy', 'msgspec'}"
@@ -66,7 +61,7 @@ def test_help_imports_nothing_heavy() -> None:
         "assert all(run([verb, '--help']) == 0 for verb in cli.commands)\n"
         f"print(sorted({heavy} & set(sys.modules)), file=sys.stderr)"
     )
-    done = python(code)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
 
 
@@ -397,10 +392,8 @@ def test_a_closed_pipe_ends_the_program_quietly(home: Path) -> None:
     """`corpus-spider config | head -0` leaves no traceback and the exit code of SIGPIPE."""
     code = "import sys\nfrom corpus_spider.cli import main\nmain()"
     command = [sys.executable, "-c", code, "-c", str(home / "corpus.toml"), "config"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.close()
-    assert process.wait(30) == 141
-    assert process.stderr.read() == b""
-    process.stderr.close()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, cwd=home, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (141, b"")

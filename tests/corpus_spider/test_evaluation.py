@@ -28,7 +28,7 @@ from corpus_spider.evaluation.summary import by_extractor, by_language
 from pipelines.process import process
 from storage.errors import ConfigError
 from storage.records import Capture, SiteModel
-from tests.storage.test_exports import a_document
+from tests.storage.export_samples import a_document
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import gzip
 import hashlib
 import json
@@ -11,122 +10,36 @@ import math
 import os
 import re
 import subprocess
-import sys
 import time
 import tracemalloc
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
+from export_samples import (
+    ODD_TEXTS,
+    TARGETS,
+    a_document,
+    documents,
+    everything_under,
+    read_back,
+    run_python,
+    target_in,
+    with_all,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet as arrow_parquet
 
 import storage.exports
-from storage.errors import ConfigError, DamageError, DatabaseError, DiskError
+from storage.errors import ConfigError, DamageError
 from storage.exports import export, parquet, sink
 from storage.exports.rows import FIELDS
 from storage.holdings import CorpusDocument
-from storage.records import Quality
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-ROOT = Path(__file__).parents[2]
-STREAMS = ("out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet")
-TARGETS = (*STREAMS, "out/")
-ODD_TEXTS = (
-    "plain",
-    "سلام دنیا\nپاراگراف دوم",
-    "a\u2028b\u2029c\x85d\ve\ff\x1cg\x1dh\x1ei\rj",
-    "nul \x00 inside",
-    '=cmd|"/C calc"!A0, "quoted", back\\slash \\u2028 </script>',
-    "\ufeff\u202ertl override \U0001f600\U0010ffff",
-    "",
-    "ends with a newline\n",
-)
-
-
-def a_document(number: int = 1, text: str = "Hello, world.", **changes: object) -> CorpusDocument:
-    document = CorpusDocument(
-        id=f"doc-{number:06}",
-        url=f"https://paper.example/{number}",
-        version=1,
-        site="paper",
-        text=text,
-        title="../../etc/passwd",
-        author=None,
-        published="2024-05-13",
-        published_text="13 May 2024",
-        canonical=None,
-        language="en",
-        language_confidence=0.5,
-        script="Latn",
-        script_share=1.0,
-        chars=len(text),
-        fetched_at=datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC),
-        extractor="bte",
-        extractor_version="1",
-        extractor_reason="",
-        encoding="utf-8",
-        encoding_source="header",
-        replaced=0.0,
-        licence="CC BY 4.0",
-        exact="00" * 16,
-        duplicates=2,
-        duplicate_of=None,
-        warc="crawl-00001.warc.gz",
-        warc_offset=2**33,
-        warc_length=512,
-        record_id="<urn:uuid:6d058047-ede2-4a13-be79-90c17c631dd4>",
-        payload_digest="sha256:" + "ab" * 32,
-        confidence=0.75,
-        kinds="hp",
-        quality=Quality(2, 13.0, 5.0, 1.0, 0.1667, 0.0, None, 1.0, 0.0, 0.0, 0.0, 0.0),
-    )
-    return dataclasses.replace(document, **changes)  # type: ignore[arg-type]
-
-
-def documents(texts: tuple[str, ...] | list[str]) -> list[CorpusDocument]:
-    return [a_document(number, text) for number, text in enumerate(texts)]
-
-
-def with_all(document: CorpusDocument) -> CorpusDocument:
-    """The same with captions, comments and the languages of its lines."""
-    languages = ("en 0.98 Latn 1.00",) * (document.text.count("\n") + 1)
-    parts = {"captions": ODD_TEXTS[:2], "comments": (document.text,), "languages": languages, "foreign_share": 0.25}
-    return dataclasses.replace(document, **parts)
-
-
-def target_in(folder: Path, name: str) -> str:
-    return f"{folder}/{name}"
-
-
-def read_back(path: Path) -> list[dict[str, object]]:
-    """Read an export with other people's readers."""
-    if path.is_dir():
-        rows = [json.loads(line) for line in (path / "index.jsonl").read_bytes().splitlines()]
-        return [row | {"text": (path / row.pop("file")).read_bytes().decode().removesuffix("\n")} for row in rows]
-    if path.suffix == ".parquet":
-        rows = arrow_parquet.read_table(path).to_pylist()
-        return [row | {"fetched_at": row["fetched_at"].isoformat().replace("+00:00", "Z")} for row in rows]
-    raw = path.read_bytes()
-    if path.suffix == ".gz":
-        raw = gzip.decompress(raw)
-    if path.suffix == ".zst":
-        raw = zstandard.ZstdDecompressor().stream_reader(raw).read()
-    return [json.loads(line) for line in raw.decode().splitlines()]
-
-
-def everything_under(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
-
-
-def run_python(code: str, *arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -202,185 +115,6 @@ def test_the_checksum_file_satisfies_sha256sum(tmp_path: Path, name: str) -> Non
     assert report.bytes == sum(file.stat().st_size for file in files)
     assert report.sha256 == hashlib.sha256((path if path.is_file() else checksum).read_bytes()).hexdigest()
     assert len(checksum.read_bytes().splitlines()) == len(files)
-
-
-def failing(error: BaseException, after: int = 3) -> Iterator[CorpusDocument]:
-    yield from documents(["x" * 1000] * after)
-    raise error
-
-
-@pytest.mark.parametrize(
-    "error", [KeyboardInterrupt(), SystemExit(11), DatabaseError("gone"), OSError(5, "read error")]
-)
-@pytest.mark.parametrize("name", TARGETS)
-def test_an_interrupted_export_leaves_nothing(tmp_path: Path, name: str, error: BaseException) -> None:
-    """The error of the documents' source comes through as it is, and neither the target nor a temporary remains."""
-    with pytest.raises(type(error)) as caught:
-        export(failing(error), target_in(tmp_path, name))
-    assert caught.value is error
-    assert everything_under(tmp_path) == []
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_an_interrupted_overwrite_leaves_the_old_export(tmp_path: Path, name: str) -> None:
-    """Until the new export is whole the old one and its checksum stay."""
-    export(documents(["old"]), target_in(tmp_path, name))
-    before = everything_under(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        export(failing(KeyboardInterrupt()), target_in(tmp_path, name), overwrite=True)
-    assert [row["text"] for row in read_back(tmp_path / name)] == ["old"]
-    assert everything_under(tmp_path) == before
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_an_existing_target_is_replaced_only_when_asked(tmp_path: Path, name: str) -> None:
-    """Without overwrite the export refuses before it reads a document; with it the new one takes the place."""
-    export(documents(["old", "older"]), target_in(tmp_path, name))
-    with pytest.raises(ConfigError, match="exists already"):
-        export(failing(AssertionError("documents were read"), 0), target_in(tmp_path, name))
-    export(documents(["new"]), target_in(tmp_path, name), overwrite=True)
-    assert [row["text"] for row in read_back(tmp_path / name)] == ["new"]
-    subprocess.run(["sha256sum", "--status", "-c", name.strip("/") + ".sha256"], cwd=tmp_path, check=True, timeout=30)
-
-
-def test_a_target_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
-    """A file made by somebody else while the export ran survives."""
-    target = tmp_path / "out.jsonl"
-
-    def slow() -> Iterator[CorpusDocument]:
-        yield a_document()
-        target.write_text("theirs")
-
-    with pytest.raises(ConfigError):
-        export(slow(), target)
-    assert target.read_text() == "theirs"
-    assert everything_under(tmp_path) == ["out.jsonl"]
-
-
-def test_no_moment_shows_a_checksum_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whenever a file of an overwriting export gets its final name, a checksum beside it is right or not there."""
-    target = tmp_path / "out.jsonl"
-    export(documents(["old"]), target)
-    rename, seen = Path.rename, []
-
-    def watched(path: Path, to: Path) -> Path:
-        moved = rename(path, to)
-        checksum = Path(f"{target}.sha256")
-        digest = hashlib.sha256(target.read_bytes()).hexdigest()
-        seen.append(checksum.read_text().split()[0] == digest if checksum.exists() else None)
-        return moved
-
-    monkeypatch.setattr(Path, "rename", watched)
-    export(documents(["new"]), target, overwrite=True)
-    assert seen == [None, True]
-
-
-def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
-    """Overwrite or not, a folder that is no export of ours keeps what is in it."""
-    home = tmp_path / "home"
-    home.mkdir()
-    export(documents(["into an empty folder"]), home)
-    (home / "thesis.tex").write_text("years of work")
-    with pytest.raises(ConfigError, match="other files"):
-        export(documents(["new"]), home, overwrite=True)
-    assert (home / "thesis.tex").read_text() == "years of work"
-
-
-DISK_FULL = """
-import resource, sys
-from storage.errors import DiskError
-from storage.exports import export
-from tests.storage.test_exports import a_document
-resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-import random
-random.seed(1)
-texts = ("".join(chr(random.randrange(0x4E00, 0x9FFF)) for _ in range(20_000)) for _ in range(6))
-try:
-    export((a_document(n, text) for n, text in enumerate(texts)), sys.argv[1])
-except DiskError as error:
-    sys.exit(f"{error.exit_code} {error}")
-"""
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_a_full_disk_is_a_disk_error_and_leaves_nothing(tmp_path: Path, name: str) -> None:
-    """When the system refuses to write on (a file size limit here) the user is told so and nothing half remains."""
-    done = run_python(DISK_FULL, target_in(tmp_path, name))
-    assert done.stderr.startswith(b"3 "), done.stderr.decode()
-    assert b"free some space" in done.stderr
-    assert everything_under(tmp_path) == []
-
-
-def test_a_failing_fsync_is_a_disk_error_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that reports its error only when asked to flush does not give an export either."""
-
-    def broken(_descriptor: int) -> None:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(DiskError, match="Input/output error"):
-        export(documents(["x"]), tmp_path / "out.jsonl")
-    assert everything_under(tmp_path) == []
-
-
-KILLED = """
-import os, signal, sys
-from storage.exports import export
-from tests.storage.test_exports import a_document
-def documents():
-    yield a_document()
-    os.kill(os.getpid(), signal.SIGKILL)
-export(documents(), sys.argv[1], overwrite=True)
-"""
-
-
-@pytest.mark.parametrize("name", ["out.jsonl", "out/"])
-def test_what_a_killed_export_left_is_cleared_by_the_next(tmp_path: Path, name: str) -> None:
-    """kill -9 leaves nothing under the final name, and the next export removes the temporary folder."""
-    assert run_python(KILLED, target_in(tmp_path, name)).returncode == -9
-    left = [path.name for path in tmp_path.iterdir()]
-    assert len(left) == 1
-    assert left[0].startswith("out")
-    assert ".tmp-" in left[0]
-    export(documents(["x"]), target_in(tmp_path, name))
-    assert sorted(path.name for path in tmp_path.iterdir()) == [name.strip("/"), name.strip("/") + ".sha256"]
-
-
-def test_a_folder_whose_replacement_was_killed_comes_back(tmp_path: Path) -> None:
-    """A process that died between the two renames of a folder loses nothing: the next export puts the old one back."""
-    export(documents(["old"]), target_in(tmp_path, "out/"))
-    staged = tmp_path / "out.tmp-4194305"
-    staged.mkdir()
-    (tmp_path / "out").rename(staged / "old")
-    with pytest.raises(ConfigError, match="exists already"):
-        export(documents(["new"]), target_in(tmp_path, "out/"))
-    assert [row["text"] for row in read_back(tmp_path / "out")] == ["old"]
-    assert not staged.exists()
-
-
-def test_a_running_export_is_left_alone(tmp_path: Path) -> None:
-    """The temporary folder of a living process, known by its lock, stays; so do names that look alike."""
-    living = tmp_path / "out.jsonl.tmp-4194305"
-    living.mkdir()
-    (tmp_path / "out.jsonl.tmp-notes").mkdir()
-    (tmp_path / "out.jsonl.tmp-123").symlink_to(tmp_path)
-    descriptor = os.open(living, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    export(documents(["x"]), tmp_path / "out.jsonl")
-    os.close(descriptor)
-    assert sum(".tmp-" in path.name for path in tmp_path.iterdir()) == 3
-
-
-def test_two_exports_to_one_name_in_one_process_are_told_apart(tmp_path: Path) -> None:
-    """The second is refused, the first finishes."""
-
-    def nested() -> Iterator[CorpusDocument]:
-        yield a_document()
-        with pytest.raises(ConfigError, match="another export"):
-            export(documents(["inner"]), tmp_path / "out.jsonl")
-
-    export(nested(), tmp_path / "out.jsonl")
-    assert len(read_back(tmp_path / "out.jsonl")) == 1
 
 
 @pytest.mark.parametrize(
