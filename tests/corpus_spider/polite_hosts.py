@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tests.corpus_spider.newspaper import article
+from tests.corpus_spider.local_paper import article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

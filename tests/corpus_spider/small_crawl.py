@@ -30,7 +30,7 @@ from corpus_spider.dispatch import Dispatcher
 from pipelines.process import process, survey
 from storage.errors import CorpusError
 from storage.records import Capture, Fetched
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml
 
 if TYPE_CHECKING:
     from pipelines.recurrence import Survey

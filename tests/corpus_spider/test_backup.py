@@ -13,7 +13,7 @@ from corpus_spider.backup import backup, move
 from corpus_spider.config_load import load
 from storage import Corpus
 from storage.errors import ConfigError, DamageError
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run, start
 
 if TYPE_CHECKING:

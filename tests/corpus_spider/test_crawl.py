@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, paragraphs, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

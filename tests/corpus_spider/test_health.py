@@ -15,7 +15,7 @@ from corpus_spider.health import examine
 from corpus_spider.signs import Rule, Sign
 from storage.records import Kind
 from storage.schema import run as run_table
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 from tests.storage.corpus_samples import Crawl, capture, dropped, link, made
 

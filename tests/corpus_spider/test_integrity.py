@@ -13,7 +13,7 @@ import pytest
 from corpus_spider.config_load import load
 from corpus_spider.integrity import check
 from storage.errors import ConfigError
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run, start
 
 if TYPE_CHECKING:

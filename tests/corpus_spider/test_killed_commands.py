@@ -12,7 +12,7 @@ import pytest
 
 from storage import Corpus
 from tests.corpus_spider.faults import SmallCrawls, damage, differences, new_corpus, said, small_crawls, state
-from tests.corpus_spider.newspaper import paragraphs
+from tests.corpus_spider.local_paper import paragraphs
 from tests.corpus_spider.running import SEED, often
 
 if TYPE_CHECKING:

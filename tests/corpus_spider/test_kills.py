@@ -16,7 +16,7 @@ import pytest
 
 from storage import Corpus
 from tests.corpus_spider.faults import differences, state
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import SEED, often, run
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pipelines.extractors.template import SCHEME
 from storage import Corpus
 from storage.holdings import Selection
 from storage.site_models import LearnedModel
-from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, paragraphs, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

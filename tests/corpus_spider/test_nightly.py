@@ -11,7 +11,7 @@ import pytest
 from storage import Corpus
 from storage.holdings import Selection
 from storage.warc import read_record
-from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from corpus_spider.config import Config, Corpus, Notify
 from corpus_spider.notify import compose, told, wanted
 from corpus_spider.signs import Finding, Sign
 from storage.errors import ConfigError, DiskError
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from corpus_spider.connection import Proxy, proxy_for
 from corpus_spider.middlewares.guard import proxy_hosts, refusal
 from storage import Corpus
 from storage.errors import ConfigError
-from tests.corpus_spider.newspaper import article
+from tests.corpus_spider.local_paper import article
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from storage.errors import ConfigError
 from storage.exports.originals import surt
 from storage.exports.vertical import GLUE
 from storage.holdings import CorpusDocument, Selection
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from corpus_spider.config import Config, Crawl, Site
 from corpus_spider.config_load import assemble
 from storage.errors import ConfigError
-from tests.corpus_spider.newspaper import Answer, Newspaper, article, corpus_toml, served
+from tests.corpus_spider.local_paper import Answer, Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from storage.holdings import Selection
 from storage.removals import Request, What
 from storage.warc import scan
 from storage.warc.scrubbing import next_name
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, paragraphs, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

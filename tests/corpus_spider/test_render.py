@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from newspaper import Answer, Newspaper, corpus_toml, paragraphs, served
+from local_paper import Answer, Newspaper, corpus_toml, paragraphs, served
 from running import run
 
 from corpus_spider.config_load import load

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from storage import Corpus
 from storage.records import Kind
-from tests.corpus_spider.newspaper import Newspaper, article, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from corpus_spider.retention import Limits, choose, remove
 from storage import Corpus
 from storage.errors import ConfigError
 from storage.retention import AgedFile
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 from tests.storage.corpus_samples import NOON, Crawl, made
 

@@ -84,7 +84,7 @@ delay = 9.0
 
 def test_scrapy_shell_gives_readable_pages(tmp_path: Path) -> None:
     """The body a person sees in the shell is inflated, although the crawl keeps bodies as they come."""
-    from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+    from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 
     with served(Newspaper()) as paper:
         (tmp_path / "corpus.toml").write_text(corpus_toml(paper))

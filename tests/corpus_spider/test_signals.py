@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.corpus_spider.faults import damage
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import SEED, often, run, start
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from corpus_spider.evaluation.gold import load_gold
 from corpus_spider.evaluation.site_models import SiteGain, gains, large_sites, rows, total
-from tests.corpus_spider.newspaper import article, paragraphs
+from tests.corpus_spider.local_paper import article, paragraphs
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from corpus_spider.discover import MAX_REQUESTS, Discovery, discover, stale
 from corpus_spider.single import NotFetchedError
 from corpus_spider.visitor import SpentError, Visitor, manners_of
 from storage.errors import ConfigError
-from tests.corpus_spider.newspaper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.corpus_spider.newspaper import Answer
+    from tests.corpus_spider.local_paper import Answer
 
 TODAY = datetime.now(UTC).date().isoformat()
 XML = {"Content-Type": "text/xml"}

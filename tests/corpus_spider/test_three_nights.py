@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from storage import Corpus
 from storage.holdings import Selection
 from storage.schema import fetch, run, url
-from tests.corpus_spider.newspaper import Answer, Newspaper, paragraphs, served
+from tests.corpus_spider.local_paper import Answer, Newspaper, paragraphs, served
 from tests.corpus_spider.running import run as run_program
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from pipelines.process import process
 from pipelines.tree import parse_tree
 from pipelines.urls import canonicalise, parse
 from storage.records import Capture, Kind, Link, SiteModel
-from tests.corpus_spider.newspaper import Newspaper
+from tests.corpus_spider.local_paper import Newspaper
 
 HOST = "https://paper.example"
 MODEL = SiteModel(hosts=("paper.example",))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipelines.process import process
 from pipelines.rights import Reservation, parse_tdmrep
 from storage.records import Capture, SiteModel, Terms
-from tests.corpus_spider.newspaper import article
+from tests.corpus_spider.local_paper import article
 
 URL = "http://a.example/news/1"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.corpus_spider.newspaper import WORDS
+from tests.corpus_spider.local_paper import WORDS
 
 if TYPE_CHECKING:
     from tests.corpus_spider.hostile.server import Wire

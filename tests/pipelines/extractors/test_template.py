@@ -14,7 +14,7 @@ from pipelines.process import process
 from pipelines.recurrence import learn, survey_html
 from pipelines.tree import parse_tree
 from storage.records import Capture, SiteModel
-from tests.corpus_spider.newspaper import paragraphs
+from tests.corpus_spider.local_paper import paragraphs
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PROMPT = "Subscribe to our newsletter and never miss a story from any of our correspondents around the world again."
