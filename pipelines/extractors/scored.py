@@ -270,7 +270,7 @@ def labels(page: Page, chosen: Array) -> Array:
 
     An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement.
     An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
-    things to buy are.
+    things to buy are. Where nothing that was chosen ends a sentence, there is no article for them to stand in.
     """
     short = chosen & ~page.texts.ends_sentence & (page.texts.chars <= LABEL)
     held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
@@ -283,7 +283,7 @@ def labels(page: Page, chosen: Array) -> Array:
             boxes.append(index)
     found: Array = np.zeros_like(chosen)
     found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
-    return found if found.sum() < chosen.sum() else np.zeros_like(found)
+    return found if (chosen & page.texts.ends_sentence).any() else np.zeros_like(found)
 
 
 def _is_ad(blocks: Blocks, element: int) -> bool:
