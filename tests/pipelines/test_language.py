@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpus_spider.config_values import LANGUAGE_BACKENDS
 from pipelines.language import BACKENDS, identify, letters, main_script, words
 from storage.errors import ConfigError
 from tests.pipelines.language_samples import SENTENCES, UNKNOWN_TO, unmarked
@@ -159,3 +160,8 @@ def test_any_text_gives_one_guess(text: str) -> None:
     assert 0 <= guess.confidence <= 1
     assert 0 <= guess.script_share <= 1
     assert guess.language
+
+
+def test_the_configuration_knows_every_detector() -> None:
+    """Its list stands apart, so that reading a configuration loads no detector."""
+    assert set(LANGUAGE_BACKENDS) == set(BACKENDS)
