@@ -13,19 +13,13 @@ from warcio.archiveiterator import ArchiveIterator
 
 from storage import Corpus
 from storage.warc import read_record, scan
-from tests.corpus_spider.faults import SmallCrawls, cut_power, damage, mark_synced, new_corpus, small_crawls
+from tests.corpus_spider.faults import SmallCrawls, cut_power, damage, mark_synced, new_corpus
 from tests.corpus_spider.running import SEED, often
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
     from typing import BinaryIO
-
-
-@pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
-    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

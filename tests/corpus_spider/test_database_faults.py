@@ -43,20 +43,6 @@ if TYPE_CHECKING:
     from conftest import PostgresServer
 
 
-@pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
-    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def calm(crawls: SmallCrawls, tmp_path_factory: pytest.TempPathFactory) -> State:
-    """What a crawl comes to that nothing happens to."""
-    folder = new_corpus(tmp_path_factory.mktemp("calm") / "corpus")
-    assert crawls.run(folder) == 0
-    return state(of(folder))
-
-
 def of(folder: Path) -> str:
     return f"sqlite:///{folder / 'corpus.db'}"
 

@@ -18,7 +18,6 @@ from tests.corpus_spider.faults import (
     mark_synced,
     new_corpus,
     said,
-    small_crawls,
     state,
 )
 from tests.corpus_spider.running import SEED, often
@@ -28,21 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import PostgresServer
-
-
-@pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
-    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def calm(crawls: SmallCrawls, tmp_path_factory: pytest.TempPathFactory) -> State:
-    """What a crawl comes to that nothing happens to."""
-    folder = new_corpus(tmp_path_factory.mktemp("calm") / "corpus")
-    assert crawls.run(folder) == 0
-    assert damage(folder) == []
-    return state(f"sqlite:///{folder / 'corpus.db'}")
 
 
 def counted(crawls: SmallCrawls, folder: Path) -> Counter[str]:
