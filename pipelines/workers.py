@@ -138,8 +138,11 @@ class WorkerPool:
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._guard:
             for worker in self._workers:
-                worker.kill()
+                worker.end()
         self._threads.shutdown(wait=True)
+        for worker in self._workers:
+            worker.bury()
+        self._workers.clear()
 
     def pids(self) -> list[int]:
         """Return the process ids of the living workers."""
@@ -193,7 +196,7 @@ class WorkerPool:
     def _discard(self) -> None:
         worker: _Worker = self._local.worker
         self._local.worker = None
-        worker.kill()
+        worker.bury()
         with self._guard:
             self._workers.remove(worker)
 
@@ -212,7 +215,7 @@ class _Worker:
         theirs.close()
         # The first worker waits for the fork server to load; that is nobody's page time.
         if not self._pipe.poll(START_SECONDS):
-            self.kill()
+            self.bury()
             raise TimeoutError(f"it took more than {START_SECONDS:g} s")
         self._pipe.recv_bytes(MAX_FRAME)
 
@@ -241,8 +244,13 @@ class _Worker:
         finally:
             timer.cancel()
 
-    def kill(self) -> None:
+    def end(self) -> None:
+        """Kill the process; any thread may, and whoever waits for its answer learns that it died."""
         self._process.kill()
+
+    def bury(self) -> None:
+        """Kill the process and let go of it; only by its own thread, or when that is gone: nothing closes twice."""
+        self.end()
         self._process.join(5)
         self._pipe.close()
 

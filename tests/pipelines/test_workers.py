@@ -132,7 +132,8 @@ def test_a_page_that_needs_more_and_more_memory_stops_at_the_limit(monkeypatch: 
         pool.close()
 
 
-def test_closing_does_not_wait_for_a_page_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("attempt", range(often(3, 100)))
+def test_closing_does_not_wait_for_a_page_that_hangs(monkeypatch: pytest.MonkeyPatch, attempt: int) -> None:
     """Neither at the worker that is there nor at a second one that would try the page again; none is left."""
     monkeypatch.setenv(FAULTS, "1")
     pool = WorkerPool(2, WorkerLimits(seconds=120.0))
