@@ -13,7 +13,8 @@ from pipelines.process import process
 from storage.records import Capture, Kind, SiteModel
 
 PARAGRAPH = "Hôm nay người dân thành phố ra phố đi dạo, nghe nhạc, đọc sách và ăn bánh mì dưới hàng cây xanh ven sông. "
-PAGE = f"<html><head><title>Bài</title></head><body><article>{f'<p>{PARAGRAPH * 3}</p>' * 4}</article></body></html>"
+HEAD = "<head><title>Bài</title></head><time>Thứ Bảy, 21/11/2026</time>"
+PAGE = f"<html>{HEAD}<article>{f'<p>{PARAGRAPH * 3}</p>' * 4}</article></html>"
 FEED = "<rss version='2.0'><channel><item><link>http://a.example/1</link></item></channel></rss>"
 
 

@@ -57,28 +57,51 @@ def _shown(character: str) -> str:
 def months() -> dict[str, Month]:
     """Return every month by its folded names."""
     found: dict[str, Month] = {}
+    for named in _by_language().values():
+        found = named | found
+    return found
+
+
+@cache
+def _by_language() -> dict[str, dict[str, Month]]:
+    found: dict[str, dict[str, Month]] = {}
     for calendar, languages in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items():
         for language, names in languages.items():
+            named = found.setdefault(language, {})
             for number, spellings in enumerate(names, 1):
                 for name in spellings.split("|"):
-                    found.setdefault(fold(name), Month(calendar, number, language == "th"))
+                    named.setdefault(fold(name), Month(calendar, number, language == "th"))
     return found
 
 
 @cache
 def any_name() -> str:
-    """Return a regular expression for any name, the longest first; names of spaced scripts are whole words."""
-    names = sorted(months(), key=lambda name: (-len(name), name))
-    unspaced = [name for name in names if _UNSPACED.search(name)]
-    spaced = [name for name in names if not _UNSPACED.search(name)]
-    return f"(?:{_either(unspaced)}|(?<![^\\W\\d_])\u05d1?(?:{_either(spaced)}))"
+    """Return a regular expression for any name, the longest that fits; names of spaced scripts are whole words."""
+    names = sorted(months())
+    unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
+    spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
+    return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])\u05d1?{_any_of(spaced)})"
 
 
-def _either(names: list[str]) -> str:
-    # "tháng 11" is not "tháng 1" followed by a day.
-    return "|".join(re.escape(name) + (r"(?!\d)" if name[-1].isdigit() else "") for name in names)
+def _letters(name: str) -> list[str]:
+    # "tháng 11" is not "tháng 1" followed by a day, nor "11-р" a day followed by "1-р".
+    before, behind = ["(?<!\\d)"] * name[0].isdigit(), ["(?!\\d)"] * name[-1].isdigit()
+    return [*before, *map(re.escape, name), *behind]
 
 
-def month_of(name: str) -> Month:
-    """Return the month of a text that matched ``any_name``."""
-    return months().get(name) or months()[name.removeprefix("\u05d1")]
+def _any_of(words: list[list[str]]) -> str:
+    """Return an expression that branches letter by letter: ``re`` tries each of a flat list at every position."""
+    following: dict[str, list[list[str]]] = {}
+    for word in words:
+        if word:
+            following.setdefault(word[0], []).append(word[1:])
+    branches = "|".join(first + _any_of(rest) for first, rest in following.items())
+    return f"(?:{branches})" + "?" * ([] in words) if branches else ""
+
+
+def month_of(name: str, language: str = "") -> Month:
+    """Return the month of a text that matched ``any_name``; ``language``, that of the page, matters where one name is
+    two months (Croatian listopad is October, Polish and Czech listopad November).
+    """
+    own = _by_language().get(language.partition("-")[0], {})
+    return own.get(name) or months().get(name) or months()[name.removeprefix("\u05d1")]

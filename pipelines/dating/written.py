@@ -37,12 +37,12 @@ _NEAR = 3
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "es-us", "en-ph", "en-ca"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
 
-_LINK = r"[\s,،、/|·.–-]*(?:(?:of|de|del|di|den|d|ngày|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|(?:ខែ|ເດືອນ|เดือน)\s*)?"
+_LINK = r"[\s,،、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 _YEARS = (
     r"[\s,،、/|·.–-]*(?:(?:of|de|del|năm|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
-    r"|שנת|ឆ្នាំ|ປີ|ခုနှစ်|ماه|ام)[\s.,،]*)*"
+    r"|שנת|ឆ្នាំ|ປີ|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko)[\s.,،]*)*"
 )
-_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|می|ہ|日|일|ရက်|(?<=\d)ی)?"
+_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|می|ہ|日|일|ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|ê)?"
 _DAY = r"(?<![\d:])(?P<day>\d{1,2})"
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
@@ -79,7 +79,7 @@ class Stated:
 
 
 def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
-    """Read the first date of a text: ISO 8601, RFC 822, epoch seconds, figures, or written out in some 40 languages.
+    """Read the first date of a text: ISO 8601, RFC 822, epoch seconds, figures, or written out in some 80 languages.
 
     ``language`` is that of the page (BCP 47, "" unknown); it matters for 05/06/2024 alone. Returns None where no date
     is stated in full, or only one before 1990 or after ``now``.
@@ -163,7 +163,7 @@ def _first(found: list[Stated]) -> Stated | None:
 def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
     for pattern in _with_names():
         for match in pattern.finditer(folded):
-            if stated := _named(match, now):
+            if stated := _named(match, now, language):
                 yield stated
     for match in _IDEOGRAPHIC.finditer(folded):
         yield from _in_order(match, (int(match["year"]), int(match["month"]), int(match["day"])), now, 0.95)
@@ -173,21 +173,23 @@ def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
 
 @cache
 def _with_names() -> tuple[re.Pattern[str], ...]:
-    """Return patterns of day, month and year in three orders; a second name of the month may stand beside the first."""
+    """Return patterns of day, month and year in four orders; a second name of the month may stand beside the first."""
     names = any_name()
-    month = rf"(?P<name>{names})(?:\s?ماه|ی)?\.?"
+    month = rf"(?P<name>{names})(?:\s?ماه|ی)?[.\u0970]?"
     other = rf"(?:\s*[/(]\s*{names}\)?)?"
     end = r"(?!\d|[:.]\d)"
     day = r"(?P<day>\d{1,2})" + _AFTER_DAY + end
     return (
         re.compile(_DAY + _AFTER_DAY + _LINK + month + other + _YEARS + r"(?P<year>\d{4}|\d{2})" + end),
-        re.compile(month + r"[\s.]*" + day + rf"[\s,،]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
+        re.compile(month + r"[\s.]*" + day + rf"[\s,،၊]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + r"[\s.,،/-]*(?:د\s)?" + day),
+        # A year behind the month is its own: "© 2026 21 November 2025".
+        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _DAY + r"[\s.-]*" + month + r"(?![^\d]{0,8}\d{4})"),
     )
 
 
-def _named(match: re.Match[str], now: datetime) -> Stated | None:
-    month, digits = month_of(match["name"]), match["year"]
+def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
+    month, digits = month_of(match["name"], language), match["year"]
     for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
         day = to_gregorian(calendar, year, month.number, int(match["day"]))
         if day and _possible(day, now):

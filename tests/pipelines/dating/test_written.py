@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pipelines.dates import parse_date
 from pipelines.dating.calendars import to_gregorian
-from pipelines.dating.months import fold, months
+from pipelines.dating.months import fold, month_of
 from pipelines.dating.written import read_date
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -28,7 +28,7 @@ TABLE = [
 
 @pytest.mark.parametrize(("language", "calendar", "expected", "text"), TABLE, ids=lambda value: None)
 def test_dates_of_newspapers_are_read(language: str, calendar: str, expected: str, text: str) -> None:
-    """Dates in the style of newspapers of 45 languages, five calendars' names and seven scripts of digits are read."""
+    """Dates in the style of newspapers of 80 languages, five calendars' names and seven scripts of digits are read."""
     found = read_date(text, LATER, language)
     assert found is not None
     assert (found.iso, found.calendar) == (expected, calendar)
@@ -55,15 +55,15 @@ def test_calendars_agree_with_a_second_library(day: date) -> None:
 
 
 def test_every_name_of_a_month_is_one_month() -> None:
-    """No folded name stands for two months: a table that says otherwise would be read at random."""
+    """In its language, no folded name stands for two months: a table that says otherwise would be read at random."""
     import tomllib
 
     stated = tomllib.loads((Path(fold.__code__.co_filename).with_name("months.toml")).read_text("utf-8"))
     for calendar, languages in stated.items():
-        for names in languages.values():
+        for language, names in languages.items():
             assert len(names) == 12
             for number, spellings in enumerate(names, 1):
-                found = {months()[fold(name)][:2] for name in spellings.split("|")}
+                found = {month_of(fold(name), language)[:2] for name in spellings.split("|")}
                 assert found == {(calendar, number)}
 
 
@@ -231,3 +231,11 @@ def test_any_text_is_safe(text: str) -> None:
     """Any text gives nothing or a plain ISO date, never an exception."""
     found = parse_date(text, NOW)
     assert found is None or re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?", found)
+
+
+@pytest.mark.parametrize(("language", "expected"), [("hr", "2026-10-21"), ("pl", "2026-11-21"), ("", "2026-11-21")])
+def test_a_name_of_two_months_is_read_in_the_language_of_the_page(language: str, expected: str) -> None:
+    """Croatian listopad is October, Polish listopad November."""
+    found = read_date("21. listopada 2026.", LATER, language)
+    assert found is not None
+    assert found.iso == expected
