@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import statistics
 import tempfile
 import time
 from collections import defaultdict
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
 LANGUAGES = ("vi", "ar", "fa", "th")
 CHARACTERS, LEAST = 3000, 30
 GROUP = 100
+QUERIES = 1000
 BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.75), (0.75, 0.8), (0.8, 0.85), (0.85, 0.95), (0.95, 1.01))
 STRENGTHS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3)
 
@@ -215,11 +215,11 @@ def made_up(number: int, earlier: list[Fingerprint], chance: np.random.Generator
 
 
 def measure_index(number: int) -> None:
-    """Print inserts a second, bytes a document and milliseconds a query, as the index grows."""
+    """Print, ten times as the index grows, inserts a second, milliseconds a query, size and memory."""
     chance = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder, Corpus.open(f"{folder}/corpus.db", create=True) as corpus:
         empty, earlier = Path(f"{folder}/corpus.db").stat().st_size, list[Fingerprint]()
-        step = max(GROUP, number // 4 // GROUP * GROUP)
+        step = max(GROUP, number // 10 // GROUP * GROUP)
         for start in range(0, number, step):
             spent = {"wall": 0.0, "cpu": 0.0}
             for _ in range(start, start + step, GROUP):
@@ -230,10 +230,21 @@ def measure_index(number: int) -> None:
                 spent["wall"] += time.perf_counter() - before[0]
                 spent["cpu"] += time.process_time() - before[1]
             rates = ", ".join(f"{step / seconds:.0f} inserts/s {clock}" for clock, seconds in spent.items())
-            asked = made_up(300, earlier, chance)
-            queries = corpus.database.read(lambda connection, asked=asked: list(_asked(connection, asked)))
-            size = (Path(f"{folder}/corpus.db").stat().st_size - empty) / (start + step)
-            print(f"{start + step}: {rates}; {size:.0f} bytes a document; query {statistics.median(queries):.2f} ms")
+            asked = made_up(QUERIES, earlier, chance)
+            queries = corpus.database.read(lambda connection, asked=asked: sorted(_asked(connection, asked)))
+            middle, late = (queries[int(len(queries) * share)] for share in (0.5, 0.99))
+            size = (Path(f"{folder}/corpus.db").stat().st_size - empty) / 1e6
+            print(
+                f"{start + step}: {rates}; query {middle:.2f} ms, p99 {late:.2f}; index {size:.0f} MB,"
+                f" {size * 1e6 / (start + step):.0f} bytes a document; memory {resident():.0f} MB",
+                flush=True,
+            )
+
+
+def resident() -> float:
+    """Return the megabytes of memory that the process holds now."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1000 for line in lines if line.startswith("VmRSS"))
 
 
 def _asked(connection: Connection, prints: list[Fingerprint]) -> Iterator[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from storage.exports.ahead import one_ahead
 from storage.exports.rows import FIELDS, SIGNALS, Row
 from storage.records import Quality
 
@@ -63,9 +64,13 @@ def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     columns = schema()
     statistics = [field.name for field in FIELDS if field.name not in _LONG]
     options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
-    with parquet.ParquetWriter(stream, columns, use_dictionary=list(_REPEATED), **options) as writer:
-        for group in _groups(rows):
-            writer.write_table(pyarrow.Table.from_pylist(group, schema=columns), row_group_size=len(group))
+    tables = (pyarrow.Table.from_pylist(group, schema=columns) for group in _groups(rows))
+    with (
+        parquet.ParquetWriter(stream, columns, use_dictionary=list(_REPEATED), **options) as writer,
+        one_ahead(lambda table: writer.write_table(table, row_group_size=len(table)), tables) as written,
+    ):
+        for _ in written:
+            pass
 
 
 def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:

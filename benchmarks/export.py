@@ -1,0 +1,188 @@
+"""How many documents a second an export writes, by format, from SQLite.
+
+    python benchmarks/export.py [--documents 40000] [--bytes 4000] [--format NAME ...] [--corpus FOLDER]
+
+Makes a corpus of texts of so many bytes, their words drawn anew for each line from the demo's articles in six
+languages, with what a crawl stores beside them: kinds and languages of lines, quality, captions, rights; one in twenty
+is a duplicate. ``--corpus`` keeps it for another time. Each format is exported by a program of its own, as
+`corpus-spider export` does it; printed are documents a second by the clock, of processor time, and of that of the
+thread that makes the rows, which others that compress run beside; the most memory that it took; and the first digits of
+the file's SHA-256, which are the same for the same corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from corpus_spider.config_load import load as load_config
+from corpus_spider.console import Console
+from corpus_spider.demo.articles import load
+from corpus_spider.dump import Dump, dump
+from pipelines.fingerprints import SCHEME
+from pipelines.quality import measure
+from storage.corpus import Corpus
+from storage.holdings import Selection
+from storage.records import (
+    Capture,
+    Document,
+    Fetched,
+    Fingerprint,
+    Kind,
+    LanguageGuess,
+    Lease,
+    Metadata,
+    Pointer,
+    Processed,
+    Seed,
+)
+
+FORMATS = ("jsonl", "jsonl.zst", "parquet", "jsonl.gz", "prevert")
+SCRIPTS = {"ar": "Arab", "fa": "Arab", "ur": "Arab", "vi": "Latn", "en": "Latn", "th": "Thai"}
+SITES, GROUP = 20, 500
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time, "thread": time.thread_time}
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def vocabulary() -> dict[str, list[str]]:
+    """Return the words of the demo's articles by language, as often as they stand there, Thai in runs of letters."""
+    found: dict[str, list[str]] = {}
+    for article in load():
+        for block in article.blocks:
+            text = block.plain
+            words = re.findall(".{1,6}", text) if article.language == "th" else text.split()
+            found.setdefault(article.language, []).extend(words)
+    return found
+
+
+def text_of(words: list[str], language: str, size: int, randomly: random.Random) -> str:
+    """Return lines of drawn words, ``size`` bytes in UTF-8."""
+    between = "" if language == "th" else " "
+    lines: list[str] = []
+    while sum(len(line.encode()) + 1 for line in lines) < size:
+        lines.append(between.join(randomly.choices(words, k=randomly.randint(5, 60))) + ".")
+    return "\n".join(lines).encode()[:size].decode(errors="ignore").strip()
+
+
+def document(number: int, words: dict[str, list[str]], size: int) -> Document:
+    """Make a document with what a crawl stores of one."""
+    randomly = random.Random(number if number % 20 else number + 1)
+    language = randomly.choice(sorted(words))
+    text = text_of(words[language], language, size, randomly)
+    lines = text.count("\n") + 1
+    stated = Metadata(
+        title=text[:60],
+        author="Staff",
+        published=(START + timedelta(hours=number % 8000)).isoformat(),
+        published_text="1/1/2026",
+        directives=("max-image-preview:large",),
+    )
+    prints = Fingerprint(SCHEME, randomly.randbytes(16), len(text), b"", ())
+    script = SCRIPTS[language]
+    made = Document(
+        text, LanguageGuess(language, 0.99, script, 0.97), stated, "auto", "3", "", "utf-8", "header", 0.0, prints
+    )
+    return replace(
+        made,
+        confidence=0.93,
+        kinds="h" + "p" * (lines - 1),
+        captions=(text[100:180],),
+        quality=measure(text, language),
+        languages=(f"{language} 0.98 {script} 1.00",) * lines,
+        foreign_share=0.0,
+    )
+
+
+def fill(corpus: Corpus, number: int, size: int) -> None:
+    """Put documents into a corpus, through the doors that a crawl uses."""
+    words, run, offsets = vocabulary(), corpus.start_run("{}"), count(0, 5000)
+    for start in range(0, number, GROUP):
+        part = range(start, min(number, start + GROUP))
+        names = [(f"https://s{each % SITES}.example/news/{each}-article.html", f"s{each % SITES}") for each in part]
+        corpus.frontier.seed([Seed(url, url, site, f"{site}.example", Kind.PAGE) for url, site in names])
+        leases: list[Lease] = []
+        while len(leases) < len(part):
+            leases += corpus.frontier.lease(run, {f"s{site}.example": GROUP for site in range(SITES)}, time.time())
+        headers = (("Content-Type", "text/html; charset=utf-8"),)
+        fetched = [Fetched(Capture(each.url, START, 200, (), headers, b""), each) for each in leases]
+        pointers = [
+            Pointer(f"run-{at // 10**8}.warc.gz", at, 5000, f"<urn:uuid:{at:032x}>", f"sha256:{at:064x}")
+            for at in (next(offsets) for _ in leases)
+        ]
+        ids = corpus.record_fetched(run, list(zip(fetched, pointers, strict=True)))
+        made = [Processed(document=document(each, words, size)) for each in part]
+        corpus.record_processed(list(zip(ids, leases, made, strict=True)))
+    corpus.finish_run(run, 0, "{}")
+
+
+def make(folder: Path, number: int, size: int) -> None:
+    """Make a corpus folder, unless there is one."""
+    settings = folder / "corpus.toml"
+    if settings.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with Corpus.open(folder / "corpus.db", create=True) as corpus:
+        fill(corpus, number, size)
+    sites = "".join(
+        f'[[site]]\nname = "s{site}"\nlicence = "CC BY 4.0"\nfeeds = ["https://s{site}.example/feed"]\n'
+        for site in range(SITES)
+    )
+    settings.write_text(f'[corpus]\nname = "export"\ncontact = "benchmark@example.org"\n{sites}', encoding="utf-8")
+
+
+def measured(folder: Path, name: str, *, release: bool) -> dict[str, Any]:
+    """Export once, in this process; return figures."""
+    config = load_config(folder / "corpus.toml")
+    with tempfile.TemporaryDirectory(dir=folder) as out:
+        target = Path(out) / "out"
+        wanted = Dump(str(target), Selection(), format_name=name, release=release)
+        before = [clock() for clock in CLOCKS.values()]
+        report = dump(config, wanted, Console(quiet=True))
+        spent = [clock() - start for clock, start in zip(CLOCKS.values(), before, strict=True)]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    rates = {clock: report.documents / seconds for clock, seconds in zip(CLOCKS, spent, strict=True)}
+    return rates | {"memory": memory, "sha256": report.sha256, "megabytes": report.bytes / 1e6}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=40_000)
+    parser.add_argument("--bytes", type=int, default=4000)
+    parser.add_argument("--format", action="append", choices=FORMATS)
+    parser.add_argument("--release", action="store_true", help="write a release, with manifest and index")
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measured(options.corpus, options.one, release=options.release)))
+        return
+    with tempfile.TemporaryDirectory() as aside:
+        folder = options.corpus or Path(aside)
+        make(folder, options.documents, options.bytes)
+        for name in options.format or FORMATS:
+            command = [sys.executable, __file__, "--corpus", str(folder), "--one", name]
+            command += ["--release"] if options.release else []
+            told = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
+            print(
+                f"{name:<10} documents/s {told['wall']:.0f} by the clock, {told['cpu']:.0f} of processor time,"
+                f" {told['thread']:.0f} of the thread's; memory {told['memory']:.0f} MB;"
+                f" {told['megabytes']:.0f} MB, {told['sha256'][:12]}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
