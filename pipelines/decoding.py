@@ -224,7 +224,7 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
     likely = [reading for reading in readings if reading.likelihood >= bar]
     sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
     chosen = next(reading for reading in likely if reading.soundness >= sound)
-    return chosen if chosen.soundness >= _SOUND else _sounder(sample, chosen, likelihoods)
+    return chosen if chosen.soundness >= _SOUND else _sounder(sample, chosen, likelihoods, proposals)
 
 
 def _is_telling(sample: bytes) -> bool:
@@ -233,10 +233,14 @@ def _is_telling(sample: bytes) -> bool:
     return len(high) >= _ENOUGH_EVIDENCE and len(set(high)) >= _ENOUGH_LETTERS
 
 
-def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float]) -> _Reading:
-    """Return the soundest reading of all where the usual charsets make poor text: pages of old Macs."""
-    bar = max(likelihoods.values(), default=0.0) / 2
-    others = [_reading(sample, codec, "detected", likelihoods) for codec in likelihoods if likelihoods[codec] >= bar]
+def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float], proposals: dict[str, str]) -> _Reading:
+    """Return the soundest reading of all where the usual charsets make poor text: pages of old Macs.
+
+    The poorer the text, the less the detector's word for it counts: it takes Thai without spaces for Latin letters.
+    """
+    bar = max(likelihoods.values(), default=0.0) * chosen.soundness / 2
+    codecs_left = [codec for codec, likelihood in likelihoods.items() if likelihood >= bar]
+    others = [_reading(sample, codec, proposals.get(codec, "detected"), likelihoods) for codec in codecs_left]
     best = max(others, key=lambda reading: reading.soundness, default=chosen)
     return best if best.soundness >= chosen.soundness + _MUCH_SOUNDER else chosen
 

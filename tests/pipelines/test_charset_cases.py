@@ -1,0 +1,72 @@
+"""Thirty-one pages whose charset can be told, each read back letter for letter, with nothing replaced."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import NamedTuple
+
+import pytest
+from test_decoding import TEXTS, spell
+
+from pipelines.decoding import decode
+
+
+class Case(NamedTuple):
+    """What a page is written in, and what its header and its meta element say; None: nothing."""
+
+    name: str
+    language: str
+    codec: str
+    header: str | None
+    meta: str | None
+    mark: bytes = b""
+
+
+CASES = (
+    Case("utf-8-header", "vi", "utf-8", "utf-8", None),
+    Case("utf-8-meta", "th", "utf-8", None, "utf-8"),
+    Case("utf-8-undeclared", "ar", "utf-8", None, None),
+    Case("utf-8-bom", "fa", "utf-8", None, None, b"\xef\xbb\xbf"),
+    Case("utf-8-bom-against-labels", "vi", "utf-8", "windows-1252", "windows-1251", b"\xef\xbb\xbf"),
+    Case("utf-8-lying-header", "he", "utf-8", "iso-8859-1", "utf-8"),
+    Case("utf-8-lying-meta", "vi", "utf-8", "utf-8", "iso-8859-1"),
+    Case("utf-8-both-lie", "ar", "utf-8", "windows-1256", "iso-8859-1"),
+    Case("utf-16-le-bom", "vi", "utf-16-le", None, None, b"\xff\xfe"),
+    Case("utf-16-be-bom", "th", "utf-16-be", None, None, b"\xfe\xff"),
+    Case("utf-16-no-bom", "fr", "utf-16-le", "utf-16", None),
+    Case("windows-1251-header", "ru", "cp1251", "windows-1251", None),
+    Case("windows-1251-lying-header", "ru", "cp1251", "utf-8", "windows-1251"),
+    Case("koi8-r-meta", "ru", "koi8-r", None, "koi8-r"),
+    Case("iso-8859-5-header", "ru", "iso8859-5", "iso-8859-5", None),
+    Case("windows-1256-header", "ar", "cp1256", "windows-1256", None),
+    Case("windows-1256-meta", "fa", "cp1256", None, "windows-1256"),
+    Case("iso-8859-6-header", "ar", "iso8859-6", "iso-8859-6", None),
+    Case("windows-1255-meta", "he", "cp1255", None, "windows-1255"),
+    Case("iso-8859-8-header", "he", "iso8859-8", "iso-8859-8", None),
+    Case("windows-1258-header", "vi", "cp1258", "windows-1258", None),
+    Case("windows-874-meta", "th", "cp874", None, "windows-874"),
+    Case("tis-620-header", "th", "tis-620", "tis-620", None),
+    Case("iso-8859-1-is-windows-1252", "fr", "cp1252", "iso-8859-1", None),
+    Case("windows-1254-header", "tr", "cp1254", "windows-1254", None),
+    Case("iso-8859-2-meta", "pl", "iso8859-2", None, "iso-8859-2"),
+    Case("shift-jis-meta", "ja", "cp932", None, "shift_jis"),
+    Case("euc-jp-header", "ja", "euc_jp", "euc-jp", None),
+    Case("euc-kr-header", "ko", "euc_kr", "euc-kr", None),
+    Case("gb2312-is-gb18030", "zh", "gb18030", None, "gb2312"),
+    Case("big5-header", "zht", "big5", "big5", None),
+)
+
+
+def test_there_are_as_many_cases_as_are_said() -> None:
+    """Each has a name of its own, and no two are the same page."""
+    assert len({case.name for case in CASES}) == len({case[1:] for case in CASES}) == 31
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_a_page_whose_charset_can_be_told_is_read_letter_for_letter(case: Case) -> None:
+    """The whole page, markup included, whatever lies the header or the meta element tell."""
+    meta = f'<meta charset="{case.meta}">' if case.meta else ""
+    html = f"<!doctype html><html><head>{meta}<title>News</title></head><body><p>{TEXTS[case.language]}</p></body>\n"
+    decoded = decode(case.mark + spell(html, case.codec).encode(case.codec), case.header)
+    assert unicodedata.normalize("NFC", decoded.text) == unicodedata.normalize("NFC", html)
+    assert decoded.replaced == 0
