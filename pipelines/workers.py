@@ -20,6 +20,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import forkserver, resource_tracker
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -147,7 +148,7 @@ class WorkerPool:
     def pids(self) -> list[int]:
         """Return the process ids of the living workers."""
         with self._guard:
-            return [worker.pid for worker in self._workers]
+            return [worker.pid for worker in self._workers if worker.alive]
 
     def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
         frame = msgspec.msgpack.encode(task)
@@ -176,6 +177,10 @@ class WorkerPool:
 
     def _own_worker(self) -> _Worker:
         worker: _Worker | None = getattr(self._local, "worker", None)
+        if worker is not None and not worker.alive:
+            # It was killed between two pages, by a machine short of memory for one: the next page has cost nothing.
+            self._discard()
+            worker = None
         if worker is None:
             worker = self._local.worker = self._started()
             with self._guard:
@@ -222,6 +227,11 @@ class _Worker:
     @property
     def pid(self) -> int:
         return self._process.pid or 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process has not ended, as far as is known; any thread may ask."""
+        return not wait([self._process.sentinel], 0)
 
     def call(self, frame: bytes) -> bytes:
         """Send one task and wait for the answer, killing the process at the limit.

@@ -50,6 +50,13 @@ _POSTGRES_WRITER = sa.text(
     # A program outlives its server, whose crash must undo nothing that it has been told is done.
     " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), true)"
 )
+_POSTGRES_SESSION = (
+    "SELECT set_config('timezone', 'UTC', false),"
+    # A server asks after a client that is silent, by default after two hours: so long would a session that a network
+    # has lost keep its locks.
+    " set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),"
+    " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false)"
+)
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03"}
 _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "25P03"}
@@ -188,7 +195,17 @@ class Database:
 
         _, given = self.engine.dialect.create_connect_args(self.url)
         options = {**given, **_connect_options(self.url)}
-        return self._persist(lambda: begin(psycopg.connect(**options, autocommit=True)))
+
+        def attempt() -> T:
+            session = psycopg.connect(**options, autocommit=True)
+            try:
+                session.execute(_POSTGRES_SESSION)
+            except psycopg.Error:
+                session.close()
+                raise
+            return begin(session)
+
+        return self._persist(attempt)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -276,7 +293,7 @@ def _sqlite_engine(url: URL, read_only: bool) -> Engine:
 def _connect_options(url: URL) -> dict[str, Any]:
     """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise."""
     defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
-    defaults |= {"tcp_user_timeout": 60_000}
+    defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     return {key: value for key, value in defaults.items() if key not in url.query}
 
 
@@ -287,7 +304,7 @@ def _postgres_engine(url: URL, read_only: bool) -> Engine:
     def configure(connection: Any, _record: Any) -> None:
         if read_only:
             connection.execute("SET default_transaction_read_only = on")
-        connection.execute("SET timezone = 'UTC'")
+        connection.execute(_POSTGRES_SESSION)
         connection.commit()
 
     @event.listens_for(engine, "begin")

@@ -1,7 +1,8 @@
 """Locks by site: two crawls never work on the same site of a corpus, and a lock dies with its holder.
 
 With SQLite they are flock(2) locks on files that stay behind empty and mean nothing by themselves; with PostgreSQL they
-are advisory locks of one session, which end with its connection.
+are advisory locks of one session, which end with its connection. A connection that the network has lost ends when the
+server notices, within half a minute; a run that has lost its own ends it itself as soon as it has another.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import fcntl
 import hashlib
 import os
 import re
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
+from storage import lock_sessions
 from storage.errors import CorpusError, DiskError, LockedError
 
 if TYPE_CHECKING:
@@ -63,6 +65,9 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self._descriptors: list[int] = []
         self._session: psycopg.Connection | None = None
         self._socket = -1
+        self._identity: lock_sessions.Identity | None = None
+        self._lost: list[lock_sessions.Identity] = []
+        self._holders = ""
 
     def __enter__(self) -> Self:
         self.acquire()
@@ -82,7 +87,8 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             raise
         if taken:
             self.release()
-            raise LockedError(taken, where=self._corpus.name, do="wait for it to end, or crawl other sites")
+            held = f"; held by {self._holders}" if self._holders else ""
+            raise LockedError(taken, where=self._corpus.name, do=f"wait for it to end, or crawl other sites{held}")
 
     def ensure(self) -> None:
         """Take the locks again when the database connection that held them was lost; nothing to do otherwise.
@@ -101,8 +107,10 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             os.close(descriptor)
         if self._session is not None:
             _held.discard(self._socket)
-            self._end(self._session)
-            self._session = None
+            if not self._end(self._session) and self._identity is not None:
+                # The server may not know yet: to it the session lives, and holds the locks.
+                self._lost.append(self._identity)
+            self._session = self._identity = None
 
     def _flock(self) -> tuple[str, ...]:
         try:
@@ -127,7 +135,13 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self.release()
         self._session, self._socket = session, session.fileno()
         _held.add(self._socket)
-        return tuple(site for site in self._sites if not self._advise_one(session, site))
+        self._identity = lock_sessions.introduce(session)
+        while self._lost:
+            lock_sessions.end(session, self._lost[-1])
+            self._lost.pop()
+        taken = tuple(site for site in self._sites if not self._advise_one(session, site))
+        self._holders = lock_sessions.holders(session, [lock_key(site) for site in taken]) if taken else ""
+        return taken
 
     @staticmethod
     def _advise_one(session: psycopg.Connection, site: str) -> bool:
@@ -145,10 +159,16 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         return True
 
     @staticmethod
-    def _end(session: psycopg.Connection) -> None:
-        """Unlock before closing, because a server may take its time to notice that a session has ended."""
+    def _end(session: psycopg.Connection) -> bool:
+        """Unlock before closing, because a server may take its time to notice that a session has ended; say whether it
+        has heard.
+        """
         import psycopg
 
-        with suppress(psycopg.Error):
+        try:
             session.execute("SELECT pg_advisory_unlock_all()")
-        session.close()
+        except psycopg.Error:
+            return False
+        finally:
+            session.close()
+        return True

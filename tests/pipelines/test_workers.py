@@ -90,8 +90,27 @@ def test_a_worker_killed_from_outside_loses_no_page(pool: WorkerPool) -> None:
     for number in range(often(3, 100)):
         futures = [pool.submit(page(f"Bài viết số {number} {each} trong ngày hôm nay."), MODEL) for each in range(4)]
         futures[0].result(60)
-        os.kill(chance.choice(pool.pids()), signal.SIGKILL)
+        with suppress(ProcessLookupError):  # killed in the round before, and only now gone
+            os.kill(chance.choice(pool.pids()), signal.SIGKILL)
         assert all(future.result(60).document for future in futures)
+
+
+def test_a_worker_killed_between_two_pages_counts_against_neither() -> None:
+    """Whatever ended it, no page was there: the next one has a new worker and both its attempts."""
+    pool, counted = WorkerPool(1), list[None]()
+    try:
+        assert pool.submit(page("Bài viết thứ nhất trong ngày hôm nay."), MODEL).result(60).document
+        (idle,) = pool.pids()
+        os.kill(idle, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while pool.pids():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        again = page("Bài viết thứ hai trong ngày hôm nay.")
+        assert pool.submit(again, MODEL, on_crash=lambda: counted.append(None)).result(60).document
+        assert counted == []
+    finally:
+        pool.close()
 
 
 def test_pages_that_crash_their_workers_cost_themselves_and_leave_no_zombie(pool: WorkerPool) -> None:

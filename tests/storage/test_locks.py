@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import psycopg
+    from conftest import PostgresServer
 
 HOLDER = """
 import sys
@@ -152,6 +157,113 @@ def test_a_connection_that_is_lost_while_it_takes_locks_is_replaced(
                 SiteLocks(other, ["a.example", "b.example"], folder).acquire()
             assert taken.value.sites == ("a.example", "b.example")
         assert all(session.closed for session in sessions)
+
+
+class Network:
+    """Between a program and PostgreSQL: `part` takes it away as a partition does. The program's connections are gone;
+    the server is told nothing and waits for the other end. New ones can be made.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.to, self.listener = port, socket.create_server(("127.0.0.1", 0))
+        self.port = int(self.listener.getsockname()[1])
+        self.pairs: list[tuple[socket.socket, socket.socket]] = []
+        self.parted: list[socket.socket] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(("127.0.0.1", self.to))
+                self.pairs.append((client, server))
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+
+    def _copy(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                target.sendall(data)
+        if source not in self.parted:
+            with suppress(OSError):
+                target.shutdown(socket.SHUT_WR)
+
+    def part(self) -> None:
+        for client, server in self.pairs:
+            self.parted += [client, server]
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+        self.pairs.clear()
+
+    def close(self) -> None:
+        self.listener.shutdown(socket.SHUT_RDWR)
+        for each in [self.listener, *self.parted, *(end for pair in self.pairs for end in pair)]:
+            each.close()
+
+
+@pytest.fixture
+def network(postgres_server: PostgresServer) -> Iterator[Network]:
+    between = Network(postgres_server.port)
+    yield between
+    between.close()
+
+
+def test_a_partition_of_the_network_costs_a_crawl_no_lock(
+    shared_postgresql_url: str, folder: Path, network: Network, postgres_server: PostgresServer
+) -> None:
+    """To the server the lost session lives on with its locks: the crawl ends it, and has them again."""
+    through = shared_postgresql_url.replace(f":{postgres_server.port}/", f":{network.port}/")
+    with Corpus.open(through) as corpus, Corpus.open(shared_postgresql_url) as other:
+        rival = SiteLocks(other, ["a.example", "b.example"], folder)
+        with SiteLocks(corpus, ["a.example", "b.example"], folder) as locks:
+            for _ in range(2):
+                before = sessions_with_locks(other)
+                network.part()
+                assert sessions_with_locks(other) == before
+                locks.ensure()
+                assert not before & sessions_with_locks(other)
+                with pytest.raises(LockedError):
+                    rival.acquire()
+        rival.acquire()
+        rival.release()
+
+
+def test_a_locked_site_is_said_to_be_held_by_whom_since_when(corpus: Corpus, folder: Path) -> None:
+    """PostgreSQL knows the program, the machine and the session to look for; a lock file knows nobody."""
+    with SiteLocks(corpus, ["a.example"], folder), pytest.raises(LockedError) as caught:
+        SiteLocks(corpus, ["a.example"], folder).acquire()
+    if corpus.database.is_sqlite:
+        assert caught.value.do == "wait for it to end, or crawl other sites"
+    else:
+        (number,) = {str(pid) for pid in re.findall(r"session (\d+)", caught.value.do)}
+        assert f"process {os.getpid()} on {socket.gethostname()}"[:40] in caught.value.do
+        assert re.search(
+            rf" since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC \(session {number} of the database\)$", caught.value.do
+        )
+
+
+def test_the_server_gives_up_a_session_that_the_network_has_lost_within_a_minute(postgresql_url: str) -> None:
+    """Left to itself it would keep the locks of a program that is gone for two hours."""
+    names = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count", "tcp_user_timeout")
+    with Corpus.open(postgresql_url, create=True) as corpus:
+
+        def settings(session: psycopg.Connection) -> dict[str, int]:
+            with session:
+                rows = session.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", (list(names),))
+                return {name: int(setting) for name, setting in rows}
+
+        of_locks = corpus.database.session(settings)
+        shown = sa.text("SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp\\_%'")
+        of_work = corpus.database.read(lambda connection: {name: int(to) for name, to in connection.execute(shown)})
+    assert of_work == of_locks
+    idle, interval, count, unanswered = (of_locks[name] for name in names)
+    assert 0 < idle + interval * count <= 60
+    assert 0 < unanswered <= 60_000
+
+
+def sessions_with_locks(corpus: Corpus) -> set[int]:
+    query = sa.text("SELECT pid FROM pg_locks WHERE locktype = 'advisory'")
+    return set(corpus.database.read(lambda connection: connection.execute(query).scalars().all()))
 
 
 def end_sessions_with_locks(corpus: Corpus) -> None:

@@ -1,0 +1,60 @@
+"""Sessions of a PostgreSQL server that hold advisory locks: who holds which, and how to end one of our own that is lost.
+
+A server that still waits for the other end of a broken network keeps the locks until it has given the session up.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    import psycopg
+
+Identity = tuple[int, "datetime"]
+"""Number and beginning of a session, which no other has had or will have."""
+
+# Read by whoever is told who holds a lock; a server keeps 63 characters.
+_INTRODUCE = "SELECT set_config('application_name', %s, false)"
+_IDENTITY = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
+_HOLDERS = """
+SELECT DISTINCT pid, application_name, host(client_addr), backend_start AT TIME ZONE 'UTC'
+FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_database()
+AND database = datid AND (classid::bigint << 32 | objid::bigint) = ANY(%s::bigint[])
+ORDER BY pid
+"""
+_ATTEMPTS, _PAUSE = 100, 0.05
+
+
+def introduce(session: psycopg.Connection) -> Identity | None:
+    """Have the server know this session by its program and machine; return its identity, None where it hides it."""
+    session.execute(_INTRODUCE, (f"corpus-spider, process {os.getpid()} on {socket.gethostname()}",))
+    row = session.execute(_IDENTITY).fetchone()
+    return (int(row[0]), row[1]) if row and row[1] else None
+
+
+def end(session: psycopg.Connection, lost: Identity) -> None:
+    """End a session of ours that we have lost, and wait some seconds until the server is rid of it and its locks."""
+    for _ in range(_ATTEMPTS):
+        if not session.execute(_END, lost).fetchall():
+            return
+        time.sleep(_PAUSE)
+
+
+def holders(session: psycopg.Connection, keys: Sequence[int]) -> str:
+    """Say for people which sessions hold some of these locks; "" when none does any more."""
+    rows = session.execute(_HOLDERS, (list(keys),)).fetchall()
+    return "; ".join(_described(*row) for row in rows)
+
+
+def _described(number: int, name: str | None, address: str | None, begun: datetime | None) -> str:
+    where = f" at {address}" if address else ""
+    since = f" since {begun:%Y-%m-%d %H:%M} UTC" if begun else ""
+    return f"{name or 'another program'}{where}{since} (session {number} of the database)"
