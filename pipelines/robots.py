@@ -10,7 +10,11 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_BYTES = 500 * 1024
 """What is read of a file (RFC 9309, 2.5)."""
@@ -92,7 +96,7 @@ class PathPattern:
 
 @dataclass(slots=True)
 class _Group:
-    """The rules for one crawler, merged from every group that names it."""
+    """The rules for the crawlers that are named together."""
 
     rules: list[tuple[PathPattern, bool]] = field(default_factory=list)
     delay: float | None = None
@@ -102,8 +106,10 @@ class _Group:
 class Robots:
     """The rules of one host."""
 
-    groups: dict[str, _Group] = field(default_factory=dict)
+    groups: dict[str, list[_Group]] = field(default_factory=dict)
+    """By name; those named together share a group, so that a file holds as many rules as it has lines."""
     sitemaps: list[str] = field(default_factory=list)
+    _merged: dict[str, _Group] = field(default_factory=dict)
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Say whether a URL may be asked for: the longest rule that matches decides, of equal ones the kinder."""
@@ -117,7 +123,11 @@ class Robots:
         return self._group(user_agent).delay
 
     def _group(self, user_agent: str) -> _Group:
-        return self.groups.get(product_token(user_agent)) or self.groups.get("*") or _Group()
+        token = product_token(user_agent)
+        name = token if token in self.groups else "*"
+        if name not in self._merged:
+            self._merged[name] = _merge(self.groups.get(name, ()))
+        return self._merged[name]
 
 
 @lru_cache(maxsize=64)
@@ -132,23 +142,30 @@ def product_token(user_agent: str) -> str:
 def parse_robots(body: bytes) -> Robots:
     """Read a robots.txt, whatever it holds: the first 500 KiB count, without the line that they cut. Pure."""
     robots = Robots()
-    current: list[_Group] = []
-    naming = False
+    current, naming = _Group(), False
     for line in _lines(body):
         name, value = _record(line)
         if name == "agent":
-            current = current if naming else []
+            current = current if naming else _Group()
             naming = True
             if (agent := _agent(value)) is not None:
-                current.append(robots.groups.setdefault(agent, _Group()))
+                robots.groups.setdefault(agent, []).append(current)
         elif name == "sitemap" and value:
             robots.sitemaps.append(value)
         elif name in {"allow", "disallow", "delay"}:
             naming = False
             _add(current, name, value)
-    for group in robots.groups.values():
-        group.rules.sort(key=lambda rule: (rule[0].length, rule[1]), reverse=True)
     return robots
+
+
+def _merge(groups: Iterable[_Group]) -> _Group:
+    """Return all rules of some groups (RFC 9309, 2.2.1), the longest first, of equal ones the kinder, and their longest
+    delay.
+    """
+    different = list({id(group): group for group in groups}.values())
+    rules = [rule for group in different for rule in group.rules]
+    rules.sort(key=lambda rule: (rule[0].length, rule[1]), reverse=True)
+    return _Group(rules, max((group.delay for group in different if group.delay is not None), default=None))
 
 
 def _lines(body: bytes) -> list[str]:
@@ -178,12 +195,9 @@ def _agent(value: str) -> str | None:
     return word.group().lower() if word else None
 
 
-def _add(groups: list[_Group], name: str, value: str) -> None:
+def _add(group: _Group, name: str, value: str) -> None:
     if name == "delay":
-        seconds = _SECONDS.match(value)
-        for group in groups if seconds else ():
-            group.delay = max(group.delay or 0.0, float(seconds.group() if seconds else 0))
+        if seconds := _SECONDS.match(value):
+            group.delay = max(group.delay or 0.0, float(seconds.group()))
     elif value:
-        pattern = PathPattern.of(value)
-        for group in groups:
-            group.rules.append((pattern, name == "allow"))
+        group.rules.append((PathPattern.of(value), name == "allow"))

@@ -126,6 +126,19 @@ def test_a_line_that_the_limit_cuts_is_dropped(over: int, *, allowed: bool) -> N
     assert parse_robots(body).can_fetch("http://a.example/paper", AGENT) is allowed
 
 
+@pytest.mark.parametrize("names", [["*"], [f"bot{number}" for number in range(10_000)]], ids=["one", "many"])
+def test_a_file_of_names_and_rules_gives_no_more_rules_than_it_has_lines(names: list[str]) -> None:
+    """Each rule once for all who are named before it: once for each of them would be hundreds of millions."""
+    named = b"".join(b"User-agent:%s\n" % name.encode() for name in names) * (10_000 // len(names))
+    body = named + b"Allow:/\nDisallow:/x\n" * 10_000
+    assert len(body) <= MAX_BYTES
+    robots = parse_robots(body)
+    groups = {id(group): group for of in robots.groups.values() for group in of}
+    assert sum(len(group.rules) for group in groups.values()) == 20_000
+    assert not robots.can_fetch("http://a.example/x", names[-1])
+    assert robots.can_fetch("http://a.example/y", names[0])
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text("/a*$%2", max_size=12), st.text("/a$*%2", max_size=12))
 def test_patterns_match_as_the_same_regular_expression_would(pattern: str, path: str) -> None:
