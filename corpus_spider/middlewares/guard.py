@@ -57,7 +57,16 @@ def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = (), proxies
         return None
     if private_address(host) or host in proxies:
         return "private_address"
+    if any(_names(pattern, host) for pattern in allowed):
+        # Its name resolves to a private address for us, at the ports that are listed and no other.
+        return "port"
     return None if port in {*PORTS.values(), *ports} else "port"
+
+
+def _names(pattern: str, host: str) -> bool:
+    """Say whether a pattern of the allow list is of this host; one of any host names none."""
+    named = pattern.rpartition(":")[0]
+    return named.strip("*") != "" and fnmatchcase(host, named)
 
 
 class GuardMiddleware:

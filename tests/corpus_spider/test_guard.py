@@ -44,6 +44,24 @@ def test_only_public_web_addresses_and_the_named_labs_may_be_fetched(url: str, r
     assert refusal(url, LAB) == reason
 
 
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://cms.intra.example:8080/", None),
+        ("http://cms.intra.example/", "port"),
+        ("https://cms.intra.example/", "port"),
+        ("http://a.lab.example:9000/", None),
+        ("http://a.lab.example/", "port"),
+        ("http://intra.example/", None),
+        ("http://news.example:7000/", None),
+        ("http://news.example/", None),
+    ],
+)
+def test_a_private_host_is_reached_at_the_ports_that_are_listed_only(url: str, reason: str | None) -> None:
+    """That its name may resolve to a private address opens none of its other ports."""
+    assert refusal(url, ("cms.intra.example:8080", "*.lab.example:9*", "*:7000"), (7000,)) == reason
+
+
 def test_a_port_that_a_seed_uses_may_be_fetched() -> None:
     assert refusal("http://news.example:8080/", (), (8080,)) is None
 
