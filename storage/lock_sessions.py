@@ -1,4 +1,4 @@
-"""Sessions of a PostgreSQL server that hold advisory locks: who holds which, and how to end one of our own that is lost.
+"""Sessions of a PostgreSQL server that hold advisory locks: who holds which, and how to end one of ours that is lost.
 
 A server that still waits for the other end of a broken network keeps the locks until it has given the session up.
 """
