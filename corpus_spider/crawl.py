@@ -163,7 +163,8 @@ class Stopper:
         """Note signals from now on instead of being interrupted by them, with what has come before."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
-        self.asked = self.asked or self._interruption.asked
+        if self._interruption.asked and not self.asked:
+            self._note(self._interruption.asked)
 
     def _begin(self) -> None:
         self.listen()
@@ -174,17 +175,24 @@ class Stopper:
     def _on_signal(self, number: int, _: object) -> None:
         if self.asked:
             os._exit(FORCED)
-        self.asked = number
+        self._note(number)
         if self._running:
             self._act()
+
+    def _note(self, number: int) -> None:
+        """Take a signal in: its deadline holds from now on, however long a busy machine takes to start the crawl."""
+        self.asked = number
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def _act(self) -> None:
         from twisted.internet import reactor
 
-        threading.Thread(target=self._watch, daemon=True).start()
         reactor.callFromThread(self._stop, self.asked)
 
     def _stop(self, number: int) -> None:
+        if self._stopping is not None:
+            # The signal came while the crawl began to listen, and both have seen it.
+            return
         logger.info("%s: finishing what is in flight; once more to stop at once", signal.Signals(number).name)
         if self._crawler.spider is not None:
             self._crawler.spider.dispatcher.stop()

@@ -199,6 +199,31 @@ def test_a_signal_before_the_first_request_ends_it_with_exit_code_11_too(tmp_pat
     assert run(tmp_path, "check", "--deep").returncode == 0
 
 
+NEVER_READY = """
+import os, signal, sys, time
+from corpus_spider import crawl
+from corpus_spider.cli import run
+def busy(*_):
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(600)
+crawl.Stopper.arm = busy
+crawl.STOP_SECONDS = 0.1
+sys.exit(run(["crawl"]))
+"""
+
+
+def test_the_deadline_of_a_signal_holds_while_a_busy_machine_still_starts_the_crawl(
+    tmp_path: Path, newspaper: Newspaper
+) -> None:
+    """It counts from the signal, not from when the crawl is ready to act on it."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    command = [sys.executable, "-c", NEVER_READY]
+    ended = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, timeout=300, check=False)
+    assert ended.returncode == 11, ended.stderr
+    assert not list((tmp_path / "warc").glob("*.open"))
+    assert run(tmp_path, "crawl").returncode == 0
+
+
 def test_a_signal_while_robots_txt_hangs_ends_a_crawl(tmp_path: Path, newspaper: Newspaper) -> None:
     """Pages that wait for its rules are given back."""
     gate = hanging(newspaper)
