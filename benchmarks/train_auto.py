@@ -17,7 +17,7 @@ import json
 import re
 import sys
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -36,7 +36,7 @@ from pipelines.hosts import registered_domain
 from pipelines.tree import parse_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
 
@@ -49,7 +49,7 @@ PENALTY = 100.0
 """Weight of the squared weights against the sum over blocks."""
 FOLDS = 4
 STEPS = 12
-MANY = 30
+MANY, FEW = 30, "sources of few pages"
 """Sources with fewer pages are left out together."""
 
 
@@ -244,25 +244,27 @@ def text_of(sample: Sample, stages: tuple[Regression, Regression]) -> str:
     return "\n".join(line for index in np.flatnonzero(content.chosen) for line in page.blocks.lines(index))
 
 
-def left_out(pages: Sequence[Sample], key: Callable[[Sample], str]) -> Iterable[tuple[str, list[float]]]:
-    """Leave out the pages of one key after the other; yield the key and F1 of each page left out."""
-    for name in sorted({key(page) for page in pages}):
-        stages = learn_both([page for page in pages if key(page) != name])
-        held = [page for page in pages if key(page) == name]
+def parts_left_out(pages: Sequence[Sample], split: str) -> dict[str, str]:
+    """Return for each page, by id, the part that it is left out with: a source, or a fifth of the sites."""
+    sizes = Counter(page.source for page in pages)
+    if split == "source":
+        return {page.gold.id: page.source if sizes[page.source] >= MANY else FEW for page in pages}
+    return {page.gold.id: f"sites {zlib.crc32(page.site.encode()) % 5 + 1} of 5" for page in pages}
+
+
+def left_out(pages: Sequence[Sample], split: str) -> Iterable[tuple[str, list[float]]]:
+    """Leave out one part of the pages after the other; yield its name and F1 of each page of it."""
+    parts = parts_left_out(pages, split)
+    for name in sorted(set(parts.values())):
+        stages = learn_both([page for page in pages if parts[page.gold.id] != name])
+        held = [page for page in pages if parts[page.gold.id] == name]
         yield name, [score(text_of(page, stages), page.gold.truth(), page.gold.title).f1 for page in held]
 
 
 def print_left_out(pages: Sequence[Sample], split: str) -> None:
     """Print mean F1 by what was left out, and over all."""
-    sizes = defaultdict(int)
-    for page in pages:
-        sizes[page.source] += 1
-    keys = {
-        "source": lambda page: page.source if sizes[page.source] >= MANY else "sources of few pages",
-        "site": lambda page: f"sites {zlib.crc32(page.site.encode()) % 5 + 1} of 5",
-    }
     everything: list[float] = []
-    for name, values in left_out(pages, keys[split]):
+    for name, values in left_out(pages, split):
         everything += values
         print(f"{name:60} {len(values):4} {fmean(values):.4f}")
     print(f"{'all':60} {len(everything):4} {fmean(everything):.4f}")

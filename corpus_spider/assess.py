@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from corpus_spider.evaluation import (
 )
 from storage.errors import ConfigError, DiskError
 from storage.holdings import Selection
+from storage.warc import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
+    from corpus_spider.evaluation.evaluate import Reading
     from corpus_spider.evaluation.worst import Worst
+    from storage.corpus import Corpus
 
 DEFAULT = "auto"
 
@@ -102,7 +106,7 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
 
     config.require_corpus()
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("pages", len(pages)) as show:
-        drops = {dropped.url: dropped.reason for dropped in corpus.drops()}
+        drops = _drops(pages, config, corpus)
         documents, scored = corpus.documents(Selection(include_duplicates=True)), count(1)
 
         def kept(name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
@@ -110,6 +114,20 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
             show(next(scored))
 
         return evaluate_corpus(pages, documents, drops, config.corpus.name, kept)
+
+
+def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[str, Reading]:
+    """Return what is known of the gold pages that gave no document, those with a text read again from the WARC."""
+    from corpus_spider.evaluation.evaluate import page_id
+    from corpus_spider.evaluation.run import dropped
+    from corpus_spider.learning import Models
+
+    models, ids = Models(config, corpus).newest, {page.id for page in pages}
+    wanted = {page.url: page for page in corpus.drops() if page_id(page.url, ids)}
+    return {
+        url: dropped(page.reason, models.get(page.site), partial(read_record, config.warc_folder, page.pointer))
+        for url, page in wanted.items()
+    }
 
 
 def _show(reports: Sequence[Report], options: Mapping[str, Any], console: Console) -> None:

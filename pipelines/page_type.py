@@ -21,7 +21,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from itertools import islice, pairwise
@@ -116,6 +116,10 @@ STATED = Limits(0.0, 0.85, 0.6)
 LIKELY = Limits(1.0, 0.5, 0.5)
 UNKNOWN = Limits(3.0, 0.45, 0.35)
 FRONT = Limits(10.0, 0.25, 0.3)
+SURE_LIMITS, UNSURE_LIMITS = Limits(3.0, 0.5, 0.5), Limits(3.0, 0.25, 0.3)
+"""For pages of which nothing but the extractor's confidence speaks, for or against an article."""
+SURE, UNSURE = 0.9, 0.7
+"""Confidence from which a page is given the benefit of the doubt, and below which it is not."""
 
 STATED_DATES = frozenset({"json-ld", "meta", "time", "url"})
 """Where a date speaks for an article."""
@@ -155,6 +159,8 @@ class Evidence:
     """Whether the text stands under a headline of its own, which the page's title repeats and which is no link."""
     dated: bool = False
     """Whether the page states to programs, or in its address, when it was published; lists show dates to readers."""
+    confidence: float | None = None
+    """F1 that the extractor expects of its text: of lists, where blocks are neither text nor none, mostly little."""
 
 
 class _Span(NamedTuple):
@@ -174,13 +180,15 @@ class _Measured(dict[str, T]):
         return value
 
 
-def article_or_reason(page: Page, paragraphs: Sequence[str], min_chars: int) -> Drop | None:
+def article_or_reason(
+    page: Page, paragraphs: Sequence[str], min_chars: int, confidence: float | None = None
+) -> Drop | None:
     """Return None for an article, else why the page holds none: ``no_article`` or ``listing``, with the evidence.
 
     ``paragraphs`` are the extracted ones, cleaned; ``min_chars`` is the least size of a text, in letters of an
     alphabet. With 0 or 1 any text will do, whatever the page is: that is what asking for one page by hand means.
     """
-    return judge(gather(page, paragraphs), min_chars)
+    return judge(replace(gather(page, paragraphs), confidence=confidence), min_chars)
 
 
 def judge(evidence: Evidence, min_chars: int) -> Drop | None:
@@ -207,8 +215,12 @@ def _limits(evidence: Evidence) -> Limits:
         return STATED
     if evidence.address is Address.FRONT:
         return FRONT
+    confidence = evidence.confidence
+    sure, unsure = (False, False) if confidence is None else (confidence >= SURE, confidence < UNSURE)
     headed = evidence.headed and not evidence.headlines
-    return LIKELY if evidence.dated or headed or evidence.address is Address.ARTICLE else UNKNOWN
+    if evidence.dated or headed or evidence.address is Address.ARTICLE:
+        return UNKNOWN if unsure and not evidence.dated else LIKELY
+    return SURE_LIMITS if sure else UNSURE_LIMITS if unsure else UNKNOWN
 
 
 def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:

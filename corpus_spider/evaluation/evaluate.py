@@ -40,6 +40,8 @@ class PageScore:
     """Bytes of the page as served."""
     seconds: float | None = None
     """Processor time of the extraction."""
+    refused: str | None = None
+    """Why a crawl would not store the text, "" where it would; None where no crawl could."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Reading:
     confidence: float | None = None
     size: int = 0
     seconds: float | None = None
+    refused: str | None = None
 
 
 class Keep(Protocol):
@@ -95,6 +98,7 @@ def score_reading(page: GoldPage, truth: str, reading: Reading) -> PageScore:
         confidence=reading.confidence,
         size=reading.size,
         seconds=reading.seconds,
+        refused=reading.refused,
     )
 
 
@@ -115,23 +119,24 @@ def evaluate_texts(pages: Iterable[GoldPage], name: str, read: Callable[[GoldPag
 def evaluate_corpus(
     pages: Iterable[GoldPage],
     documents: Iterable[CorpusDocument],
-    drops: Mapping[str, str] | None = None,
+    drops: Mapping[str, Reading | str] | None = None,
     name: str = "corpus",
     keep: Keep = keep_nothing,
 ) -> Report:
     """Score the texts a corpus holds of the gold pages, crawled from any server whose URLs carry the page's id.
 
     The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. Of several documents of a page
-    the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to reasons: a
-    page that the corpus does not hold scores 0 and is listed with its reason. ``keep`` gets each text as it is scored.
+    the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to
+    reasons, or to what was refused for one (``run.dropped``): a page without a text scores 0 and is listed with its
+    reason. ``keep`` gets each text as it is scored.
     """
     wanted = list(pages)
     ids = {page.id for page in wanted}
     held = _latest(documents, ids)
-    reasons = {found: reason for url, reason in (drops or {}).items() if (found := page_id(url, ids)) is not None}
+    dropped = {found: reading for url, reading in (drops or {}).items() if (found := page_id(url, ids)) is not None}
     scores = []
     for page in wanted:
-        reading = _stored(page, held, reasons)
+        reading = _stored(page, held, dropped)
         scores.append(score_reading(page, page.truth(), reading))
         keep(name, page, reading.text, scores[-1])
     return Report(name, tuple(scores))
@@ -171,14 +176,16 @@ def _latest(documents: Iterable[CorpusDocument], ids: set[str]) -> dict[str, Cor
     return latest
 
 
-def _stored(page: GoldPage, held: Mapping[str, CorpusDocument], reasons: Mapping[str, str]) -> Reading:
+def _stored(page: GoldPage, held: Mapping[str, CorpusDocument], dropped: Mapping[str, Reading | str]) -> Reading:
     document = held.get(page.id)
     if document is None:
-        return Reading("", NO_EXTRACTOR, missing=reasons.get(page.id, NOT_SEEN))
+        known = dropped.get(page.id, NOT_SEEN)
+        return known if isinstance(known, Reading) else Reading("", NO_EXTRACTOR, missing=known)
     return Reading(
         document.text,
         document.extractor,
         document.title,
         reason=document.extractor_reason,
         confidence=document.confidence,
+        refused="",
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FEW = 10
 """A mean over fewer pages is an anecdote and marked as one."""
 
-COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "MB/s")
+COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "refused", "stored", "MB/s")
 NAMED = 10
 """Pages without a text that are named to people; the rest are counted."""
 WIDTH = 400
@@ -49,6 +49,7 @@ def render(*reports: Report, drawn: bool = False, against: str | None = None) ->
     parts += [_differences(reports, other, draw)] if other else []
     parts += [_reliability(report, draw) for report in reports if any(page.confidence for page in report.scores)]
     parts += [_missing(report, draw) for report in reports if any(page.missing for page in report.scores)]
+    parts += [_refused(report, draw) for report in reports if any(page.refused for page in report.scores)]
     return ("\n" if drawn else "").join(parts)
 
 
@@ -59,7 +60,7 @@ def _overall(reports: Sequence[Report], draw: Callable[..., str]) -> str:
         extractors = by_extractor(report)
         if len(extractors) > 1:
             rows += [(f"  {name}", *_cells(summary)) for name, summary in extractors.items()]
-    return draw("Character LCS against the true text; words, bag and Thai: F1", ("texts", *COLUMNS), rows)
+    return draw("Character LCS against the true text; words, bag, Thai and stored: F1", ("texts", *COLUMNS), rows)
 
 
 def _languages(report: Report, draw: Callable[..., str]) -> str:
@@ -112,12 +113,24 @@ def _reliability(report: Report, draw: Callable[..., str]) -> str:
 
 
 def _missing(report: Report, draw: Callable[..., str]) -> str:
-    missing = [page for page in report.scores if page.missing]
-    counts = [(reason, str(count)) for reason, count in Counter(page.missing for page in missing).most_common()]
-    title = f"{report.name}: {len(missing)} of {len(report.scores)} pages without a text, scored 0"
-    pages = [(page.page, page.missing) for page in missing[:NAMED]]
-    rest = f"… {len(missing) - NAMED} more; --json has all\n" if len(missing) > NAMED else ""
-    return draw(title, ("reason", "pages"), counts) + draw("Such pages", ("page", "reason"), pages) + rest
+    missing = [(page.page, page.missing) for page in report.scores if page.missing]
+    return _reasons(
+        f"{report.name}: {len(missing)} of {len(report.scores)} pages without a text, scored 0", missing, draw
+    )
+
+
+def _refused(report: Report, draw: Callable[..., str]) -> str:
+    refused = [(page.page, page.refused) for page in report.scores if page.refused]
+    title = (
+        f"{report.name}: {len(refused)} of {len(report.scores)} texts that a crawl does not store, scored 0 in stored"
+    )
+    return _reasons(title, refused, draw)
+
+
+def _reasons(title: str, pages: Sequence[tuple[str, str]], draw: Callable[..., str]) -> str:
+    counts = [(reason, str(count)) for reason, count in Counter(reason for _, reason in pages).most_common()]
+    rest = f"… {len(pages) - NAMED} more; --json has all\n" if len(pages) > NAMED else ""
+    return draw(title, ("reason", "pages"), counts) + draw("Such pages", ("page", "reason"), pages[:NAMED]) + rest
 
 
 def _marked(name: str, pages: int) -> str:
@@ -132,7 +145,8 @@ def _cells(found: Summary) -> tuple[str, ...]:
     shares = (found.median, found.precision, found.recall, found.words.f1, found.bag.f1, found.thai.f1)
     speed = NOTHING if found.mb_per_second is None else f"{found.mb_per_second:.1f}"
     numbers = (f"{share:.3f}" for share in shares)
-    return (str(found.pages), f"{found.f1:.3f}", _bounds(found.interval), *numbers, str(found.empty), speed)
+    stored = (NOTHING, NOTHING) if found.stored_f1 is None else (str(found.refused), f"{found.stored_f1:.3f}")
+    return (str(found.pages), f"{found.f1:.3f}", _bounds(found.interval), *numbers, str(found.empty), *stored, speed)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, drawn: bool = False) -> str:

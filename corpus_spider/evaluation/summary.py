@@ -37,6 +37,10 @@ class Summary:
     bag: Score
     thai: Score
     empty: int
+    refused: int
+    """Texts that a crawl would not store."""
+    stored_f1: float | None
+    """F1 of what it would store, 0 where it refuses; None for extractors that no corpus can be made with."""
     mb_per_second: float | None
     """Megabytes (10^6 bytes) of source in a second of processor time; None where nothing was timed."""
 
@@ -64,6 +68,8 @@ def summarise(scores: Sequence[PageScore]) -> Summary:
         bag=_mean([page.measures.bag for page in scores]),
         thai=_mean([page.measures.thai for page in scores]),
         empty=sum(page.empty for page in scores),
+        refused=sum(bool(page.refused) for page in scores),
+        stored_f1=_stored(scores),
         mb_per_second=_speed(scores),
     )
 
@@ -154,7 +160,8 @@ def _row(scores: Sequence[PageScore], other: Report | None) -> dict[str, Any]:
     row |= {"median": found.median, "precision": found.precision, "recall": found.recall}
     for name, measure in _others(found).items():
         row |= {f"{name}_{key}": value for key, value in asdict(measure).items()}
-    row |= {"empty": found.empty, "mb_per_second": found.mb_per_second}
+    row |= {"empty": found.empty, "refused": found.refused, "stored_f1": found.stored_f1}
+    row |= {"mb_per_second": found.mb_per_second}
     if other is not None and (apart := difference(scores, other)):
         row |= {"against": apart.other, "difference": apart.f1, **_bounds("difference", apart.interval)}
     return _rounded(row)
@@ -170,7 +177,13 @@ def _page(name: str, page: PageScore) -> dict[str, Any]:
     row: dict[str, Any] = {"page": page.page, "extractor": name, "language": page.language, "site": page.site}
     row |= asdict(page.score)
     row |= {f"{name}_f1": found.f1 for name, found in _others(page.measures).items()}
-    row |= {"empty": page.empty, "missing": page.missing, "read_by": page.extractor, "reason": page.reason}
+    row |= {
+        "empty": page.empty,
+        "missing": page.missing,
+        "refused": page.refused,
+        "read_by": page.extractor,
+        "reason": page.reason,
+    }
     return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": _milliseconds(page)})
 
 
@@ -192,6 +205,12 @@ def _rounded(row: dict[str, Any]) -> dict[str, Any]:
 
 def _mean(scores: Sequence[Score]) -> Score:
     return Score(*(fmean(getattr(score, name) for score in scores) for name in ("precision", "recall", "f1")))
+
+
+def _stored(scores: Sequence[PageScore]) -> float | None:
+    if all(page.refused is None for page in scores):
+        return None
+    return fmean(0.0 if page.refused else page.score.f1 for page in scores)
 
 
 def _speed(scores: Sequence[PageScore]) -> float | None:

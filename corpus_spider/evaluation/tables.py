@@ -5,7 +5,6 @@ F1 by site or by language, an extractor a row; megabytes of source a second; wha
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING
 from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_texts
 from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.report import table
+from corpus_spider.evaluation.run import timed
 from pipelines.decoding import decode
-from pipelines.extractors import EXTRACTORS, get
+from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,17 +80,16 @@ def tables(
 
 def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[[int], None]) -> dict[str, Timed]:
     """Return scores and speed of each extractor; a page's time is that of extracting from its decoded source."""
-    runs = {name: get(name).extract for name in names}
+    runs = {name: get(name) for name in names}
     seconds, size = dict.fromkeys(names, 0.0), 0
     scores: dict[str, list[PageScore]] = {name: [] for name in names}
     for count, page in enumerate(pages, start=1):
         source = page.html()
         html, size = decode(source).text, size + len(source)
-        for name, run in runs.items():
-            start = time.thread_time()
-            text = run(html).text
-            seconds[name] += time.thread_time() - start
-            scores[name] += evaluate_texts([page], name, partial(_given, text)).scores
+        for name, extractor in runs.items():
+            found, taken = timed(extractor, html, DEFAULT_OPTIONS)
+            seconds[name] += taken or 0.0
+            scores[name] += evaluate_texts([page], name, partial(_given, found.text)).scores
         progress(count)
     return {name: Timed(Report(name, tuple(scores[name])), size / 1e6 / (seconds[name] or 1e-9)) for name in names}
 

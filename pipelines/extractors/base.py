@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from storage.records import ParagraphKind
+from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from storage.records import Extraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,21 @@ class Extractor:
     run: Callable[[str, ExtractorOptions], Extraction]
     evaluation_only: bool = False
     """True for variants that reproduce a paper's output to the letter and are not fit to be stored."""
+    guard: Callable[[str], tuple[str, str]] | None = None
+    """What ``run`` needs before it gets a page: returns the page to read, and why it must not be read."""
+
+    def ready(self, html: str) -> tuple[str, str]:
+        """Return the page as ``run`` may have it, and why it must not have it; "" if it may.
+
+        Who times an extractor does this before, so that our care for others' code does not count as their time.
+        """
+        return self.guard(html) if self.guard is not None else (html, "")
 
     def extract(self, html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
         """Extract the main content of decoded HTML; any string gives an Extraction, an empty one when there is none."""
-        return self.run(html, options)
+        ready, problem = self.ready(html)
+        return self.left_out(problem) if problem else self.run(ready, options)
+
+    def left_out(self, problem: str) -> Extraction:
+        """Return the extraction of a page that ``ready`` keeps from it."""
+        return Extraction((), self.name, self.version, problem)

@@ -198,6 +198,8 @@ def test_the_summary_of_some_pages_is_mean_and_median(gold: Path) -> None:
         "bag_f1": 0.5556,
         "thai_f1": 0.5556,
         "empty": 1,
+        "refused": 0,
+        "stored_f1": None,
         "mb_per_second": None,
     }
     assert 0 <= whole["f1_low"] < whole["f1"] < whole["f1_high"] <= 1
@@ -231,6 +233,7 @@ def test_the_json_holds_every_page(gold: Path) -> None:
         "thai_f1": 0.0,
         "empty": True,
         "missing": "",
+        "refused": None,
         "read_by": "nothing",
         "reason": "",
         "confidence": None,
@@ -244,8 +247,8 @@ def test_the_table_shows_languages_and_what_is_missing(gold: Path) -> None:
     document = a_document(1, TRUE_TEXTS["fa-one"], url="http://h/fa-one")
     text = render(evaluate_corpus(load_gold(gold), [document], {"http://h/en-two": "[red]drop[/red]"}))
     lines = [line.split() for line in text.splitlines()]
-    assert ["fa", "*", "1", "1.000", "-", *["1.000"] * 6, "0", "-"] in lines
-    assert ["en", "*", "2", "0.000", "-", *["0.000"] * 6, "2", "-"] in lines
+    assert ["fa", "*", "1", "1.000", "-", *["1.000"] * 6, "0", "0", "1.000", "-"] in lines
+    assert ["en", "*", "2", "0.000", "-", *["0.000"] * 6, "2", "-", "-", "-"] in lines
     assert "corpus: 2 of 3 pages without a text, scored 0" in text
     assert "en-one\tnot in the corpus\n" in text
     assert "en-two\t[red]drop[/red]\n" in text

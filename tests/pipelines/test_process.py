@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.process import clean, process, survey, without_dateline
+from pipelines.main_text import clean, without_dateline
+from pipelines.process import process, survey
 from storage.records import Capture, Drop, Extraction, Kind, Metadata, SiteModel
 
 

@@ -54,17 +54,25 @@ class Peer:
     read: Read
 
     def __call__(self, html: str, options: ExtractorOptions) -> Extraction:
-        """Read a page without ever raising what the library raises."""
-        html, release = sanitise(html), version(self.distribution)
-        problem = strain(tag.name for tag in markup(html))
-        if problem:
-            return Extraction((), self.name, release, problem)
+        """Read a page that ``guard`` lets through without ever raising what the library raises."""
+        release = _release(self.distribution)
         try:
             with _quiet():
                 lines = [" ".join(line.split()) for line in self.read(html, options)]
         except Exception as error:  # noqa: BLE001 - the libraries' errors are of every kind, and one page is no reason to end
             return Extraction((), self.name, release, f"{self.name} failed: {error!r}"[:200])
         return Extraction(tuple(sanitise(line) for line in lines if line), self.name, release)
+
+
+def guard(html: str) -> tuple[str, str]:
+    """Return a page as libraries can bear it, and why it would take their tree builders seconds; "" if it would not."""
+    html = sanitise(html)
+    return html, strain(tag.name for tag in markup(html))
+
+
+@cache
+def _release(distribution: str) -> str:
+    return version(distribution)
 
 
 _ADAPTERS = (boilerpy3_adapter, justext_adapter, newspaper4k_adapter, readability_adapter, resiliparse_adapter)
@@ -80,7 +88,7 @@ def find(name: str) -> Extractor | None:
     """Return the peer of that name as an extractor, or None when it is not known or its library not installed."""
     peer = PEERS.get(name)
     try:
-        return Extractor(name, version(peer.distribution), peer, evaluation_only=True) if peer else None
+        return Extractor(name, version(peer.distribution), peer, evaluation_only=True, guard=guard) if peer else None
     except PackageNotFoundError:
         return None
 

@@ -1,0 +1,99 @@
+"""Score extractors by weights that have seen no page of the site, or of the source, beside those of others.
+
+    python benchmarks/left_out.py GOLD --leave-out site [--against trafilatura --against readability] [--json]
+    python benchmarks/left_out.py GOLD --leave-out source
+
+Weights are learned anew for each part of the pages that is left out, and the pages of that part are read by them
+through all of ``evaluate``. Printed are F1 of all pages, of each language, of Vietnamese, Arabic, Persian, Urdu, Thai
+and Hebrew together and of pages of 2020 and later, and the difference to each of the others with its interval.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from train_auto import learn_both, parts_left_out, samples, stored
+
+from corpus_spider.evaluation import Report, evaluate_extractors, load_gold, render
+from corpus_spider.evaluation.gold import MANIFEST
+from corpus_spider.evaluation.summary import ALL, difference, grouped, summarise
+from pipelines.extractors import scored
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from corpus_spider.evaluation import PageScore
+
+FEW = frozenset({"vi", "ar", "fa", "ur", "th", "he"})
+NEW = 2020
+
+
+def left_out(folder: Path, split: str, name: str) -> Report:
+    """Return the scores of an extractor whose weights have not seen the part of the pages that is scored."""
+    pages, found = samples(folder), []
+    gold = {page.id: page for page in load_gold(folder)}
+    parts = parts_left_out(pages, split)
+    for part in sorted(set(parts.values())):
+        learned = learn_both([page for page in pages if parts[page.gold.id] != part])
+        model = scored.Model.of(stored(*learned))
+        held = [gold.pop(page.gold.id) for page in pages if parts[page.gold.id] == part]
+        with patch.object(scored, "_model", lambda model=model: model):
+            found += evaluate_extractors(held, [name])[0].scores
+    # No block on them, so no weight has seen them.
+    found += evaluate_extractors(list(gold.values()), [name])[0].scores if gold else ()
+    return Report(f"{name}, {split}s left out", tuple(found))
+
+
+def groups(scores: Sequence[PageScore], years: Mapping[str, int]) -> dict[str, list[PageScore]]:
+    """Return the scores of all pages, of some, and of each language."""
+    chosen = {
+        ALL: list(scores),
+        "+".join(sorted(FEW)): [page for page in scores if page.language in FEW],
+        f"{NEW} and later": [page for page in scores if years.get(page.page, 0) >= NEW],
+    }
+    return {key: found for key, found in chosen.items() if found} | grouped(scores, lambda page: page.language)
+
+
+def rows(report: Report, others: Sequence[Report], years: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return a row for each group of pages: F1, that of the others, and the differences to them."""
+    found = []
+    for group, scores in groups(report.scores, years).items():
+        row: dict[str, Any] = {"pages": group, "n": len(scores), report.name: round(summarise(scores).f1, 4)}
+        for other in others:
+            apart = difference(scores, other)
+            if apart:
+                bounds = apart.interval and [round(bound, 4) for bound in apart.interval]
+                row |= {other.name: round(row[report.name] - apart.f1, 4), f"less {other.name}": round(apart.f1, 4)}
+                row |= {f"interval {other.name}": bounds}
+        found.append(row)
+    return found
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path, help="folder with manifest.jsonl, pages/ and gold/")
+    parser.add_argument("--leave-out", choices=("source", "site"), default="site")
+    parser.add_argument("--extractor", choices=("auto", "scored"), default="auto")
+    parser.add_argument("--against", action="append", default=[], help="an extractor to compare with, more than once")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    lines = (options.gold / MANIFEST).read_text("utf-8").splitlines()
+    years = {entry["id"]: entry.get("year") or 0 for entry in map(json.loads, lines)}
+    report = left_out(options.gold, options.leave_out, options.extractor)
+    others = evaluate_extractors(load_gold(options.gold), options.against) if options.against else []
+    table = rows(report, others, years)
+    if options.json:
+        print(json.dumps(table, indent=2))
+        return
+    print(render(report))
+    for row in table:
+        print("\t".join(f"{key} {value}" for key, value in row.items()))
+
+
+if __name__ == "__main__":
+    main()

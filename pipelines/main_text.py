@@ -1,0 +1,121 @@
+"""From what an extractor found on a page to the text that is stored, or why none is.
+
+A crawl and ``evaluate`` both go through here, so that what is scored is what is stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from pipelines import extractors, language, metadata, normalise, refusals, rights
+from pipelines.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.tree import parse_tree
+from storage.records import Decoded, Drop
+from storage.reservations import SKIP, is_reserved, reservations
+
+if TYPE_CHECKING:
+    from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
+
+MAX_REPLACED = 0.05
+"""A text in which more than one character in twenty could not be decoded is not worth keeping."""
+SHOWN_DATES = frozenset({"masthead", "text"})
+"""Where a date stands that a line of the page shows."""
+HEAD, MAX_DATELINE = 3, 120
+"""Lines at the head of a text among which the date may be, and its characters at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page as it is opened, before anybody looks for its text: decoded and parsed, with what it states of itself."""
+
+    decoded: Decoded
+    page: Page
+
+
+def open_source(decoded: Decoded, capture: Capture) -> Source:
+    """Parse a decoded page and read what it, and its answer, state."""
+    tree = parse_tree(decoded.text)
+    directives = tuple(value for name, value in capture.response_headers if name.lower() == "x-robots-tag")
+    stated = metadata.read_metadata(tree, capture.url, directives, capture.fetched_at)
+    return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
+
+
+def extract(source: Source, model: SiteModel) -> Extraction:
+    """Find the main text with the site's extractor, its parameters and its template."""
+    p = dict(model.parameters).get("p")
+    options = extractors.ExtractorOptions(url=source.page.url, p=p, template=model.template)
+    return extractors.get(model.extractor).extract(source.decoded.text, options)
+
+
+def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extraction, tuple[str, LanguageGuess] | Drop]:
+    """Clean what was found and decide whether it is stored: the text with its language, or why there is none.
+
+    The cleaned extraction is returned either way.
+    """
+    tree, stated = source.page.tree, source.page.metadata
+    extraction = without_dateline(clean(found), stated)
+    outcome = refusals.not_found(tree) or _judge(extraction, source, model)
+    if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
+        outcome = refusals.stub(tree, len(outcome[0]), model.min_chars) or outcome
+    if not isinstance(outcome, Drop) and model.reservations == SKIP and is_reserved(stated):
+        outcome = Drop("reserved", ", ".join(reservations(stated)))
+    if isinstance(outcome, Drop) and outcome.reason == "no_article":
+        outcome = refusals.without_text(tree, source.decoded.text, source.page.url) or outcome
+    return extraction, outcome
+
+
+def title_of(extraction: Extraction, stated: Metadata) -> str | None:
+    """Return the title as the page shows it over its text, else as it states it."""
+    return metadata.clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
+
+
+def clean(extraction: Extraction) -> Extraction:
+    """Clean all texts of an extraction; what is empty then goes, and a paragraph takes its kind with it."""
+    lines = [
+        (line, kind)
+        for paragraph, kind in zip(extraction.paragraphs, extraction.kinds or repeat(""), strict=False)
+        for line in normalise.clean(paragraph).split("\n")
+        if line
+    ]
+    captions, comments = (
+        tuple(cleaned for text in texts if (cleaned := normalise.clean(text)))
+        for texts in (extraction.captions, extraction.comments)
+    )
+    return replace(
+        extraction,
+        paragraphs=tuple(line for line, _ in lines),
+        kinds="".join(kind for _, kind in lines),
+        captions=captions,
+        comments=comments,
+    )
+
+
+def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Leave out the line that nothing but the date was read from, often with the author, at the head of the text.
+
+    Only where the extractor has our policy of what a text is, which its confidence tells.
+    """
+    if extraction.confidence is None or stated.published_source not in SHOWN_DATES:
+        return extraction
+    dateline = "".join((stated.published_text or "").split())
+    lines = extraction.paragraphs
+    at = next((at for at, line in enumerate(lines[:HEAD]) if "".join(line.split()) == dateline), None)
+    if at is None or len(lines[at]) > MAX_DATELINE or len(lines) == 1:
+        return extraction
+    kinds = extraction.kinds[:at] + extraction.kinds[at + 1 :]
+    return replace(extraction, paragraphs=lines[:at] + lines[at + 1 :], kinds=kinds)
+
+
+def _judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+    decoded = source.decoded
+    if decoded.replaced > MAX_REPLACED:
+        return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")
+    if drop := article_or_reason(source.page, extraction.paragraphs, model.min_chars, extraction.confidence):
+        return drop
+    text = extraction.text
+    guess = language.identify(text, model.language_backend)
+    if model.languages and guess.language not in model.languages:
+        return Drop("language", guess.language, guess.language)
+    return text, guess
