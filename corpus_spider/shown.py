@@ -69,6 +69,7 @@ def _fields(document: Document) -> dict[str, object]:
         "comments": document.comments,
         "languages": document.languages,
         "foreign_share": document.foreign_share,
+        "quality": document.quality,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,9 +43,13 @@ def test_lines_are_marked_as_markdown_has_them(processed: Processed) -> None:
 
 
 def test_json_has_what_stands_beside_the_text(processed: Processed, capsys: pytest.CaptureFixture[str]) -> None:
-    """Confidence, kinds, captions and comments under the names that an export uses."""
+    """Confidence, kinds, captions, comments and measures of quality under the names that an export uses."""
     assert show(processed, Console(), as_json=True) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["title"], shown["kinds"], shown["captions"]) == ("A bridge is rebuilt", "phplqp", ["The bridge"])
     assert 0.5 < shown["confidence"] <= 1
     assert shown["comments"] == []
+    assert processed.document
+    assert processed.document.quality
+    assert shown["quality"] == json.loads(json.dumps(asdict(processed.document.quality)))
+    assert shown["quality"]["words"] == len(shown["text"].split())

@@ -179,10 +179,23 @@ ARTICLE = Evidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, 
         ({"headlines": 7, "claims": ("JSON-LD",)}, "listing"),
         ({"broken_off": 0.7}, "listing"),
         ({"broken_off": 0.7, "claims": ("JSON-LD",)}, None),
+        ({"linked": 0.4, "confidence": 0.9}, None),
+        ({"linked": 0.6, "confidence": 0.99}, "listing"),
+        ({"headlines": 4, "confidence": 0.9}, None),
+        ({"headlines": 4, "confidence": 0.89}, "listing"),
+        ({"running": 599, "confidence": 0.99}, "no_article"),
+        ({"headlines": 3, "confidence": 0.7}, None),
+        ({"headlines": 3, "confidence": 0.69}, "listing"),
+        ({"headlines": 4, "address": Address.ARTICLE, "confidence": 0.7}, None),
+        ({"headlines": 4, "address": Address.ARTICLE, "confidence": 0.69}, "listing"),
+        ({"headlines": 4, "dated": True, "confidence": 0.1}, None),
+        ({"headlines": 6, "claims": ("JSON-LD",), "confidence": 0.1}, None),
+        ({"running": 1400, "address": Address.FRONT, "confidence": 0.99}, "no_article"),
     ],
 )
 def test_the_decision_follows_from_the_evidence(changes: dict[str, object], reason: str | None) -> None:
-    """What speaks for an article widens the limits; a front page's address narrows them."""
+    """What speaks for an article widens the limits; a front page's address narrows them, and so does little confidence
+    where the page states nothing."""
     drop = judge(replace(ARTICLE, **changes), 200)
     assert (drop.reason if drop else None) == reason
 
