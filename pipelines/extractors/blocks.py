@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import encoded, read, rendered, shown, texts_of
+from pipelines.extractors.columns import read, rendered, shown, texts_of
 from pipelines.extractors.outline import follow
+from pipelines.extractors.source import encoded
 from storage.records import Extraction
 
 if TYPE_CHECKING:

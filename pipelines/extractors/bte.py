@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import encoded, paragraphs, read
+from pipelines.extractors.columns import paragraphs, read
+from pipelines.extractors.source import encoded
 from pipelines.extractors.word_runs import words_between
 from storage.records import Extraction
 

@@ -22,9 +22,7 @@ from pipelines.extractors.lexer import (
     REMOVED,
     VOID,
     Closers,
-    body_start,
     places,
-    sanitise,
     tag_end,
 )
 from pipelines.extractors.soup import collapsed, unescaped
@@ -49,7 +47,7 @@ _DECLARATION = -1
 _LESS_THAN, _GREATER, _SLASH = b"<>/"
 _AT_ONCE, _MANY = 1 << 20, 1 << 16
 _PARTINGS = "", " ", "\0"
-_HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
+HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NO_PLACE = np.zeros(1, dtype=np.int32)
 _SPACE = np.zeros(256, dtype=bool)
 _SPACE[list(b"\t\n\v\f\r ")] = True
@@ -92,15 +90,6 @@ class _Tags(NamedTuple):
     ends: Places
     codes: Codes
     plain: Mask
-
-
-def encoded(html: str) -> bytes:
-    """Return the body of a page, or the whole page where there is no body tag, as UTF-8 without NULs."""
-    try:
-        raw = html[body_start(html) :].encode()
-    except UnicodeEncodeError:
-        return encoded(sanitise(html))
-    return raw.replace(b"\0", b"") if b"\0" in raw else raw
 
 
 def read(raw: bytes) -> Page:
@@ -300,7 +289,7 @@ def shown(page: Page) -> Page:
     lower = page.source.lower()
     firsts, lasts, done = list[int](), list[int](), 0
     for index in _suspects(page, lower):
-        if index < done or not _HIDDEN.search(lower, int(page.starts[index]), int(page.ends[index])):
+        if index < done or not HIDDEN.search(lower, int(page.starts[index]), int(page.ends[index])):
             continue
         last = _last_tag(page, lower, index)
         if last is None:

@@ -15,12 +15,12 @@ pages is .810 with it, .819 without it, and .825 with all that Step 0 of BTE dro
 from __future__ import annotations
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import paragraphs, read
+from pipelines.extractors.fragments import paragraphs
 from pipelines.extractors.lines import main_fragment, raw_part
 from pipelines.extractors.soup import render, scan
 from storage.records import Extraction
 
-NAME, VERSION = "dana", "3"
+NAME, VERSION = "dana", "4"
 PAPER_NAME = "dana-paper"
 P = 20
 """How many lines away the next paragraph may be (phase two)."""
@@ -29,7 +29,7 @@ P = 20
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, parsed; nothing where ASCII prevails everywhere."""
     fragment = main_fragment(html, options.p or P, at_tags=True)
-    return Extraction(paragraphs(read(fragment.encode())) if fragment else (), NAME, VERSION)
+    return Extraction(paragraphs(fragment) if fragment else (), NAME, VERSION)
 
 
 def extract_paper(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:

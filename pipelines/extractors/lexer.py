@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    CodePoints = NDArray[np.unsignedinteger[Any]]
-
 
 def name_set(names: str) -> frozenset[str]:
     """Return the set of names in a text, parted by white space."""
@@ -61,9 +59,6 @@ _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
-_BODY = re.compile(r"<[bB][oO][dD][yY](?=[\s/>])")
-_CODE = re.compile(r"<(?:!--|([sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
-_CODE_OR_ITS_END = re.compile(r"<(?:!--|(/?)(?:[sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>]))")
 _MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
@@ -71,30 +66,13 @@ _UNFIT = re.compile("[\0\ud800-\udfff]")
 
 def sanitise(html: str) -> str:
     """Drop NUL characters and replace lone surrogates (U+FFFD), which neither parsers nor files can carry."""
-    return readable(html)[0]
-
-
-def readable(html: str) -> tuple[str, CodePoints]:
-    """Sanitise a page; also return its characters as numbers, in a narrow type that holds them."""
     try:
-        data = code_points(html)
-        if not data.size or data.min():
-            return html, data
+        html.encode("utf-16-le")
+        if "\0" not in html:
+            return html
     except UnicodeEncodeError:
         pass
-    html = _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
-    return html, code_points(html)
-
-
-def code_points(text: str) -> CodePoints:
-    """Return the characters of a text as numbers, in a narrow type that holds them.
-
-    Raises UnicodeEncodeError on lone surrogates.
-    """
-    if text.isascii():
-        return np.frombuffer(text.encode(), dtype=np.uint8)
-    data = np.frombuffer(text.encode("utf-16-le"), dtype=np.uint16)
-    return data if data.size == len(text) else np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    return _UNFIT.sub(lambda match: "" if match[0] == "\0" else "\ufffd", html)
 
 
 def places(mask: NDArray[np.bool_]) -> NDArray[np.signedinteger[Any]]:
@@ -188,32 +166,6 @@ class Closers:
             self._absent.add(_CDATA)
             return self.after_declaration(opener, position) if closer == "]]>" else len(html)
         return position
-
-
-def without_code(html: str, first: int = 0) -> str:
-    """Return a page from some place on without scripts, styles and comments."""
-    closers, pieces = Closers(html), list[str]()
-    while match := _CODE.search(html, first):
-        pieces.append(html[first : match.start()])
-        if match[1]:
-            first = closers.after(match[1].lower(), match.end()) or match.end()
-        else:
-            first = closers.after_declaration("<!--", match.end())
-    return "".join((*pieces, html[first:]))
-
-
-def body_start(html: str) -> int:
-    """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
-    starts = (found.start() for found in _BODY.finditer(html))
-    return next((start for start in starts if _may_be_body(html, start)), 0)
-
-
-def _may_be_body(html: str, start: int) -> bool:
-    """Say whether a tag stands after a tag or white space, and not where code ends next that has begun before."""
-    if start and html[start - 1] != ">" and not html[start - 1].isspace():
-        return False
-    following = _CODE_OR_ITS_END.search(html, start)
-    return following is None or not following[1]
 
 
 def tag_end(html: str, start: int) -> int:
@@ -319,7 +271,7 @@ def _may_end_open(source: str, quote: str) -> bool:
 
 
 def tokenise(html: str) -> Tokens | None:
-    """Return what ``markup`` finds in a page made ``readable``, without what is dropped; ``BOXES`` leave a space.
+    """Return what ``markup`` finds in a sanitised page, without what is dropped; ``BOXES`` leave a space.
 
     All tags are split off at once, after all that is dropped has been cut out. None is returned where something seemed
     to be dropped that lay inside a tag; then only a look at one tag after the other is right.

@@ -15,9 +15,13 @@ content; the line of the peak itself needs no S1.
 
 Ours, in ``main_fragment``: lines are those of the body, since titles and descriptions in the head are no content, long
 as they may be; numeric references are read as the characters they name where they outnumber the characters beyond
-ASCII, as such pages are ASCII throughout; and where a column stands above the axis, scripts, styles and
-comments are cut out before the lines are counted for good. The papers leave them in; but the walk counts their lines,
-which part paragraphs that no reader sees parted, and comments hold letters too. ``raw_part`` has none of this.
+ASCII, as such pages are ASCII throughout; and scripts, styles and comments are cut out before the lines are counted.
+The papers leave them in; but the walk counts their lines, which part paragraphs that no reader sees parted, and
+comments hold letters too. Where characters beyond ASCII are few (``PLENTY``), a column has to stand above the axis with
+code left in, or nothing is cut: most pages in Latin script are told by that. ``raw_part`` has none of this.
+
+The page is read as UTF-8. Its first bytes of characters beyond ASCII have their two highest bits set, all bytes of such
+characters the highest: eight bytes at a time are counted by the bits of a word.
 """
 
 from __future__ import annotations
@@ -27,24 +31,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.lexer import body_start, code_points, places, readable, without_code
+from pipelines.extractors.lexer import places, sanitise
 from pipelines.extractors.soup import with_characters
+from pipelines.extractors.source import encoded, without_code
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.lexer import CodePoints
-
     Counts = NDArray[np.signedinteger[Any]]
+    Bytes = NDArray[np.uint8]
+    Words = NDArray[np.uint64]
     Mask = NDArray[np.bool_]
 
 FEW_LINES = 20
 TAGS_A_LINE = 8
 """A file of fewer lines, or of more tags a line on average, counts as written in one line."""
 
-_LINE_END, _LESS_THAN, _REFERENCE, _ASCII = ord("\n"), ord("<"), ord("&"), 0x80
+_LINE_END, _LESS_THAN, _REFERENCE, _LEAD = ord("\n"), ord("<"), ord("&"), 0xC0
 _AT_ONCE = 1 << 18
-_TAG_NAME = re.compile("</?[a-zA-Z]")
+_TAG_NAME = re.compile(rb"</?[a-zA-Z]")
+PLENTY = 32
+"""Where fewer than one byte of so many begin a character beyond ASCII, a column has to stand above the axis at once."""
+_SIZES = np.array([2] * 0xE0 + [3] * 0x10 + [4] * 0x10)
+"""How many bytes a character has, by its first."""
+_WORD = 8
+"""Bytes that are counted at a time."""
+_HIGHEST, _ONE = np.uint64(0x8080808080808080), np.uint64(1)
+_BELOW = np.array([(1 << 8 * count) - 1 for count in range(_WORD)], dtype=np.uint64)
+"""Words whose first bytes are kept, so many of them."""
 
 
 class Lines(NamedTuple):
@@ -55,33 +69,54 @@ class Lines(NamedTuple):
     balance: Counts
 
 
-def count_characters(data: CodePoints, beyond: Counts, *, at_tags: bool = False) -> Lines:
-    """First step of R2L, phase one of DANA: count characters beyond ASCII and within it by line.
+def count_characters(raw: bytes, *, at_tags: bool = False) -> Lines:
+    """First step of R2L, phase one of DANA: count characters beyond ASCII and within it by line of a file in UTF-8.
 
     Lines end at ``\n``, which is not counted, and with ``at_tags`` or in a file written in one line also before every
-    less-than sign, but no line is empty for a tag's sake. ``data`` are the characters of the file as numbers,
-    ``beyond`` the places of those beyond ASCII.
+    less-than sign, but no line is empty for a tag's sake.
     """
-    ends = places(data == _LINE_END)
-    starts = np.zeros(ends.size + 1, dtype=ends.dtype)
-    np.add(ends, 1, out=starts[1:])
-    if at_tags or is_single_line(data, starts.size):
-        begins = np.empty(data.size + 1, dtype=bool)
-        np.equal(data, _LESS_THAN, out=begins[:-1])
-        begins[-1] = False
-        begins[starts] = True
-        starts = places(begins)
+    data = np.frombuffer(raw, dtype=np.uint8)
+    begins = np.empty(data.size + 1, dtype=bool)
+    begins[0] = True
+    np.equal(data, _LINE_END, out=begins[1:])
+    parted = at_tags or is_single_line(data, int(np.count_nonzero(begins)))
+    if parted:
+        begins[:-1] |= data == _LESS_THAN
+    starts = places(begins)
+    weights = _Weights(raw)
     filled, balance = np.empty(starts.size, dtype=bool), np.empty(starts.size, dtype=np.int32)
     for first in range(0, starts.size, _AT_ONCE):
         part, last = slice(first, first + _AT_ONCE), first + _AT_ONCE
-        bounds = np.concatenate((starts[part], starts[last : last + 1] if last < starts.size else (data.size,)))
-        before = beyond.searchsorted(bounds)
-        letters = before[1:] - before[:-1]
-        np.not_equal(letters, 0, out=filled[part])
-        balance[part] = 2 * letters - bounds[1:] + bounds[:-1]
+        bounds = np.append(starts[part], starts[last] if last < starts.size else data.size)
+        before = weights.before(bounds)
+        weight = before[1:] - before[:-1]
+        np.not_equal(weight, 0, out=filled[part])
+        balance[part] = weight - bounds[1:] + bounds[:-1]
         inner = starts[first + 1 : last + 1]
-        balance[first : first + inner.size] += data[inner - 1] == _LINE_END
+        balance[first : first + inner.size] += (data[inner - 1] == _LINE_END) if parted else np.int32(1)
     return Lines(starts, filled, balance)
+
+
+class _Weights:
+    """Running sums over a text: a character beyond ASCII weighs one more than it has bytes, one of ASCII nothing."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._words = np.frombuffer(raw + bytes(_WORD - len(raw) % _WORD), dtype="<u8")
+        self._sums = np.zeros(self._words.size + 1, dtype=np.int32)
+        np.cumsum(_weight(self._words), dtype=np.int32, out=self._sums[1:])
+
+    def before(self, bounds: Counts) -> Counts:
+        """Return what stands before some places, all of them between characters."""
+        word = bounds >> 3
+        weight: Counts = self._sums[word] + _weight(self._words[word] & _BELOW[bounds & 7])
+        return weight
+
+
+def _weight(words: Words) -> Bytes:
+    high = words & _HIGHEST
+    weight: Bytes = np.bitwise_count(high)
+    weight += np.bitwise_count(high & (words << _ONE))
+    return weight
 
 
 def smoothed(lines: Lines) -> Counts:
@@ -114,33 +149,22 @@ def _walk(start: int, stops: Counts, p: int) -> int:
     return int(stops[reached if far.size and far[reached] else -1])
 
 
-def main_span(data: CodePoints, beyond: Counts, p: int, *, at_tags: bool = False) -> tuple[int, int] | None:
-    """Return where the main content begins and ends, as offsets in characters; a line end after it is no part of it."""
-    lines = count_characters(data, beyond, at_tags=at_tags)
+def main_span(raw: bytes, p: int, *, at_tags: bool = False) -> tuple[int, int] | None:
+    """Return where the main content begins and ends, in bytes; a line end after it is no part of it."""
+    lines = count_characters(raw, at_tags=at_tags)
     found = main_lines(lines, p)
     if found is None:
         return None
-    end = int(lines.starts[found.stop]) if found.stop < len(lines.starts) else data.size + 1
-    ended = found.stop == len(lines.starts) or data[end - 1] == _LINE_END
+    end = int(lines.starts[found.stop]) if found.stop < lines.starts.size else len(raw) + 1
+    ended = found.stop == lines.starts.size or raw[end - 1] == _LINE_END
     return int(lines.starts[found.start]), end - bool(ended)
-
-
-def _may_rise(data: CodePoints, beyond: Counts) -> bool:
-    """Say whether a line may have more characters beyond ASCII than within: not if these are few and far between.
-
-    In such a line two of them stand next to each other or next but one, or it is a single one.
-    """
-    if not beyond.size or beyond[0] < 2:
-        return bool(beyond.size)
-    before = data[beyond - 1]
-    return bool(((before >= _ASCII) | (before == _LINE_END) | (data[beyond - 2] >= _ASCII)).any())
 
 
 def raw_part(html: str, p: int) -> str:
     """Return the main content of a file that is taken as it is, divided at tags if it is written in one line."""
-    html, data = readable(html)
-    part = html[slice(*(main_span(data, places(data >= _ASCII), p) or (0, 0)))]
-    return split_at_tags(part) if part and is_single_line(data, int(np.count_nonzero(data == _LINE_END)) + 1) else part
+    raw = sanitise(html).encode()
+    part = raw[slice(*(main_span(raw, p) or (0, 0)))].decode()
+    return split_at_tags(part) if part and is_single_line(np.frombuffer(raw, np.uint8), raw.count(b"\n") + 1) else part
 
 
 def main_fragment(html: str, p: int, *, at_tags: bool = False) -> str:
@@ -150,38 +174,48 @@ def main_fragment(html: str, p: int, *, at_tags: bool = False) -> str:
     """
     if html.isascii() and "&#" not in html:
         return ""
-    html, data = readable(html)
-    beyond = places(data >= _ASCII)
-    if _in_references(data, beyond.size):
-        html = with_characters(html)
-        data = code_points(html)
-        beyond = places(data >= _ASCII)
-    if not _may_rise(data, beyond):
+    raw = encoded(html)
+    data = np.frombuffer(raw, dtype=np.uint8)
+    leads = data >= _LEAD
+    count = int(np.count_nonzero(leads))
+    if _in_references(data, count):
+        raw = with_characters(raw.decode()).encode()
+    elif count * PLENTY < data.size and not (may_rise(data, places(leads)) and main_span(raw, p, at_tags=at_tags)):
         return ""
-    first = body_start(html)
-    beyond = beyond[beyond.searchsorted(first) :] - beyond.dtype.type(first)
-    if main_span(data[first:], beyond, p, at_tags=at_tags) is None:
-        return ""
-    html = without_code(html, first)
-    data = code_points(html)
-    span = main_span(data, places(data >= _ASCII), p, at_tags=at_tags)
+    raw = without_code(raw)
+    span = main_span(raw, p, at_tags=at_tags)
     if span is None:
         return ""
     start, end = span
-    opened = html.rfind("<", 0, start)
-    in_tag = opened >= 0 and html.find(">", opened, start) < 0 and _TAG_NAME.match(html, opened)
-    return html[opened if in_tag else start : end]
+    opened = raw.rfind(b"<", 0, start)
+    in_tag = opened >= 0 and raw.find(b">", opened, start) < 0 and _TAG_NAME.match(raw, opened)
+    return raw[opened if in_tag else start : end].decode()
 
 
-def _in_references(data: CodePoints, beyond: int) -> bool:
+def _in_references(data: Bytes, beyond: int) -> bool:
     """Say whether numeric references outnumber the characters beyond ASCII; each has five characters or more."""
-    if beyond * 5 > data.size:
+    if beyond * 5 > data.size or np.count_nonzero(data == _REFERENCE) <= beyond:
         return False
     begin = places(data[:-1] == _REFERENCE)
-    return begin.size > beyond and int(np.count_nonzero(data[begin + 1] == ord("#"))) > beyond
+    return int(np.count_nonzero(data[begin + 1] == ord("#"))) > beyond
 
 
-def is_single_line(data: CodePoints, lines: int) -> bool:
+def may_rise(data: Bytes, leads: Counts) -> bool:
+    """Say whether a line may have more characters beyond ASCII than within; ``leads`` are the places of the former.
+
+    Three of them, with no more than two between, are in such a line, or it is short: the first of them, then, stands
+    at its start or one character further on.
+    """
+    if not leads.size or leads[0] < 2:
+        return bool(leads.size)
+    first, second = data[leads - 1], data[leads - 2]
+    if ((first == _LINE_END) | (first == _LESS_THAN) | (second == _LINE_END)).any():
+        return True
+    between = leads[1:] - leads[:-1] - _SIZES[data[leads[:-1]]]
+    return bool((between[1:] + between[:-1] <= 2).any())
+
+
+def is_single_line(data: Bytes, lines: int) -> bool:
     """Say whether a file of so many lines counts as written in one (section 4.1: "sometimes more than one line")."""
     return lines < FEW_LINES or bool(np.count_nonzero(data == _LESS_THAN) > TAGS_A_LINE * lines)
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import paragraphs, read
+from pipelines.extractors.fragments import paragraphs
 from pipelines.extractors.lines import main_fragment, raw_part
 from storage.records import Extraction
 
-NAME, VERSION = "r2l", "3"
+NAME, VERSION = "r2l", "4"
 NEPL_NAME = "r2l-nepl"
 _EPL = re.compile("[\\x00-\\x7f]+")
 P = 8
@@ -31,7 +31,7 @@ P = 8
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the lines densest in text beyond ASCII, rendered whole; nothing where ASCII prevails everywhere."""
     fragment = main_fragment(html, options.p or P)
-    return Extraction(paragraphs(read(fragment.encode())) if fragment else (), NAME, VERSION)
+    return Extraction(paragraphs(fragment) if fragment else (), NAME, VERSION)
 
 
 def extract_nepl(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:

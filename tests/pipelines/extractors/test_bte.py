@@ -18,8 +18,9 @@ from pipelines.extractors.bte import (
     extract,
     region,
 )
-from pipelines.extractors.columns import encoded, read
+from pipelines.extractors.columns import read
 from pipelines.extractors.soup import scan
+from pipelines.extractors.source import encoded
 from pipelines.extractors.word_runs import UNSPACED, words_between
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
-"""What is markup in a page: where the body begins, and what is code."""
+"""A page as bytes: where its body begins, and what is code."""
 
 from __future__ import annotations
 
 import pytest
 
-from pipelines.extractors.lexer import body_start, without_code
+from pipelines.extractors.source import body_start, encoded, without_code
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,16 @@ from pipelines.extractors.lexer import body_start, without_code
         ("x <body>y<body>", 2),
         ("<script>'<body>'</script><body>", 25),
         ("<script>'<head></head><body>'</SCRIPT><body>", 38),
+        ("<script>'<style></style> <body>'</script><body>", 41),
+        ("<script>1</script><style>a {}</style> <body><script>2</script>", 38),
+        ("<style>/* <body> */</style><body>", 27),
+        ("<body></script>", 0),
     ],
 )
 def test_the_body_begins_at_the_first_body_tag(html: str, start: int) -> None:
     """In any case of letters; without one the page is its own body."""
-    assert body_start(html) == start
+    assert body_start(html.encode()) == start
+    assert encoded(html) == html[start:].encode()
 
 
 @pytest.mark.parametrize(
@@ -38,5 +43,9 @@ def test_the_body_begins_at_the_first_body_tag(html: str, start: int) -> None:
 )
 def test_code_is_cut_out_to_its_end(html: str, rest: str) -> None:
     """In any case of letters, with comments in scripts and scripts in comments; what never ends goes to the last."""
-    assert without_code(html) == rest
-    assert without_code(f"<!-- head -->{html}", 13) == rest
+    assert without_code(html.encode()) == rest.encode()
+
+
+def test_what_no_file_can_carry_is_left_out() -> None:
+    """NULs go, and lone surrogates are replaced."""
+    assert encoded("a>\0<body>b\0\ud800") == "<body>b\ufffd".encode()

@@ -1,0 +1,70 @@
+"""A page as the bytes of its body, UTF-8: where the body begins, and the body without code.
+
+Patterns that begin with one sign find it in bytes five times as fast as in a string.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pipelines.extractors.lexer import Closers, sanitise
+
+_GREATER = ord(">")
+_BODY = re.compile(rb"<[bB][oO][dD][yY](?=[\s/>])")
+_CODE_NAME = rb"([sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>])"
+_CODE = re.compile(rb"<(?:!--|" + _CODE_NAME + rb")")
+_CODE_OR_ITS_END = re.compile(rb"<(?:!--|(/?)" + _CODE_NAME + rb")")
+_END_OR_COMMENT = {
+    len("script"): re.compile(rb"<(?:!--|(/)[sS][cC][rR][iI][pP][tT](?=[\s/>]))"),
+    len("style"): re.compile(rb"<(/)[sS][tT][yY][lL][eE](?=[\s/>])"),
+}
+"""What is looked for behind the start tag of code, by the length of its name."""
+
+
+def encoded(html: str) -> bytes:
+    """Return the body of a page, or the whole page where there is no body tag, as UTF-8 without NULs."""
+    try:
+        raw = html.encode()
+    except UnicodeEncodeError:
+        raw = sanitise(html).encode()
+    if b"\0" in raw:
+        raw = raw.replace(b"\0", b"")
+    start = body_start(raw)
+    return raw[start:] if start else raw
+
+
+def body_start(raw: bytes) -> int:
+    """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
+    starts = (found.start() for found in _BODY.finditer(raw))
+    return next((start for start in starts if _may_be_body(raw, start)), 0)
+
+
+def _may_be_body(raw: bytes, start: int) -> bool:
+    """Say whether a tag stands after a tag or white space, and not in code: some is open there, and ends next."""
+    if start and raw[start - 1] != _GREATER and not raw[start - 1 : start].isspace():
+        return False
+    script = raw.rfind(b"<script", 0, start)
+    opened = b""
+    for ends, name in _CODE_OR_ITS_END.findall(raw, max(raw.find(b"</script", script, start), script, 0), start):
+        if (ends and name.lower() == opened) or not (ends or opened):
+            opened = b"" if ends else name.lower()
+    following = _CODE_OR_ITS_END.search(raw, start) if opened else None
+    return following is None or not following[1]
+
+
+def without_code(raw: bytes) -> bytes:
+    """Return a page without scripts, styles and comments; the end tags of code stay."""
+    closers, pieces, first = None, list[bytes](), 0
+    while match := _CODE.search(raw, first):
+        pieces.append(raw[first : match.start()])
+        first = match.end()
+        end = _END_OR_COMMENT[len(match[1])].search(raw, first) if match[1] else None
+        if end is not None and end[1]:
+            first = end.start()
+            continue
+        closers = closers or Closers(raw.decode("latin-1"))
+        if match[1]:
+            first = closers.after(match[1].lower().decode(), first) or first
+        else:
+            first = closers.after_declaration("<!--", first)
+    return b"".join((*pieces, raw[first:]))
