@@ -27,6 +27,7 @@ import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.columns import read, rendered, shown, texts_of
+from pipelines.extractors.lexer import places
 from pipelines.extractors.outline import follow
 from pipelines.extractors.source import encoded
 from storage.records import Extraction
@@ -37,11 +38,14 @@ if TYPE_CHECKING:
     from pipelines.extractors.columns import Page, Texts
     from pipelines.extractors.outline import Outline
 
+    Counts = NDArray[np.signedinteger[Any]]
+
 NAME, VERSION = "blocks", "2"
 
 MAX_ANCHOR_RATIO = 0.6
 MIN_CHARS = 2
 FOOTERS = ("powered by", "copyright", "©", "all rights reserved", "(c) ")
+_AT_ONCE = 1 << 18
 _FOOTER_LETTERS = frozenset(letter for footer in FOOTERS for letter in (footer[0], footer[0].upper()))
 
 
@@ -49,10 +53,10 @@ _FOOTER_LETTERS = frozenset(letter for footer in FOOTERS for letter in (footer[0
 class Blocks:
     """The attributes of section III.B, one entry for each block of a page."""
 
-    elements: NDArray[np.int64]
-    hrefs: NDArray[np.int64]
-    length: NDArray[np.int64]
-    href_length: NDArray[np.int64]
+    elements: Counts
+    hrefs: Counts
+    length: Counts
+    href_length: Counts
 
     @property
     def anchor_ratio(self) -> NDArray[np.float64]:
@@ -63,8 +67,13 @@ class Blocks:
 
     @property
     def are_content(self) -> NDArray[np.bool_]:
-        """Third condition of section III.C."""
-        return (self.anchor_ratio < MAX_ANCHOR_RATIO) | ((self.hrefs < 2) & (self.elements > 2))
+        """Third condition of section III.C. Ratios take more room than the rest, so they are made some at a time."""
+        content = (self.hrefs < 2) & (self.elements > 2)
+        for first in range(0, content.size, _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            columns = (self.elements, self.hrefs, self.length, self.href_length)
+            content[part] |= Blocks(*(column[part] for column in columns)).anchor_ratio < MAX_ANCHOR_RATIO
+        return content
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
@@ -77,19 +86,24 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
 def select(page: Page, texts: Texts) -> NDArray[np.bool_]:
     """Say which of the texts of a page are content (section III.C), or white space, which parts words."""
     lengths, footers = _measured(texts)
-    leaves = np.flatnonzero(lengths)
+    leaves = places(lengths != 0)
     wanted: NDArray[np.bool_] = lengths == 0
     if not leaves.size:
         return wanted
     lengths = lengths[leaves]
     outline = follow(page, texts.places[leaves])
     linked = outline.links > 0
-    counted = (linked, lengths, np.where(linked, lengths, 0))
-    blocks = Blocks(outline.lasts - outline.firsts, *(_summed(outline, amounts) for amounts in counted))
-    content = blocks.are_content[_groups(outline, blocks)[outline.where]]
+    content = _are_in_content(outline, linked, lengths)[outline.where]
     content &= (lengths >= MIN_CHARS) & ~(linked & (np.bincount(outline.links) > 1)[outline.links])
     wanted[leaves] = content & ~footers[leaves]
     return wanted
+
+
+def _are_in_content(outline: Outline, linked: NDArray[np.bool_], lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Say for each block whether what lies in it, and in no smaller one, belongs to a block that is content."""
+    counted = (linked, lengths, np.where(linked, lengths, 0))
+    blocks = Blocks(outline.lasts - outline.firsts, *(_summed(outline, amounts) for amounts in counted))
+    return blocks.are_content[_groups(outline, blocks)]
 
 
 def _measured(texts: Texts) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -103,18 +117,20 @@ def _measured(texts: Texts) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     return lengths, footers
 
 
-def _summed(outline: Outline, amounts: NDArray[Any]) -> NDArray[np.int64]:
+def _summed(outline: Outline, amounts: NDArray[Any]) -> Counts:
     """Sum up an attribute of the leaves in each block, which follow each other without a gap."""
-    sums = np.zeros(amounts.size + 1, dtype=np.int64)
+    sums = np.zeros(amounts.size + 1, dtype=np.int32)
     np.cumsum(amounts, out=sums[1:])
-    return sums[outline.lasts] - sums[outline.firsts]
+    summed: Counts = sums[outline.lasts]
+    summed -= sums[outline.firsts]
+    return summed
 
 
-def _groups(outline: Outline, blocks: Blocks) -> NDArray[np.int64]:
+def _groups(outline: Outline, blocks: Blocks) -> Counts:
     """For each block the nearest, itself or around it, with more than one leaf; the body where none has."""
     several = blocks.elements > 1
     several[0] = True
-    groups = np.where(several, np.arange(several.size), outline.parents)
+    groups = np.where(several, np.arange(several.size, dtype=np.int32), outline.parents)
     while not several[groups].all():
         groups = groups[groups]
     return groups

@@ -38,14 +38,26 @@ _PARTINGS = _Partings({f"{slash}{name}": _parting(f"{slash}{name}") for name in 
 
 def paragraphs(html: str) -> tuple[str, ...]:
     """Return all that a piece of HTML shows, as ``columns.paragraphs`` does."""
-    if len(html) > SHORT:
-        return columns.paragraphs(columns.read(html.encode()))
+    found = _plain(html) if len(html) <= SHORT else None
+    return columns.paragraphs(columns.read(html.encode())) if found is None else found
+
+
+def paragraphs_of(part: columns.Page) -> tuple[str, ...]:
+    """Return all that a part of a page shows after Step 0, as ``columns.paragraphs`` does."""
+    found = _plain(part.source.decode(), part.codes.size) if len(part.source) <= SHORT else None
+    return columns.paragraphs(part) if found is None else found
+
+
+def _plain(html: str, tags: int | None = None) -> tuple[str, ...] | None:
+    """Return the text of a piece whose markup is plain, and, where that is known, of so many tags; else None."""
     parts = _TAG.split(html)
     texts, names, attributes = parts[::3], parts[1::3], parts[2::3]
     joined = "".join(texts)
     if "<" in joined or (">" in joined and not _ends_are_plain(texts, attributes)) or _may_hide(attributes):
-        return columns.paragraphs(columns.read(html.encode()))
+        return None
     partings = list(map(_PARTINGS.__getitem__, names))
+    if tags not in {None, len(names)} or (tags is not None and _DROPS in partings):
+        return None
     if _DROPS in partings:
         _drop(texts, names, partings)
     if "&" in joined:

@@ -8,6 +8,8 @@ began in, or where the next begins.
 from __future__ import annotations
 
 import re
+from array import array
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,8 +24,12 @@ if TYPE_CHECKING:
 
     from pipelines.extractors.columns import Page
 
+    Numbers = NDArray[np.int32]
+    Codes = NDArray[np.int16]
+
 ELEMENTS = BLOCKS - {"br", "hr", "html", "body"}
 _LEAF, _LINK, _LINK_END = -1, code_of("a"), code_of("a") + 1
+_AT_ONCE = 1 << 16
 _HREF = re.compile(rb"\shref\s*=", re.IGNORECASE)
 _FOLLOWED = codes_of(ELEMENTS | {"a"}, ends=True)
 _ENDED_BY = [frozenset[int]()] * (2 * len(NAMES))
@@ -38,11 +44,11 @@ class Outline(NamedTuple):
     last. Of each leaf ``where`` has the innermost element and ``links`` the number of the link it is in, or 0.
     """
 
-    parents: NDArray[np.int64]
-    firsts: NDArray[np.int64]
-    lasts: NDArray[np.int64]
-    where: NDArray[np.int64]
-    links: NDArray[np.int64]
+    parents: Numbers
+    firsts: Numbers
+    lasts: Numbers
+    where: Numbers
+    links: Numbers
 
 
 def follow(page: Page, leaves: NDArray[np.signedinteger[Any]]) -> Outline:
@@ -50,13 +56,14 @@ def follow(page: Page, leaves: NDArray[np.signedinteger[Any]]) -> Outline:
     events = np.zeros(2 * page.codes.size + 1, dtype=np.int16)
     events[1::2] = np.where(_FOLLOWED[page.codes] & ~_named_places(page), page.codes, 0)
     events[2 * leaves] = _LEAF
-    return Outline(*(np.array(column, dtype=np.int64) for column in _outline(events[events != 0].tolist())))
+    events = events[events != 0]
+    return Outline(*(np.frombuffer(column, dtype=np.int32) for column in _outline(events)))
 
 
 def _named_places(page: Page) -> NDArray[np.bool_]:
     """Mark tags without an address, ``<a name>``, which open no link: few are ever closed."""
     marks = np.asarray(page.codes == _LINK, dtype=bool)
-    places = positions(page.source.lower(), b" href=")
+    places = positions(page.source, b" href=")
     marks[page.starts.searchsorted(places) - 1] = False
     odd = np.flatnonzero(marks)
     for link, start, end in zip(odd.tolist(), page.starts[odd].tolist(), page.ends[odd].tolist(), strict=True):
@@ -69,7 +76,7 @@ class _Open:
 
     def __init__(self) -> None:
         self.names, self.numbers, self.counts = [0], [0], [0] * (2 * len(NAMES))
-        self.parents, self.firsts, self.lasts = [0], [0], [0]
+        self.parents, self.firsts, self.lasts = array("i", [0]), array("i", [0]), array("i", [0])
 
     def start(self, code: int, leaf: int) -> None:
         """Open an element, after closing what its start tag closes."""
@@ -96,12 +103,13 @@ class _Open:
         return code
 
 
-def _outline(events: list[int]) -> tuple[list[int], ...]:
-    """Read leaves and codes of tags; return the columns of an outline."""
-    elements, where, links = _Open(), list[int](), list[int]()
+def _outline(events: Codes) -> tuple[array[int], ...]:
+    """Read leaves and codes of tags; return the columns of an outline, in narrow arrays: there may be millions."""
+    elements, where, links = _Open(), array("i"), array("i")
     numbers = elements.numbers
     link = depth = around = seen = leaf = 0
-    for event in events:
+    parts = (events[first : first + _AT_ONCE].tolist() for first in range(0, events.size, _AT_ONCE))
+    for event in chain.from_iterable(parts):
         if event == _LEAF:
             where.append(numbers[-1])
             links.append(link)

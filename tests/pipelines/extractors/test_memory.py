@@ -14,6 +14,7 @@ UNITS = {
     "tags whose quotation marks never end": '<a "',
     "tags around a letter": "<b>x",
     "blocks of a letter": "<div>x</div>",
+    "paragraphs of a letter of four bytes": "<p>\U00020000",
     "text": "<p>سلام دنیا، یک خبر تازه از شهر ما.</p>\n",
 }
 MOST, MOST_OF_TEXT = 256, 120
