@@ -44,7 +44,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-32000",
 )
-_POSTGRES_WRITER = sa.text(
+_POSTGRES_WRITER = (
     "SELECT set_config('lock_timeout', '60s', true), set_config('statement_timeout', '300s', true),"
     " set_config('idle_in_transaction_session_timeout', '120s', true),"
     # A program outlives its server, whose crash must undo nothing that it has been told is done.
@@ -284,7 +284,10 @@ def _sqlite_engine(url: URL, read_only: bool) -> Engine:
         options = connection.get_execution_options()
         if options.get("corpus_writes"):
             # In WAL mode NORMAL leaves out the fsync of a commit; that of the next FULL one covers what came before.
-            connection.exec_driver_sql(f"PRAGMA synchronous={'NORMAL' if options.get('corpus_hasty') else 'FULL'}")
+            level = "NORMAL" if options.get("corpus_hasty") else "FULL"
+            if connection.info.get("synchronous") != level:
+                connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+                connection.info["synchronous"] = level
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("corpus_writes") else "BEGIN")
 
     return engine
@@ -310,7 +313,7 @@ def _postgres_engine(url: URL, read_only: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get("corpus_writes"):
-            connection.execute(_POSTGRES_WRITER)
+            connection.exec_driver_sql(_POSTGRES_WRITER)
 
     return engine
 
@@ -345,13 +348,18 @@ def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, An
     """Run an INSERT (of `upsert`, perhaps with a conflict clause) for many rows whose ids nobody needs."""
     if not rows:
         return
-    if connection.dialect.name == "sqlite":
+    if connection.dialect.name == "sqlite" or len(rows) == 1:
         connection.execute(insert, rows)
         return
-    types = {name: postgresql.ARRAY(insert.table.c[name].type, dimensions=1) for name in rows[0]}
-    arrays = [sa.bindparam(None, [row[name] for row in rows], kind) for name, kind in types.items()]
-    values = sa.func.unnest(*arrays).table_valued(*types).render_derived()
-    connection.execute(insert.from_select(list(types), sa.select(*values.c)))
+    # Arrays of what differs from row to row: what is the same in all takes the driver one value instead of many.
+    types = {name: insert.table.c[name].type for name in rows[0]}
+    first = next(iter(types))
+    varying = [name for name in types if name == first or any(row[name] != rows[0][name] for row in rows)]
+    arrays = {name: postgresql.ARRAY(types[name], dimensions=1) for name in varying}
+    given = [sa.bindparam(None, [row[name] for row in rows], kind) for name, kind in arrays.items()]
+    values = sa.func.unnest(*given).table_valued(*arrays).render_derived()
+    same = {name: sa.bindparam(None, rows[0][name], kind) for name, kind in types.items()}
+    connection.execute(insert.from_select(list(types), sa.select(*(values.c.get(name, same[name]) for name in types))))
 
 
 def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> list[int]:

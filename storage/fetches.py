@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.database import chunks, insert_rows, upsert
-from storage.frontier import LEASE_COLUMNS, lease_of
+from storage.leasing import LEASE_COLUMNS, lease_of
 from storage.originals import remember
 from storage.records import Fetched, Kind, Lease, Pointer, Terms, Unprocessed, UrlState
 from storage.schema import fetch, terms, url, warc_file

@@ -110,6 +110,8 @@ def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
 
 def insert_hosts(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Note the hosts of rows of the frontier."""
+    if not rows:
+        return
     pairs = sorted({(row["site"], row["host"]) for row in rows})
     statement = upsert(connection, host).on_conflict_do_nothing()
     connection.execute(statement, [{"site": site, "name": name} for site, name in pairs])

@@ -7,6 +7,7 @@ the run's id and are given back with `Frontier.release` after a crash.
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import time
 from collections import defaultdict
@@ -28,12 +29,13 @@ from storage.found import (
     insert_hosts,
     is_key,
 )
+from storage.leasing import OF_HOST, ORDER, PENDING, SETTLED, take, taken_before
 from storage.nights import note_failures
 from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.schedule import Schedule
 from storage.schema import IS_SOURCE, host, url
-from storage.tombstones import allowed_leases, refused
+from storage.tombstones import refused
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
@@ -46,44 +48,8 @@ if TYPE_CHECKING:
 CLOCK_ERROR = 86_400.0
 """Seconds that a time lies ahead from which it is not believed."""
 
-LEASE_COLUMNS = (
-    url.c.id.label("lease_id"),
-    url.c.url,
-    url.c.fetch_url,
-    url.c.site,
-    url.c.host,
-    url.c.kind.label("url_kind"),
-    url.c.depth,
-    url.c.hops,
-    url.c.attempts,
-)
-# Written out, not bound, so that both databases see which of the two partial indexes answers a query.
-_PENDING = url.c.state == sa.literal_column("'pending'")
 BARREN = "barren"
 """Why pages are asked for later: those like them gave nothing new."""
-SETTLED = url.c.state != sa.literal_column("'pending'")
-
-
-_ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
-
-
-def _of_host() -> sa.ColumnElement[bool]:
-    return sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
-
-
-def lease_of(row: AnyRow) -> Lease:
-    """Build the lease of a row that has `LEASE_COLUMNS`."""
-    return Lease(
-        url_id=row.lease_id,
-        url=row.url,
-        fetch_url=row.fetch_url,
-        site=row.site,
-        host=row.host,
-        kind=Kind(row.url_kind),
-        depth=row.depth,
-        hops=row.hops,
-        attempts=row.attempts,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +69,8 @@ class Frontier:
         Pages that are known already become sources. Sources that were named once and are not any more are not read
         again.
         """
-        rows = [_seed_row(seed) for seed in {seed.url: seed for seed in seeds if is_key(seed.url)}.values()]
-        self.database.write(lambda connection: _write_seeds(connection, rows), durable=False)
+        named = {seed.url: seed for seed in seeds if is_key(seed.url)}
+        self.database.write(lambda connection: _write_seeds(connection, named), durable=False)
 
     def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
         """Turn what is due again pending, with a clean slate (attempts and redirects 0); return how many URLs.
@@ -135,27 +101,26 @@ class Frontier:
         ``sites`` confines it to the sites the run holds, where several sites share a host. A lease lasts until it is
         fetched, failed or released: there is no time-out, because the locks tell when a run is dead.
         """
-        token = secrets.randbits(62)
+        token, tries = secrets.randbits(62), itertools.count()
 
         def work(connection: Connection) -> list[Lease]:
-            leases = _lease(connection, (run_id, token), quotas, (now, sites))
+            leases = taken_before(connection, quotas.keys(), token) if next(tries) else []
+            leases = leases or take(connection, (run_id, token), quotas, (now, sites))
             return with_originals(connection, leases, self.schedule.rules)
 
         return self.database.write(work, durable=False)
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
         """Return the hosts of these sites that have a URL due at ``now``, in alphabetical order."""
-        # The order is that of the index, so that the first entry that is due ends the search.
-        due = sa.select(url.c.id).where(_of_host(), _PENDING, url.c.next_try <= now).order_by(*_ORDER).limit(1)
-        statement = sa.select(host.c.name).where(host.c.site.in_(sites), due.scalar_subquery().is_not(None))
-        return sorted(set(self.database.read(lambda connection: connection.execute(statement).scalars().all())))
+        asked = {"sites": sites, "now": now}
+        return sorted(set(self.database.read(lambda connection: connection.execute(_DUE_HOSTS, asked).scalars().all())))
 
     def next_due(self, sites: Collection[str]) -> float | None:
         """Return when (epoch seconds) the next pending URL of these sites is due, None when none is pending."""
         if self.hosts(sites, 0.0):
             return 0.0
         # Only those to be tried again are left, which are few.
-        earliest = sa.select(sa.func.min(url.c.next_try)).where(_of_host(), _PENDING)
+        earliest = sa.select(sa.func.min(url.c.next_try)).where(OF_HOST, PENDING)
         statement = sa.select(earliest.scalar_subquery()).select_from(host).where(host.c.site.in_(sites))
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
         return min((time for time in times if time is not None), default=None)
@@ -167,7 +132,7 @@ class Frontier:
         It reads them all, perhaps a million: not for the thread that writes.
         """
         pages = url.c.site == place[0], url.c.host == place[1], url.c.kind == Kind.PAGE, url.c.seed.is_(False)
-        statement = sa.select(url.c.id, url.c.url).where(*pages, _PENDING).execution_options(yield_per=1000)
+        statement = sa.select(url.c.id, url.c.url).where(*pages, PENDING).execution_options(yield_per=1000)
         return self.database.read(
             lambda connection: [row.id for row in connection.execute(statement) if chosen(row.url)]
         )
@@ -176,7 +141,7 @@ class Frontier:
         """Ask for pending pages no earlier than ``until`` (epoch seconds); return how many that changes."""
 
         def work(connection: Connection) -> int:
-            later = sa.update(url).where(_PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
+            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
             return sum(connection.execute(later.where(url.c.id.in_(part))).rowcount for part in chunks(url_ids))
 
         return self.database.write(work)
@@ -206,7 +171,7 @@ class Frontier:
 
     def count_pending(self, sites: Collection[str]) -> int:
         """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
-        statement = sa.select(sa.func.count()).select_from(url).where(_PENDING, url.c.site.in_(sites))
+        statement = sa.select(sa.func.count()).select_from(url).where(PENDING, url.c.site.in_(sites))
         return self.database.read(lambda connection: connection.execute(statement).scalar_one())
 
     def counts(self, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
@@ -221,7 +186,7 @@ class Frontier:
 def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
     """Count URLs by site and state, from the two partial indexes."""
     table: dict[str, dict[UrlState, int]] = defaultdict(dict)
-    for part in (_PENDING, SETTLED):
+    for part in (PENDING, SETTLED):
         statement = sa.select(url.c.site, url.c.state, sa.func.count()).where(part).group_by(url.c.site, url.c.state)
         if sites is not None:
             statement = statement.where(url.c.site.in_(sites))
@@ -230,120 +195,89 @@ def count_states(connection: Connection, sites: Collection[str] | None = None) -
     return dict(table)
 
 
-_DESCRIBED = ("fetch_url", "kind", "priority", "seed")
+_DESCRIBED = ("url", "fetch_url", "kind", "priority", "seed")
 """What the configuration says of a URL."""
+_KNOWN = sa.select(url.c.id, *(url.c[name] for name in _DESCRIBED), url.c.state, url.c.due_again)
+_CONFIGURED = _KNOWN.where(
+    url.c.site.in_(sa.bindparam("sites", expanding=True)), IS_SOURCE, url.c.seed, url.c.found_from.is_(None)
+)
+
+
+def _described(seed: Seed) -> tuple[Any, ...]:
+    return seed.url, seed.fetch_url, seed.kind, SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY), True
 
 
 def _seed_row(seed: Seed) -> dict[str, Any]:
-    priority = SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY)
-    base = base_row(seed.url, seed.fetch_url, seed.site, seed.host)
-    return base | {
-        "kind": seed.kind,
-        "seed": True,
-        "priority": priority,
-        "depth": 0,
-        "hops": 0,
-        "found_from": None,
-        "found_at": datetime.now(UTC),
-    }
+    row = base_row(seed.url, seed.fetch_url, seed.site, seed.host) | dict(
+        zip(_DESCRIBED, _described(seed), strict=True)
+    )
+    return row | {"depth": 0, "hops": 0, "found_from": None, "found_at": datetime.now(UTC)}
 
 
-def _write_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    away = refused(connection, (row["url"] for row in rows))
-    rows = [row for row in rows if row["url"] not in away]
-    if not rows:
+def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
+    away = refused(connection, named)
+    seeds = {key: seed for key, seed in named.items() if key not in away}
+    if not seeds:
         return
+    configured = connection.execute(_CONFIGURED, {"sites": sorted({seed.site for seed in seeds.values()})}).all()
+    known = {row.url: row for row in configured if row.url in seeds}
+    for part in chunks(sorted(seeds.keys() - known.keys())):
+        known.update((row.url, row) for row in connection.execute(_KNOWN.where(among(connection, url.c.url, part))))
+    _describe(connection, [seed for seed in seeds.values() if not _is_as_described(seed, known.get(seed.url))])
+    asleep = [row.id for row in known.values() if row.state in FINISHED and row.due_again is None]
+    _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
+    # What the configuration named once and does not name any more is read no more.
+    gone = [row.id for row in configured if row.due_again is not None and row.url not in seeds]
+    _change_all(connection, gone, {"seed": False, "due_again": None})
+
+
+def _is_as_described(seed: Seed, row: AnyRow | None) -> bool:
+    """Say whether a seed is there as it should be: each night nearly all of them are."""
+    return row is not None and tuple(row)[1 : len(_DESCRIBED) + 1] == _described(seed)
+
+
+def _describe(connection: Connection, seeds: Sequence[Seed]) -> None:
+    rows = [_seed_row(seed) for seed in seeds]
     insert = upsert(connection, url)
-    described = {name: insert.excluded[name] for name in _DESCRIBED}
     statement = insert.on_conflict_do_update(
         index_elements=["url"],
-        set_=described,
+        set_={name: insert.excluded[name] for name in _DESCRIBED},
         where=sa.and_(url.c.state != UrlState.LEASED, url.c.state != UrlState.FETCHED),
     )
-    other = _described_otherwise(connection, rows)
-    insert_many(connection, statement, other)
+    insert_many(connection, statement, rows)
     insert_hosts(connection, rows)
-    for part in chunks([row["url"] for row in rows]):
-        unscheduled = url.c.url.in_(part), url.c.state.in_(FINISHED), url.c.due_again.is_(None)
-        connection.execute(sa.update(url).where(*unscheduled).values(CLEAN_SLATE | {"hops": 0}))
-    _retire_seeds(connection, rows)
 
 
-def _described_otherwise(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out the seeds that are there as they should be: each night nearly all of them."""
-    columns = [url.c[name] for name in ("url", *_DESCRIBED)]
-    there = {
-        tuple(row)
-        for part in chunks([row["url"] for row in rows])
-        for row in connection.execute(sa.select(*columns).where(among(connection, url.c.url, part)))
-    }
-    return [row for row in rows if tuple(row[column.name] for column in columns) not in there]
+def _change_all(connection: Connection, url_ids: Sequence[int], values: Mapping[str, Any]) -> None:
+    for part in chunks(url_ids):
+        connection.execute(sa.update(url).where(url.c.id.in_(part)).values(values))
 
 
-def _retire_seeds(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Read no more what the configuration named once and does not name any more."""
-    named = {row["url"] for row in rows}
-    seeds = url.c.site.in_({row["site"] for row in rows}), IS_SOURCE, url.c.seed, url.c.found_from.is_(None)
-    once = sa.select(url.c.id, url.c.url, url.c.due_again).where(*seeds)
-    gone = [row.id for row in connection.execute(once) if row.due_again is not None and row.url not in named]
-    for part in chunks(gone):
-        connection.execute(sa.update(url).where(url.c.id.in_(part)).values(seed=False, due_again=None))
+_DUE_HOSTS = sa.select(host.c.name).where(
+    host.c.site.in_(sa.bindparam("sites", expanding=True)),
+    # The order is that of the index, so that the first entry that is due ends the search.
+    sa.select(url.c.id)
+    .where(OF_HOST, PENDING, url.c.next_try <= sa.bindparam("now"))
+    .order_by(*ORDER)
+    .limit(1)
+    .scalar_subquery()
+    .is_not(None),
+)
+_AGAIN = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
+_OF_SITES = url.c.site.in_(sa.bindparam("of_sites", expanding=True))
+_AGAIN_IN_TIME = _AGAIN.where(_OF_SITES, url.c.due_again <= sa.bindparam("now"))
+# Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
+_SOURCES_AGAIN = _AGAIN.where(url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE)))
+# What was read in the future was read by a clock that was wrong, and would not be due for as long.
+_MISREAD_AGAIN = _AGAIN.where(
+    url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE, url.c.read_at > sa.bindparam("now") + CLOCK_ERROR))
+)
 
 
 def _wake(connection: Connection, sites: Collection[str], now: float, *, sources: bool) -> int:
-    again = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
-    woken = connection.execute(again.where(url.c.site.in_(sites), url.c.due_again <= now)).rowcount
-    # Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
-    wanted = sa.select(url.c.id).where(url.c.site.in_(sites), IS_SOURCE)
-    if not sources:
-        # What was read in the future was read by a clock that was wrong, and would not be due for as long.
-        wanted = wanted.where(url.c.read_at > now + CLOCK_ERROR)
-    return woken + connection.execute(again.where(url.c.id.in_(wanted))).rowcount
-
-
-def _lease(
-    connection: Connection,
-    holder: tuple[int, int],
-    quotas: Mapping[str, int],
-    due: tuple[float, Collection[str] | None],
-) -> list[Lease]:
-    (run_id, token), (now, sites) = holder, due
-    places = _places(connection, quotas, sites)
-    taken = _already_leased(connection, {place.site for place in places}, token)
-    if not taken:
-        taken = [row for place in places for row in _due(connection, place, quotas[place.name], now)]
-        for part in chunks([row.lease_id for row in taken]):
-            statement = sa.update(url).where(url.c.id.in_(part))
-            connection.execute(statement.values(state=UrlState.LEASED, leased_by=run_id, lease_token=token))
-    return allowed_leases(connection, [lease_of(row) for row in taken])
-
-
-def _places(connection: Connection, hosts: Iterable[str], sites: Collection[str] | None) -> Sequence[AnyRow]:
-    statement = sa.select(host.c.site, host.c.name).where(host.c.name.in_(list(hosts)))
-    if sites is not None:
-        statement = statement.where(host.c.site.in_(sites))
-    return connection.execute(statement.order_by(host.c.site, host.c.name)).all()
-
-
-def _already_leased(connection: Connection, sites: Collection[str], token: int) -> Sequence[AnyRow]:
-    """Find what a first attempt has leased when only the answer to its commit was lost."""
-    ours = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED, url.c.lease_token == token
-    return connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
-
-
-_DUE = (
-    sa.select(*LEASE_COLUMNS)
-    .where(url.c.site == sa.bindparam("of_site"), url.c.host == sa.bindparam("of_host"))
-    .where(_PENDING, url.c.next_try <= sa.bindparam("now"))
-    .order_by(*_ORDER)
-    .limit(sa.bindparam("quota", type_=sa.Integer))
-)
-"""Made once: to make it takes longer than to run it, and it is run for every host of a lease."""
-
-
-def _due(connection: Connection, place: AnyRow, quota: int, now: float) -> Sequence[AnyRow]:
-    asked = {"of_site": place.site, "of_host": place.name, "now": now, "quota": max(quota, 0)}
-    return connection.execute(_DUE, asked).all()
+    asked = {"of_sites": sites, "now": now}
+    woken = connection.execute(_AGAIN_IN_TIME, asked).rowcount
+    return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, asked).rowcount
 
 
 def _held(connection: Connection, run_id: int, failures: Sequence[Failure]) -> list[Failure]:

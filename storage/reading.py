@@ -12,8 +12,9 @@ import sqlalchemy as sa
 
 from storage import lines
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
-from storage.frontier import SETTLED, count_states
+from storage.frontier import count_states
 from storage.holdings import CorpusDocument, CountRow, Selection, Status
+from storage.leasing import SETTLED
 from storage.records import Pointer, Quality, UrlState
 from storage.representatives import Known, Sets, of_versions, unrepeated
 from storage.schema import (

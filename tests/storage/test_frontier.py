@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from storage.records import Failure, Fetched, Kind, Lease, Link, Seed, UrlState
 from storage.schema import url
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from storage.corpus import Corpus
 
 PARENT = Lease(1, "https://a.example/x", "https://a.example/x", "a.example", "a.example")
@@ -222,28 +225,56 @@ def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, de
     assert link_priority(kind, replace(PARENT, kind=parent, depth=depth)) == expected
 
 
-def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corpus) -> None:
-    """Neither walks the table nor sorts, however many URLs are known."""
-    seen: list[str] = []
+@contextmanager
+def executed(corpus: Corpus, having: str) -> Iterator[list[tuple[str, Any]]]:
+    """Yield a list that fills with the statements that have some words, and their parameters."""
+    seen: list[tuple[str, Any]] = []
 
     def note(
-        _connection: object, statement: sa.ClauseElement, _many: object, given: dict[str, Any], _options: object
+        _connection: object, _cursor: object, statement: str, values: Any, _context: object, _many: object
     ) -> None:
-        if isinstance(statement, sa.Select):
-            text = str(statement.params(given).compile(corpus.database.engine, compile_kwargs={"literal_binds": True}))
-            seen.extend([text] if "state = 'pending'" in text else [])
+        seen.extend([(statement, values)] if having in statement else [])
 
+    sa.event.listen(corpus.database.engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        sa.event.remove(corpus.database.engine, "before_cursor_execute", note)
+
+
+def crowded(corpus: Corpus) -> Crawl:
+    """Return a crawl that has found some hundred links."""
     crawl = Crawl(corpus)
     crawl.visit("start", made("start", *(link(str(number)) for number in range(300))))
-    sa.event.listen(corpus.database.engine, "before_execute", note)
-    crawl.lease(10)
-    corpus.frontier.hosts([crawl.site], 1.0)
-    sa.event.remove(corpus.database.engine, "before_execute", note)
+    return crawl
+
+
+def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corpus) -> None:
+    """Neither walks the table nor sorts, however many URLs are known."""
+    crawl = crowded(corpus)
+    with executed(corpus, "state = 'pending'") as seen:
+        crawl.lease(10)
+        corpus.frontier.hosts([crawl.site], 1.0)
     assert len(seen) == 2
-    for statement in seen:
-        steps = plan(corpus, statement)
+    for statement, values in seen:
+        steps = plan(corpus, statement, values)
         assert "ix_url_due" in steps
         assert not any(walk in steps for walk in ("SCAN url", "TEMP B-TREE FOR ORDER BY", "Seq Scan on url", "Sort"))
+
+
+def test_a_lease_takes_as_many_statements_for_twenty_hosts_as_for_one(corpus: Corpus) -> None:
+    """And each host gives its own quota, its best first."""
+    run_id = corpus.start_run("{}")
+    statements: list[int] = []
+    for hosts in (1, 20):
+        quotas = {f"{number}.of{hosts}.example": 1 + number % 3 for number in range(hosts)}
+        corpus.frontier.seed([seed(path, site=name) for name in quotas for path in "abcd"])
+        with executed(corpus, "") as seen:
+            leases = corpus.frontier.lease(run_id, quotas, 1.0, sites=quotas)
+        statements.append(len(seen))
+        best = {name: [lease.url[-1] for lease in leases if lease.host == name] for name in quotas}
+        assert best == {name: list("abcd")[:quota] for name, quota in quotas.items()}
+    assert statements[0] == statements[1]
 
 
 def test_a_night_with_a_wrong_clock_does_not_end_all_nights(corpus: Corpus) -> None:
@@ -261,51 +292,41 @@ def test_a_night_with_a_wrong_clock_does_not_end_all_nights(corpus: Corpus) -> N
 @pytest.mark.parametrize("sources", [True, False])
 def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: bool) -> None:
     """Of a million known articles none is walked over at the start of a night."""
-    seen: list[str] = []
-
-    def note(_connection: object, statement: sa.ClauseElement, _many: object, _given: object, _options: object) -> None:
-        if isinstance(statement, sa.Update):
-            seen.append(str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True})))
-
-    crawl = Crawl(corpus)
-    crawl.visit("start", made("start", *(link(str(number)) for number in range(300))))
-    sa.event.listen(corpus.database.engine, "before_execute", note)
-    corpus.frontier.wake([crawl.site], 1.0, sources=sources)
-    sa.event.remove(corpus.database.engine, "before_execute", note)
+    crawl = crowded(corpus)
+    with executed(corpus, "UPDATE url") as seen:
+        corpus.frontier.wake([crawl.site], 1.0, sources=sources)
     indexes = ["ix_url_due_again", "ix_url_source"]
-    assert len(seen) == len(indexes)
-    for index, statement in zip(indexes, seen, strict=True):
-        steps = plan(corpus, statement)
+    for index, (statement, values) in zip(indexes, seen, strict=True):
+        steps = plan(corpus, statement, values)
         assert index in steps
         assert not any(walk in steps for walk in ("SCAN url", "Seq Scan on url"))
 
 
 def test_naming_sources_again_looks_at_no_article(corpus: Corpus) -> None:
     """Nor is any that is to be read again looked at for sources that are not named any more."""
-    seen: list[str] = []
-
-    def note(_connection: object, statement: sa.ClauseElement, _many: object, _given: object, _options: object) -> None:
-        text = str(statement.compile(corpus.database.engine)) if isinstance(statement, sa.Select) else ""
-        if "url.found_from IS NULL" in text:
-            seen.append(str(statement.compile(corpus.database.engine, compile_kwargs={"literal_binds": True})))
-
-    crawl = Crawl(corpus)
-    crawl.visit("start", made("start", *(link(str(number)) for number in range(300))))
-    sa.event.listen(corpus.database.engine, "before_execute", note)
-    crawl.seed("start")
-    sa.event.remove(corpus.database.engine, "before_execute", note)
-    (statement,) = seen
-    assert "ix_url_source" in plan(corpus, statement)
+    crawl = crowded(corpus)
+    with executed(corpus, "url.found_from IS NULL") as seen:
+        crawl.seed("start")
+    ((statement, values),) = seen
+    assert "ix_url_source" in plan(corpus, statement, values)
 
 
-def plan(corpus: Corpus, statement: str) -> str:
+def test_naming_sources_again_as_they_are_writes_nothing(corpus: Corpus) -> None:
+    """Each night names them all again."""
+    crowded(corpus)
+    with executed(corpus, "") as seen:
+        corpus.frontier.seed([seed("start")])
+    assert not [statement for statement, _ in seen if statement.startswith(("INSERT", "UPDATE"))]
+
+
+def plan(corpus: Corpus, statement: str, values: Any) -> str:
     """Explain a statement; PostgreSQL is kept from walking the table, as it rightly would while it is this small."""
     command = "EXPLAIN QUERY PLAN " if corpus.database.is_sqlite else "EXPLAIN "
     with corpus.database.snapshot() as connection:
         if not corpus.database.is_sqlite:
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
             connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
-        return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(command + statement))
+        return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(command + statement, values))
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -12,7 +12,7 @@ from corpus_samples import Crawl, empty, link, made, seed
 
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DatabaseError
-from storage.frontier import LEASE_COLUMNS, lease_of
+from storage.leasing import LEASE_COLUMNS, lease_of
 from storage.patience import VARIABLE, Patience, configured_seconds, pauses
 from storage.records import Failure, UrlState
 from storage.schema import metadata, url

@@ -1,0 +1,120 @@
+"""Which URLs of the frontier come next, and their leases: a few statements for all hosts, however many there are."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks
+from storage.records import Kind, Lease, UrlState
+from storage.schema import host, url
+from storage.tombstones import allowed_leases
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow
+
+LEASE_COLUMNS = (
+    url.c.id.label("lease_id"),
+    url.c.url,
+    url.c.fetch_url,
+    url.c.site,
+    url.c.host,
+    url.c.kind.label("url_kind"),
+    url.c.depth,
+    url.c.hops,
+    url.c.attempts,
+)
+# Written out, not bound, so that both databases see which of the two partial indexes answers a query.
+PENDING = url.c.state == sa.literal_column("'pending'")
+SETTLED = url.c.state != sa.literal_column("'pending'")
+ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
+OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
+"""Joins a URL to its row in the table of hosts."""
+
+
+def lease_of(row: AnyRow) -> Lease:
+    """Build the lease of a row that has `LEASE_COLUMNS`."""
+    return Lease(
+        url_id=row.lease_id,
+        url=row.url,
+        fetch_url=row.fetch_url,
+        site=row.site,
+        host=row.host,
+        kind=Kind(row.url_kind),
+        depth=row.depth,
+        hops=row.hops,
+        attempts=row.attempts,
+    )
+
+
+def take(
+    connection: Connection,
+    holder: tuple[int, int],
+    quotas: Mapping[str, int],
+    due: tuple[float, Collection[str] | None],
+) -> list[Lease]:
+    """Lease up to ``quotas[host]`` URLs of each host, best first, to a holder: a run and the token of this attempt.
+
+    ``due``: until when (epoch seconds), and the sites it is confined to, None for all.
+    """
+    rows = _next(connection, quotas, due)
+    for part in chunks([row.lease_id for row in rows]):
+        ours = {"state": UrlState.LEASED, "leased_by": holder[0], "lease_token": holder[1]}
+        connection.execute(sa.update(url).where(among(connection, url.c.id, part)).values(ours))
+    return allowed_leases(connection, [lease_of(row) for row in rows])
+
+
+def taken_before(connection: Connection, hosts: Collection[str], token: int) -> list[Lease]:
+    """Find what a first attempt has leased when only the answer to its commit was lost."""
+    sites = sa.select(host.c.site).where(host.c.name.in_(hosts))
+    ours = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED, url.c.lease_token == token
+    rows = connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
+    return allowed_leases(connection, [lease_of(row) for row in rows])
+
+
+def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, Collection[str] | None]) -> list[AnyRow]:
+    """Return the URLs that are due, each host's in their order and no more than its quota."""
+    now, sites = due
+    wanted = {name: quota for name, quota in quotas.items() if quota > 0}
+    statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
+    rows: list[AnyRow] = []
+    for names in chunks(sorted(wanted)):
+        asked = {"names": names, "sites": sites, "now": now, "most": max(wanted[name] for name in names)}
+        rows += _within(wanted, connection.execute(statement, asked).all())
+    return rows
+
+
+def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
+    """Cut what there is of each site and host to the host's quota."""
+    kept: dict[tuple[str, str], list[AnyRow]] = {}
+    for row in sorted(rows, key=lambda row: (row.site, row.host, -row.priority, -row.dated, row.depth, row.lease_id)):
+        of_host = kept.setdefault((row.site, row.host), [])
+        if len(of_host) < quotas[row.host]:
+            of_host.append(row)
+    return [row for of_host in kept.values() for row in of_host]
+
+
+@cache
+def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
+    """Return the query for the first ``most`` of each host: made once, because to make it takes longer than to run it.
+
+    Both databases take each host's from the beginning of its part of the index. They have to be told in their own way:
+    SQLite has no LATERAL, and PostgreSQL would compare every URL with the list.
+    """
+    due = url.alias("due")
+    pending = due.c.state == sa.literal_column("'pending'"), due.c.next_try <= sa.bindparam("now")
+    best = sa.select(due.c.id).where(due.c.site == host.c.site, due.c.host == host.c.name, *pending)
+    best = best.order_by(due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
+    best = best.limit(sa.bindparam("most", type_=sa.Integer)).correlate(host)
+    first = best.lateral("first")
+    lateral = host.join(first, sa.true()).join(url, url.c.id == first.c.id)
+    joined = host.join(url, url.c.id.in_(best)) if sqlite else lateral
+    statement = sa.select(*LEASE_COLUMNS, url.c.priority, url.c.dated).select_from(joined)
+    statement = statement.where(host.c.name.in_(sa.bindparam("names", expanding=True)))
+    return statement.where(host.c.site.in_(sa.bindparam("sites", expanding=True))) if confined else statement
