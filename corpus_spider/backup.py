@@ -1,11 +1,11 @@
-"""`backup` and `move`: a corpus in a second place, whole, while a crawl runs; or in another database."""
+"""`backup`, `move` and `migrate`: a corpus in a second place, in another database, or in the form of this release."""
 
 from __future__ import annotations
 
 import os
 import zlib
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -190,13 +190,14 @@ def _sync_all(folder: Path) -> None:
 def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
     """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
 
-    Raises LockedError when a crawl runs, ConfigError when the other database is not empty, DamageError when it does not
-    hold what was sent, DatabaseError when it cannot be reached.
+    Raises LockedError when a crawl runs, ConfigError when the other database is not empty or its folder is not there,
+    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached.
     """
     from storage.corpus import Corpus
     from storage.locks import SiteLocks
     from storage.transfer import transfer
 
+    _require_folder(database_url)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url))
         sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
@@ -206,6 +207,15 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
             raise ConfigError("the corpus is there already", where=copy.name, do="name another database")
         sent = transfer(corpus.database, copy.database, on_progress)
         return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
+
+
+def _require_folder(database_url: str) -> None:
+    """Refuse a SQLite file in a folder that is not there: perhaps a slip of the pen, or a disk that is not mounted."""
+    from storage.database import parse_url, sqlite_path
+
+    url = parse_url(database_url)
+    if url.get_backend_name() == "sqlite" and not (folder := sqlite_path(url).absolute().parent).is_dir():
+        raise ConfigError("this folder does not exist", where=str(folder), do="make it, or correct the path")
 
 
 @verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
@@ -245,6 +255,56 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
             f'Now set database = "{report.database}" in [corpus] of corpus.toml (with its password, if any).'
         )
     return 6 if report.problems else 0
+
+
+@dataclass(slots=True)
+class MigrationReport:
+    """What bringing a corpus forward came to, or would."""
+
+    database: str
+    dry_run: bool
+    from_schema: str
+    to_schema: str
+    steps: list[dict[str, str]]
+
+
+def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
+    """Bring the schema of a corpus forward to that of this program; ``dry_run``: tell which steps that takes.
+
+    Raises ConfigError where there is no corpus, NewerCorpusError for one of a later release.
+    """
+    from storage.corpus import Corpus
+    from storage.database import masked, parse_url
+    from storage.opening import pending_steps
+    from storage.schema import SCHEMA_VERSION
+
+    version, steps = pending_steps(config.database_url)
+    if steps and not dry_run:
+        Corpus.open(config.database_url).close()
+    told = [asdict(step) for step in steps]
+    return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, told)
+
+
+@verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
+@click.option("--dry-run", is_flag=True, help="Tell which steps would be taken, and what each does; change nothing.")
+@as_json
+def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
+    """Bring a corpus of an earlier release forward.
+
+    Verbs that write do it by themselves; this tells beforehand. All of it or nothing; a SQLite file is copied first.
+    """
+    report = migrate(state.load_made(), dry_run=dry_run)
+    if options["as_json"]:
+        state.console.json(report)
+        return
+    if not report.steps:
+        state.console.result(f"The schema is up to date ({report.to_schema}); there is nothing to do.")
+        return
+    would = "would come" if dry_run else "came"
+    steps = [f"  {step['version']}  {step['what']}" for step in report.steps]
+    last = ["Nothing was changed."] if dry_run else []
+    lines = [f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:", *steps, *last]
+    state.console.result("\n".join(lines))
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -73,6 +73,7 @@ def request(options: dict[str, Any]) -> Dump:
         versions=options["versions"],
         min_confidence=options["min_confidence"],
         without_reserved=options["without_reserved"],
+        without_mixed=options["without_mixed"],
         representative=options["representative"],
     )
     wanted = Dump(

@@ -61,6 +61,7 @@ keeping = click.Group()
     help="Which of the texts that repeat each other.",
 )
 @click.option("--without-reserved", is_flag=True, help="Leave out what TDMRep, noai or noarchive reserve.")
+@click.option("--without-mixed", is_flag=True, help="Leave out texts a tenth of which is in another language.")
 @click.option("--without-recurring", is_flag=True, help="Leave out the lines that recur over their site.")
 @click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
 @click.option("--fold", metavar="NAME,...", help="Fold spellings: tatweel, harakat, digits … see the README.")

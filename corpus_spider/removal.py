@@ -84,6 +84,7 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: t
         report = _report(request, corpus.removals.declare(request), dry_run=False)
     report.day = datetime.now(UTC).date().isoformat()
     corpus.removals.withdraw()
+    corpus.removals.relearn()
     _delete_replaced(corpus, config.warc_folder)
     _empty_originals(corpus, config.warc_folder, report)
     _delete_torn(config.warc_folder, report)
@@ -209,6 +210,9 @@ def _normal(kind: What, value: str) -> str:
     from pipelines.urls import canonicalise, host_of
 
     found: str | None = value
+    if kind is What.URL and "://" not in value and "." not in host_of(f"https://{value}"):
+        do = "write the whole address, such as https://news.example.org/story-1.html"
+        raise ConfigError("this is no address of a page", where=f"--url {value}", do=do)
     if kind is What.URL:
         found = canonicalise(value if "://" in value else f"https://{value}")
     elif kind is What.DOMAIN:
@@ -216,5 +220,7 @@ def _normal(kind: What, value: str) -> str:
     elif kind is What.ID:
         found = value.lower()
     if not found:
-        raise ConfigError(f"this is no {kind.value}", where=value, do="see `corpus-spider remove --help`")
+        raise ConfigError(
+            f"this is no {kind.value}", where=f"--{kind.value} {value}", do="see `corpus-spider remove --help`"
+        )
     return found

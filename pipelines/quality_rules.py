@@ -72,7 +72,8 @@ def rules(wanted: str) -> Rules:
         try:
             return of_toml(Path(wanted).read_text("utf-8"), wanted)
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"cannot read the rules: {error}", where=wanted, do="name a TOML file") from error
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise ConfigError(f"cannot read the rules: {why}", where=wanted, do="name a TOML file") from error
     return Rules({DEFAULT: _of_line(wanted)})
 
 

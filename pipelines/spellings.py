@@ -8,10 +8,6 @@ same is the page's to say (rel=canonical).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pipelines.urls import Address
 
 _YES = frozenset({"", "1", "true", "yes", "y", "on"})
 _FLAGS = frozenset({"amp", "print", "printable", "printview", "print_view", "printer_friendly", "mobile"})
@@ -58,12 +54,6 @@ def is_secondary(host: str) -> bool:
     return _SECONDARY.match(host) is not None
 
 
-def twin(address: Address, page: Address) -> str | None:
-    """Return the key of the same path at the host of the page it is linked from, where the two are forms of one host.
-
-    ``m.example.org/a``, linked from ``https://www.example.org/``, is ``https://www.example.org/a``.
-    """
-    there, here = (address.scheme, address.host), (page.scheme, page.host)
-    if there == here or _LABEL.sub("", address.host) != _LABEL.sub("", page.host):
-        return None
-    return address._replace(scheme=page.scheme, host=page.host).canonical
+def plain_host(host: str) -> str:
+    """Return a host without the label that names a form of it: ``www.``, ``m.``, ``amp.`` and the like."""
+    return _LABEL.sub("", host)

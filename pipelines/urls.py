@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipelines.hosts import address_allowed, normalise_host, private_address, registered_domain, same_site, split_port
-from pipelines.spellings import is_form, plain_path
+from pipelines.spellings import is_form, plain_host, plain_path
 
 __all__ = [
     "MAX_LENGTH",
@@ -30,6 +30,7 @@ __all__ = [
     "private_address",
     "registered_domain",
     "same_site",
+    "twin",
 ]
 
 MAX_LENGTH = 2000
@@ -230,3 +231,14 @@ def _is_noise(parameter: str) -> bool:
 def _join(address: Address) -> str:
     base = f"{address.scheme}://{address.host}{address.path}"
     return f"{base}?{address.query}" if address.query else base
+
+
+def twin(address: Address, page: Address) -> str | None:
+    """Return the key of the same path at the host of the page it is linked from, where the two are forms of one host.
+
+    ``m.example.org/a``, linked from ``https://www.example.org/``, is ``https://www.example.org/a``.
+    """
+    there, here = (address.scheme, address.host), (page.scheme, page.host)
+    if there == here or plain_host(address.host) != plain_host(page.host):
+        return None
+    return address._replace(scheme=page.scheme, host=page.host).canonical

@@ -15,11 +15,11 @@ from storage import duplicates
 from storage.database import chunks, insert_many, insert_rows, upsert
 from storage.duplicates import Standing
 from storage.found import Found, add_links
-from storage.outcomes import Outcomes, Target, decide, known_of, targets_of
+from storage.outcomes import Outcomes, Target, decide, known_of, targets_of, withheld
 from storage.records import Document, Drop, Lease, Processed, UrlState
 from storage.reservations import is_reserved
 from storage.schema import document, document_text, fetch
-from storage.tombstones import REMOVED, mark_removed, withheld
+from storage.tombstones import REMOVED, mark_removed
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:

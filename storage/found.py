@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from storage.database import among, chunks, insert_many, upsert
 from storage.records import Kind, UrlState
 from storage.schedule import moment
-from storage.schema import MAX_URL, host, url
+from storage.schema import MAX_URL, fetch, host, url
 from storage.tombstones import refused
+from storage.visits import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,6 +87,9 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
     A redirect to another spelling of its own URL queues that URL again under the new address. A redirect that a seed
     made is followed each time, not only the first: a moved feed must be read each night. What was removed on request
     stays away.
+
+    A page that was not there (404, 410) when another had led to it is asked for once more when a sitemap names it for
+    the first time, and once more when a feed does, however often they name it; after that as its age would have it.
     """
     away = refused(connection, (each.link.url for each in found))
     found = [each for each in found if each.link.url not in away]
@@ -97,6 +101,7 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
         insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
         insert_hosts(connection, rows)
     _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
+    _ask_again(connection, [each for key, each in wanted.items() if key in known])
     return len(rows)
 
 
@@ -147,6 +152,33 @@ def _requeue(connection: Connection, redirects: Sequence[Found]) -> None:
             statement = sa.update(url).where(url.c.url == each.link.url)
             connection.execute(statement.where(url.c.state.in_(FINISHED)).values(again))
             connection.execute(statement.values(seed=True, priority=seeds[each.parent.url_id]))
+
+
+_WORSE_NAMED = {Kind.FEED: (Kind.PAGE, Kind.SITEMAP), Kind.SITEMAP: (Kind.PAGE,)}
+"""By what names a page now, what it may have been found in for that to be news."""
+
+
+def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
+    """Have pages that were gone be asked for again where what names them says so for the first time."""
+    for kind, worse in _WORSE_NAMED.items():
+        by_key = {each.link.url: each for each in named if each.parent.kind is kind and not each.link.redirect}
+        for part in chunks(sorted(by_key)):
+            of_part = _gone(worse).where(among(connection, url.c.url, part))
+            for row in connection.execute(of_part).all():
+                each = by_key[row.url]
+                better = {"priority": max(row.priority, _link_row(each)["priority"]), "dated": moment(each.link.dated)}
+                again = CLEAN_SLATE | better | {"found_from": each.parent.url_id, "found_at": each.at, "hops": 0}
+                connection.execute(sa.update(url).where(url.c.id == row.id).values(again))
+
+
+def _gone(found_in: Iterable[Kind]) -> sa.Select[Any]:
+    """Return the query for pages that were not there and are not asked for any more, found in some kinds of sources."""
+    source, other = url.alias("source"), fetch.alias("other")
+    newest = sa.select(sa.func.max(other.c.id)).where(other.c.url_id == url.c.id).correlate(url).scalar_subquery()
+    over = url.c.kind == Kind.PAGE, url.c.state.in_(FINISHED), url.c.due_again.is_(None)
+    statement = sa.select(url.c.id, url.c.url, url.c.priority).join(source, source.c.id == url.c.found_from)
+    statement = statement.join(fetch, fetch.c.id == newest)
+    return statement.where(*over, source.c.kind.in_(found_in), fetch.c.reason.in_(GONE))
 
 
 def _seeds_among(connection: Connection, url_ids: Sequence[int]) -> dict[int, int]:

@@ -111,6 +111,8 @@ class Selection:
     """Leave out what its page or host reserves: text and data mining, AI, archives."""
     representative: str = LONGEST
     """Who represents a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`, see ``storage.representatives``."""
+    without_mixed: bool = False
+    """Leave out what counts as mixed; where nobody looked, it does not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from storage.database import Database, connect, masked, parse_url, sqlite_path
 from storage.errors import ConfigError, DiskError, NewerCorpusError
-from storage.migrations import current_version, migrate
+from storage.migrations import Step, current_version, migrate, steps
 from storage.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -36,6 +36,24 @@ def open_database(where: str | os.PathLike[str], *, create: bool, read_only: boo
     return database
 
 
+def pending_steps(where: str | os.PathLike[str]) -> tuple[str, list[Step]]:
+    """Return the schema version of a corpus and the migrations it needs; nothing is changed.
+
+    Errors as for `storage.corpus.Corpus.open`.
+    """
+    url = parse_url(where)
+    if url.get_backend_name() == "sqlite":
+        _find_file(url, create=False)
+    database = connect(url, read_only=True)
+    try:
+        version = _version_of(database)
+        if version is None:
+            raise _missing(url)
+        return version, steps(version)
+    finally:
+        database.close()
+
+
 def _find_file(url: URL, *, create: bool) -> None:
     path = sqlite_path(url)
     with _disk_errors(path):
@@ -51,22 +69,28 @@ def _find_file(url: URL, *, create: bool) -> None:
 
 
 def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None:
-    # The first contact is not repeated: a wrong address should say so at once.
-    with database.explained(), database.engine.begin() as connection:
-        version = current_version(connection)
+    version = _version_of(database)
     if version is None and (read_only or not create):
         raise _missing(database.url)
-    if version is not None and version > SCHEMA_VERSION:
-        what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
-        raise NewerCorpusError(what, where=masked(database.url), do="install the release that made it, or a later one")
     if version == SCHEMA_VERSION:
         return
     if read_only:
-        do = "open it for writing once, for instance with a crawl, to bring it forward"
+        do = "bring it forward with `corpus-spider migrate`; `--dry-run` tells what that does"
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
     if version is not None and database.is_sqlite:
         _copy_first(sqlite_path(database.url), version)
     database.write(migrate)
+
+
+def _version_of(database: Database) -> str | None:
+    """Return the schema version, None when there is no corpus; refuse one that is newer than this program."""
+    # The first contact is not repeated: a wrong address should say so at once.
+    with database.explained(), database.engine.begin() as connection:
+        version = current_version(connection)
+    if version is not None and version > SCHEMA_VERSION:
+        what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
+        raise NewerCorpusError(what, where=masked(database.url), do="install the release that made it, or a later one")
+    return version
 
 
 def _copy_first(path: Path, version: str) -> None:

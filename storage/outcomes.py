@@ -13,6 +13,7 @@ from storage.found import MAX_HOPS
 from storage.records import Document, Drop, Fingerprint, Lease, Processed
 from storage.schema import document, fetch, fingerprint, scheme, url
 from storage.sketches import Shape
+from storage.tombstones import AUTHOR, REMOVED, author_keys, refused, standing
 from storage.visits import UNCHANGED_TEXT
 
 if TYPE_CHECKING:
@@ -215,3 +216,32 @@ def _peers(connection: Connection, pages: set[str]) -> dict[str, list[Peer]]:
                 for address in {row.url, row.canonical} & pages:
                     peers[address][row.url_id] = peer
     return {address: list(found.values()) for address, found in peers.items()}
+
+
+def withheld(
+    connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
+) -> dict[int, tuple[Lease, Processed]]:
+    """Return the outcomes of a group with a drop in place of every document that must not come in."""
+    addresses = {address for target in targets for address in _addresses(target, items)}
+    away = refused(connection, addresses)
+    authors = {target.fetch_id: _authors(target, items) for target in targets}
+    known = standing(connection, AUTHOR, {key for keys in authors.values() for key in keys})
+    removed = {
+        target.fetch_id
+        for target in targets
+        if away.intersection(_addresses(target, items)) or known.intersection(authors[target.fetch_id])
+    }
+    return {
+        fetch_id: (lease, Processed(drop=Drop(REMOVED)) if fetch_id in removed else processed)
+        for fetch_id, (lease, processed) in items.items()
+    }
+
+
+def _addresses(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
+    made = items[target.fetch_id][1].document
+    return {target.url} | ({made.metadata.canonical} if made and made.metadata.canonical else set())
+
+
+def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
+    made = items[target.fetch_id][1].document
+    return author_keys(made.metadata.author) if made else set()

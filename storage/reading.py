@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from storage import lines
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import count_states
-from storage.holdings import CorpusDocument, CountRow, Selection, Status
+from storage.holdings import MIXED, CorpusDocument, CountRow, Selection, Status
 from storage.leasing import SETTLED
 from storage.records import Pointer, Quality, UrlState
 from storage.representatives import Known, Sets, of_versions, unrepeated
@@ -147,6 +147,7 @@ def selected_ids(selection: Selection) -> sa.Select[tuple[int]]:
         "min_chars": (selection.min_chars, document.c.chars >= selection.min_chars),
         "min_confidence": (selection.min_confidence, document.c.confidence >= selection.min_confidence),
         "without_reserved": (selection.without_reserved, sa.not_(document.c.reserved)),
+        "without_mixed": (selection.without_mixed, sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED),
     }
     return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
 

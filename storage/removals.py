@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -22,9 +23,11 @@ from storage.database import chunks, insert_many, sqlite_path, upsert
 from storage.documents import withdraw
 from storage.failpoints import reach
 from storage.fetches import POINTER_COLUMNS, pointer_of
+from storage.leasing import SETTLED
+from storage.lines import keep, read_texts
 from storage.outcomes import SAME_PAGE
 from storage.removal_tables import removal, removed_document
-from storage.schema import document, fetch, fingerprint, host, original, url, warc_file
+from storage.schema import document, fetch, fingerprint, host, original, recurring_line, url, warc_file
 from storage.tombstones import (
     AUTHOR,
     DOMAIN,
@@ -166,6 +169,13 @@ class Removals:
         statement = sa.delete(warc_file).where(warc_file.c.name == name, warc_file.c.state == REPLACED)
         self.database.write(lambda connection: connection.execute(statement))
 
+    def relearn(self) -> None:
+        """Learn anew which lines recur at the sites that texts were taken from: nothing of those texts is left."""
+        gone = sa.select(url.c.site).where(SETTLED, url.c.reason == REMOVED)
+        known = sa.select(recurring_line.c.site).where(recurring_line.c.site.in_(gone)).distinct()
+        for site in self.database.read(lambda connection: list(connection.execute(known).scalars())):
+            self.database.write(partial(_learn_lines, site=site))
+
     def finish(self) -> None:
         """Note that every removal is through, and have SQLite keep no copy of what was there in its journal."""
         statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
@@ -180,6 +190,10 @@ class Removals:
         statement = statement.join(removal, removal.c.id == removed_document.c.removal_id)
         ordered = statement.order_by(removed_document.c.public_id)
         return self.database.read(lambda connection: [Removed(*row) for row in connection.execute(ordered)])
+
+
+def _learn_lines(connection: Connection, site: str) -> None:
+    keep(connection, site, read_texts(connection, site).recurring)
 
 
 def _affected(connection: Connection, request: Request) -> Affected:

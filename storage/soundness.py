@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.fetches import POINTER_COLUMNS, pointer_of
+from storage.leasing import SETTLED
 from storage.records import UrlState
 from storage.removal_tables import removal, removed_document
 from storage.schema import (
@@ -15,6 +16,7 @@ from storage.schema import (
     duplicate_set,
     fetch,
     fingerprint,
+    recurring_line,
     run,
     site_model,
     url,
@@ -121,6 +123,12 @@ REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     "a removed page with a text": sa.select(url.c.url)
     .join(document, document.c.url_id == url.c.id)
     .where(url.c.reason == REMOVED),
+    "what was learned of texts that were all removed; `corpus-spider remove` forgets it": sa.select(
+        recurring_line.c.site
+    )
+    .distinct()
+    .where(~sa.exists().where(document.c.site == recurring_line.c.site))
+    .where(sa.exists().where(url.c.site == recurring_line.c.site, SETTLED, url.c.reason == REMOVED)),
 }
 
 RULES: dict[str, Select[tuple[object]]] = {

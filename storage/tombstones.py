@@ -15,16 +15,15 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from storage.database import among, chunks, insert_many, upsert
-from storage.records import Drop, Lease, Processed, UrlState
+from storage.records import Lease, UrlState
 from storage.removal_tables import tombstone
 from storage.schema import url
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from sqlalchemy.engine import Connection
 
-    from storage.outcomes import Target
 
 REMOVED = "removed"
 """Reason of the URLs, and of the fetches, of a page that was taken out."""
@@ -91,12 +90,13 @@ def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
         return set()
     keys = {address: page_key(address) for address in wanted}
     above = {address: domains_of(address) for address in wanted}
-    pages = _known(connection, PAGE, set(keys.values()))
-    domains = _known(connection, DOMAIN, {domain for every in above.values() for domain in every})
+    pages = standing(connection, PAGE, set(keys.values()))
+    domains = standing(connection, DOMAIN, {domain for every in above.values() for domain in every})
     return {address for address in wanted if keys[address] in pages or not domains.isdisjoint(above[address])}
 
 
-def _known(connection: Connection, kind: str, values: Collection[str]) -> set[str]:
+def standing(connection: Connection, kind: str, values: Collection[str]) -> set[str]:
+    """Return those of some pages, domains or hashed names of authors that have a tombstone."""
     found: set[str] = set()
     statement = sa.select(tombstone.c.value).where(tombstone.c.kind == kind)
     for part in chunks(sorted(values)):
@@ -115,35 +115,6 @@ def mark_removed(connection: Connection, url_ids: Collection[int]) -> None:
     """Have URLs never be asked for again."""
     for part in chunks(sorted(url_ids)):
         connection.execute(sa.update(url).where(url.c.id.in_(part)).values(REMOVED_URL))
-
-
-def withheld(
-    connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
-) -> dict[int, tuple[Lease, Processed]]:
-    """Return the outcomes of a group with a drop in place of every document that must not come in."""
-    addresses = {address for target in targets for address in _addresses(target, items)}
-    away = refused(connection, addresses)
-    authors = {target.fetch_id: _authors(target, items) for target in targets}
-    known = _known(connection, AUTHOR, {key for keys in authors.values() for key in keys})
-    removed = {
-        target.fetch_id
-        for target in targets
-        if away.intersection(_addresses(target, items)) or known.intersection(authors[target.fetch_id])
-    }
-    return {
-        fetch_id: (lease, Processed(drop=Drop(REMOVED)) if fetch_id in removed else processed)
-        for fetch_id, (lease, processed) in items.items()
-    }
-
-
-def _addresses(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
-    made = items[target.fetch_id][1].document
-    return {target.url} | ({made.metadata.canonical} if made and made.metadata.canonical else set())
-
-
-def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
-    made = items[target.fetch_id][1].document
-    return author_keys(made.metadata.author) if made else set()
 
 
 def bury(connection: Connection, removal_id: int, stones: Iterable[tuple[str, str]]) -> None:

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
-from pipelines.spellings import is_secondary, twin
+from pipelines.spellings import is_secondary
 from pipelines.tree import parse_tree
-from pipelines.urls import parse
+from pipelines.urls import parse, twin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Revisions are numbered ``0001``, ``0002`` … and only ever go forward. The alem
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from storage.database import serialise
 from storage.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
+    from alembic.config import Config
     from sqlalchemy.engine import Connection
 
 _VERSION_TABLE = sa.table("alembic_version", sa.column("version_num", sa.Text))
@@ -28,15 +30,38 @@ def current_version(connection: Connection) -> str | None:
     return connection.execute(sa.select(_VERSION_TABLE.c.version_num)).scalar_one_or_none()
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One migration: the schema version it leads to, and what it does."""
+
+    version: str
+    what: str
+
+
+def steps(version: str | None, target: str = SCHEMA_VERSION) -> list[Step]:
+    """Return the migrations that lead from one schema version to another, in the order in which they would run."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(_config(Path(__file__).parent))
+    found = scripts.iterate_revisions(target, version or "base")
+    return [Step(each.revision, " ".join((each.doc or "").split())) for each in reversed(list(found))]
+
+
 def migrate(connection: Connection, target: str = SCHEMA_VERSION, scripts: Path | None = None) -> None:
     """Bring the schema forward to ``target`` within the caller's transaction; all of it or nothing."""
     from alembic import command
-    from alembic.config import Config
 
     serialise(connection, _MIGRATION_LOCK)
-    config = Config()
-    config.set_main_option("script_location", str(scripts or Path(__file__).parent).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
+    config = _config(scripts or Path(__file__).parent)
     config.attributes["connection"] = connection
     command.upgrade(config, target)
     failpoints.reach("in_migration")
+
+
+def _config(scripts: Path) -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config

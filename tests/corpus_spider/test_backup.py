@@ -12,12 +12,29 @@ import pytest
 from corpus_spider.backup import backup, move
 from corpus_spider.config_load import load
 from storage import Corpus
+from storage.database import connect, parse_url
 from storage.errors import ConfigError, DamageError
+from storage.migrations import migrate as bring_to
+from storage.migrations import steps
+from storage.schema import SCHEMA_VERSION
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run, start
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+CONFIG = """
+[corpus]
+name = "news"
+contact = "someone@example.org"
+database = "{}"
+
+[[site]]
+name = "paper"
+start = ["https://paper.example/"]
+"""
+LANGUAGE_LINES = "The language of each line of a text, and how much of it is in another than the whole."
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +162,37 @@ def test_a_corpus_moves_to_postgresql_and_back(folder: Path, tmp_path: Path, pos
         assert {document.url for document in corpus.documents()} == _urls(folder)
     with pytest.raises(ConfigError, match="there already"):
         move(config, postgresql_url)
+
+
+def test_a_corpus_does_not_move_into_a_folder_that_is_not_there(folder: Path, tmp_path: Path) -> None:
+    """A disk that is not mounted would have its mount point filled."""
+    refused = run(folder, "move", f"sqlite:///{tmp_path}/disk/news/corpus.db")
+    assert refused.returncode == 2
+    assert f"{tmp_path}/disk/news: this folder does not exist" in refused.stderr
+    assert not (tmp_path / "disk").exists()
+
+
+def test_what_a_migration_would_do_is_told_first_and_nothing_is_touched(tmp_path: Path, database_url: str) -> None:
+    """The steps in their order with what each is for; then they are taken, and then there are none."""
+    (tmp_path / "corpus.db").touch()
+    old = connect(parse_url(database_url))
+    old.write(lambda connection: bring_to(connection, "0012"))
+    old.close()
+    (tmp_path / "corpus.toml").write_text(CONFIG.format(database_url))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert "corpus-spider migrate" in run(tmp_path, "status").stderr
+    told = json.loads(run(tmp_path, "migrate", "--dry-run", "--json").stdout)
+    assert told["steps"] == [
+        {"version": "0013", "what": LANGUAGE_LINES},
+        *({"version": step.version, "what": step.what} for step in steps("0013")),
+    ]
+    assert (told["from_schema"], told["to_schema"], told["dry_run"]) == ("0012", SCHEMA_VERSION, True)
+    assert {name: (tmp_path / name).read_bytes() for name in before} == before
+    assert not list(tmp_path.glob("*.before-*"))
+    with pytest.raises(ConfigError, match="older schema"):
+        Corpus.open(database_url, read_only=True)
+    assert "would come from schema 0012" in run(tmp_path, "migrate", "--dry-run").stdout
+    assert "came from schema 0012" in run(tmp_path, "migrate").stdout
+    assert "nothing to do" in run(tmp_path, "migrate").stdout
+    with Corpus.open(database_url, read_only=True) as corpus:
+        assert corpus.problems() == []

@@ -50,6 +50,7 @@ OPTIONS = {
     "quality": "words>=9",
     "representative": "earliest",
     "without_recurring": True,
+    "without_mixed": False,
 }
 
 

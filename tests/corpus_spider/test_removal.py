@@ -139,6 +139,8 @@ def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> 
     ("given", "expected"),
     [
         ({"url": "http://News.example/a?utm_source=x#b"}, (What.URL, "http://news.example/a")),
+        ({"url": "news.example/a"}, (What.URL, "https://news.example/a")),
+        ({"url": "http://localhost:8000/a"}, (What.URL, "http://localhost:8000/a")),
         ({"domain": "https://www.News.example/x"}, (What.DOMAIN, "news.example")),
         ({"domain": "news.example:8080"}, (What.DOMAIN, "news.example")),
         ({"id": "ABC"}, (What.ID, "abc")),
@@ -156,6 +158,8 @@ def test_what_is_named_is_brought_into_the_form_the_corpus_has(
     [
         ({"url": "a.example", "id": "x"}, "asked"),
         ({"url": "http://"}, "asked"),
+        ({"url": "notaurl"}, "asked"),
+        ({"url": "not a url"}, "asked"),
         ({"id": "x"}, " "),
         ({"id": "x"}, None),
     ],

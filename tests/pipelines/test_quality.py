@@ -158,3 +158,11 @@ def test_what_is_no_file_of_rules_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "rules.toml").write_text(text)
     with pytest.raises(ConfigError, match=r"rules\.toml"):
         rules(str(tmp_path / "rules.toml"))
+
+
+def test_a_file_of_rules_that_is_not_there_is_named_once(tmp_path: Path) -> None:
+    """With the reason in words."""
+    missing = str(tmp_path / "rules.toml")
+    with pytest.raises(ConfigError) as caught:
+        rules(missing)
+    assert str(caught.value).splitlines()[0] == f"{missing}: cannot read the rules: No such file or directory"

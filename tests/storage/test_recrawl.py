@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,6 +114,52 @@ def test_an_article_that_is_named_before_it_is_there_is_asked_for_again(corpus: 
     assert "article0" in nights.run(0, late)
     assert [number for number in range(1, 9) if "article0" in nights.run(number, late)] == [1, 3]
     assert row_of(corpus, "article0").due_again is None
+
+
+@pytest.mark.parametrize("dated", [None, "2026-03-05"])
+def test_a_page_that_was_gone_is_asked_for_again_when_a_feed_names_it(corpus: Corpus, dated: str | None) -> None:
+    """A link led to it too early: once more for the sitemap, once for the feed, however often they name it.
+
+    With a date it is known to be young, and what is left of the tries of a young article is made.
+    """
+    nights = Nights(corpus)
+    nights.seed("start")
+    nights.seed("sitemap", kind=Kind.SITEMAP)
+    nights.seed("feed", kind=Kind.FEED)
+    first = {"deep": 0, "sitemap": 3, "feed": 8}
+
+    def outcome(lease: Lease, number: int) -> Processed:
+        path = path_of(lease.url)
+        if path == "article":
+            return dropped("http_404")
+        named = replace(link("article"), dated=dated) if lease.kind is not Kind.PAGE else link("article")
+        return dropped(
+            "feed", *([named] if number >= first.get(path, 99) else []), *([link("deep")] * (path == "start"))
+        )
+
+    nightly = {
+        number: nights.run(number, partial(outcome, number=number), sources=number in first.values())
+        for number in range(20)
+    }
+    asked = [number for number, paths in nightly.items() if "article" in paths]
+    assert asked == ([0, 3, 8] if dated is None else [0, 3, 5, 8])
+    assert row_of(corpus, "article").due_again is None
+
+
+def test_a_page_that_is_there_is_not_asked_for_again_when_a_feed_names_it(corpus: Corpus) -> None:
+    """Nor is one that was dropped for what it is."""
+    nights = Nights(replace(corpus, schedule=Schedule(reread=())))
+    nights.seed("start")
+    nights.seed("feed", kind=Kind.FEED)
+    links = [link("text"), link("short")]
+
+    def answer(lease: Lease, number: int) -> Processed:
+        outcomes = {"text": made("a text"), "short": dropped("short")}
+        listed = links if number or not lease.url.endswith("feed") else []
+        return outcomes.get(path_of(lease.url)) or dropped("feed", *listed)
+
+    nights.run(0, lambda lease: answer(lease, 0))
+    assert nights.run(1, lambda lease: answer(lease, 1), sources=True) == ["feed", "start"]
 
 
 @pytest.mark.parametrize(

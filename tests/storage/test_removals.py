@@ -11,7 +11,7 @@ from corpus_samples import Crawl, fingerprint, link, made, seed
 from storage.holdings import Selection
 from storage.removal_tables import tombstone
 from storage.removals import Request, What
-from storage.schema import band, document_text, fetch, near_duplicate, original, url
+from storage.schema import band, document_text, fetch, near_duplicate, original, recurring_line, url
 from storage.schema import fingerprint as prints
 from storage.tombstones import author_key, author_keys, domains_of, page_key, spellings
 from storage.warc.scrubbing import Scrubbed
@@ -26,6 +26,7 @@ def take_out(corpus: Corpus, kind: What, value: str, *, duplicates: bool = False
     """Remove, as if every WARC file could be written anew; return the ids."""
     affected = corpus.removals.declare(Request(kind, value, "asked", duplicates))
     corpus.removals.withdraw()
+    corpus.removals.relearn()
     for name in corpus.removals.unscrubbed():
         pointers = [pointer for _, pointer in corpus.pointers(name)]
         moves = {each.offset: (each.offset, 50) for each in pointers}
@@ -168,6 +169,21 @@ def test_what_a_removed_author_writes_later_is_left_out(corpus: Corpus) -> None:
     assert any("whose original is still there" in problem for problem in corpus.problems())
     stones = sa.select(tombstone.c.value).where(tombstone.c.kind == "author")
     assert corpus.database.read(lambda c: c.execute(stones).scalars().all()) == [author_key("an nguyen")]
+
+
+def test_what_was_learned_of_removed_texts_is_forgotten(corpus: Corpus) -> None:
+    """Lines of a site that is gone, and of one that lost a text those that do not recur in the rest."""
+    gone, left = Crawl(corpus, site="gone.example"), Crawl(corpus, site="left.example")
+    for crawl in (gone, left):
+        for path in "abcd":
+            crawl.visit(path, made(f"{crawl.site} {path}\nSubscribe" + ("\nRead on" if path != "d" else "")))
+        corpus.keep_lines(crawl.site, corpus.site_lines(crawl.site))
+    corpus.removals.declare(Request(What.DOMAIN, "gone.example", "asked"))
+    corpus.removals.withdraw()
+    assert [each for each in corpus.problems() if "was learned" in each and each.endswith(": gone.example")]
+    take_out(corpus, What.URL, "https://left.example/a")
+    assert {each.recurring for each in corpus.documents(EVERY)} == {"-r-", "-r"}
+    assert count(corpus, recurring_line) == 1
 
 
 def test_checks_notice_a_removal_that_is_not_through(corpus: Corpus) -> None:

@@ -69,6 +69,18 @@ def test_reserved_documents_are_counted_and_left_out_when_that_is_asked_for(corp
     assert len(list(corpus.documents())) == 6
 
 
+def test_mixed_documents_are_left_out_when_that_is_asked_for(corpus: Corpus) -> None:
+    """From a tenth on; where nobody looked a text stays."""
+    crawl = Crawl(corpus)
+    for path, share in {"unknown": None, "whole": 0.0, "nearly": 0.09, "mixed": 0.1, "half": 0.5}.items():
+        outcome = made(path)
+        assert outcome.document is not None
+        crawl.visit(path, replace(outcome, document=replace(outcome.document, foreign_share=share)))
+    left = {document.text for document in corpus.documents(Selection(without_mixed=True))}
+    assert left == {"unknown", "whole", "nearly"}
+    assert len(list(corpus.documents())) == 5
+
+
 def test_a_page_that_is_reserved_later_is_reserved_though_its_text_has_not_changed(corpus: Corpus) -> None:
     """And the other way round; no version is made of it."""
     crawl = Crawl(corpus)
