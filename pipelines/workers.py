@@ -19,7 +19,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from multiprocessing import forkserver, resource_tracker
+from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING
 
@@ -115,6 +115,8 @@ class WorkerPool:
         self._guard = threading.Lock()
         self._closing = False
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
+        # A program that ends without `close` would wait for them for ever: they heed no signal but this.
+        self._at_exit = util.Finalize(None, _end, (self._workers,), exitpriority=100)
 
     def submit(
         self,
@@ -144,6 +146,7 @@ class WorkerPool:
         for worker in self._workers:
             worker.bury()
         self._workers.clear()
+        self._at_exit.cancel()
 
     def pids(self) -> list[int]:
         """Return the process ids of the living workers."""
@@ -206,11 +209,16 @@ class WorkerPool:
             self._workers.remove(worker)
 
 
+def _end(workers: list[_Worker]) -> None:
+    for worker in workers:
+        worker.end()
+
+
 class _Worker:
     """One process and the pipe to it."""
 
     def __init__(self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits) -> None:
-        self._limits = limits
+        self._limits, self._ended = limits, False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=_serve, args=(theirs, limits.memory, os.environ.get(FAULTS, "")), daemon=True
@@ -230,8 +238,8 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process has not ended, as far as is known; any thread may ask."""
-        return not wait([self._process.sentinel], 0)
+        """Whether it can be given a task: the process has not ended, as far as is known; any thread may ask."""
+        return not self._ended and not wait([self._process.sentinel], 0)
 
     def call(self, frame: bytes) -> bytes:
         """Send one task and wait for the answer, killing the process at the limit.
@@ -242,7 +250,7 @@ class _Worker:
 
         def expire() -> None:
             overdue.set()
-            self._process.kill()
+            self.end()
 
         timer = threading.Timer(self._limits.seconds, expire)
         timer.start()
@@ -253,9 +261,12 @@ class _Worker:
             raise WorkerDiedError(timed_out=overdue.is_set()) from error
         finally:
             timer.cancel()
+            # An answer that came at the last moment is taken; that its worker is dead is known before the next task.
+            timer.join()
 
     def end(self) -> None:
         """Kill the process; any thread may, and whoever waits for its answer learns that it died."""
+        self._ended = True
         self._process.kill()
 
     def bury(self) -> None:

