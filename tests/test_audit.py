@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus_spider.running import PATIENCE
+
 SCRIPT = Path(__file__).parents[1] / "requirements" / "audit.py"
 LOCK = """alpha==1.0 \\
     --hash=sha256:00
@@ -45,7 +47,7 @@ def test_what_was_not_looked_up_is_no_pass(tmp_path: Path, report: object, code:
     )
     program.chmod(0o700)
     command = [sys.executable, str(SCRIPT), str(program), str(tmp_path / "core.lock")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == code, done.stdout
     assert words in done.stdout
 

@@ -13,6 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.corpus_spider.running import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("corpus_spider", "pipelines", "storage")
 SHIPPED = (
@@ -31,7 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Names of the files in a wheel built from this tree."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=2 * PATIENCE)
     with ZipFile(next(folder.glob("*.whl"))) as archive:
         return archive.namelist()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +18,7 @@ from storage.migrations import migrate as bring_to
 from storage.migrations import steps
 from storage.schema import SCHEMA_VERSION
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import run, start
+from tests.corpus_spider.running import PATIENCE, ended, run, start, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,17 +77,17 @@ def test_a_backup_in_the_middle_of_a_crawl_is_sound_and_can_go_on(tmp_path: Path
     folder = tmp_path / "corpus"
     folder.mkdir()
     with served(Newspaper(articles=16)) as paper:
-        (folder / "corpus.toml").write_text(corpus_toml(paper, delay=0.4))
+        # The crawl is over when the backup is, however long that takes.
+        backed_up = threading.Event()
+        paper.extra["/last"] = lambda: (404, {}, b"") if backed_up.wait(3 * PATIENCE) else (500, {}, b"")
+        (folder / "corpus.toml").write_text(corpus_toml(paper, delay=0.2, timeout=900))
         crawl = start(folder, "crawl")
-        deadline = time.monotonic() + 120
-        while not _some_documents(folder):
-            assert crawl.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        until(lambda: crawl.poll() is not None or _some_documents(folder), lambda: paper.asked)
         done = run(folder, "backup", str(tmp_path / "copy"), "--json")
         assert done.returncode == 0, done.stderr
-        assert crawl.poll() is None
-        assert crawl.wait(120) == 0
+        assert crawl.poll() is None, crawl.stderr and crawl.stderr.read()
+        backed_up.set()
+        assert ended(crawl) == 0, crawl.stderr and crawl.stderr.read()
         assert json.loads(done.stdout)["linked"] == 0
         assert sound(tmp_path / "copy")
         assert run(tmp_path / "copy", "crawl").returncode == 0

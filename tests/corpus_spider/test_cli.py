@@ -17,6 +17,7 @@ import pytest
 from corpus_spider.cli import cli, run
 from storage import errors
 from storage.corpus import Corpus
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ def test_help_imports_nothing_heavy() -> None:
         "assert all(run([verb, '--help']) == 0 for verb in cli.commands)\n"
         f"print(sorted({heavy} & set(sys.modules)), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
 
 
@@ -395,5 +396,5 @@ def test_a_closed_pipe_ends_the_program_quietly(home: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as closed:
-        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, cwd=home, timeout=60, check=False)
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, cwd=home, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (141, b"")

@@ -14,6 +14,7 @@ import pytest
 
 from storage import Corpus
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def crawl(folder: Path, *arguments: str, code: int = 0) -> str:
     """Run `corpus-spider crawl` as a user does, check its exit code and return what it printed."""
     command = [sys.executable, "-m", "corpus_spider", "crawl", *arguments]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=120, env=environment(), check=False
+        command, cwd=folder, capture_output=True, text=True, timeout=2 * PATIENCE, env=environment(), check=False
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -171,10 +172,15 @@ def test_pages_that_break_their_workers_cost_themselves_only(tmp_path: Path, new
     """A page that crashes, hangs, fills memory or raises is dropped with that reason; all others are stored."""
     html = {"Content-Type": "text/html"}
     newspaper.extra |= {f"/{name}": lambda name=name: (200, html, f"<p>fault:{name}</p>".encode()) for name in FAULTS}
-    configured(tmp_path, newspaper, page_timeout=3.0)
+    configured(tmp_path, newspaper, page_timeout=8.0)
     command = [sys.executable, "-m", "corpus_spider", "crawl"]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, timeout=120, env=environment(CORPUS_SPIDER_FAULTS="1"), check=False
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=2 * PATIENCE,
+        env=environment(CORPUS_SPIDER_FAULTS="1"),
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
@@ -234,7 +240,12 @@ def test_scrapy_itself_runs_the_spider(tmp_path: Path, newspaper: Newspaper) -> 
     )
     assert listed.stdout.split() == ["news"]
     subprocess.run(
-        [*scrapy, "crawl", "news"], cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=120
+        [*scrapy, "crawl", "news"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=True,
+        timeout=2 * PATIENCE,
     )
     assert len(stored(tmp_path)) == newspaper.articles
 
@@ -263,25 +274,26 @@ def test_a_host_that_asks_for_a_pause_is_left_alone_and_then_crawled_to_the_end(
 def test_the_delay_of_a_site_is_kept_on_its_subdomains_too(tmp_path: Path, newspaper: Newspaper) -> None:
     """Each host of the site waits as long between two requests as corpus.toml says, robots.txt included."""
     newspaper.articles = 4
-    toml = corpus_toml(newspaper, allow_private=[f"*.localhost:{newspaper.port}"]).replace("127.0.0.1", "www.localhost")
+    allowed = [f"*.localhost:{newspaper.port}"]
+    toml = corpus_toml(newspaper, per_host=1, allow_private=allowed).replace("127.0.0.1", "www.localhost")
     toml = toml.replace('name = "newspaper"', 'name = "newspaper"\ndelay = 0.3\nhosts = ["localhost"]')
     newspaper.extra["/m"] = lambda: (302, {"Location": f"http://m.paper.localhost:{newspaper.port}/article/2"}, b"")
     (tmp_path / "corpus.toml").write_text(toml)
     # The entries of its feed are at another host, so the feed is of no use to the site.
     crawl(tmp_path, code=8)
     assert len(newspaper.gaps) == 2
-    # In the mean, since a busy machine may let two requests that were sent apart arrive together.
-    assert all(sum(gaps) >= 0.28 * len(gaps) for gaps in newspaper.gaps.values()), newspaper.gaps
+    # Of one request at a time, so that each has arrived before the delay to the next begins.
+    assert all(min(gaps) >= 0.28 for gaps in newspaper.gaps.values()), newspaper.gaps
 
 
 def test_a_crawl_delay_in_robots_txt_is_kept(tmp_path: Path, newspaper: Newspaper) -> None:
     newspaper.articles = 3
     newspaper.robots = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nCrawl-delay: 0.4\n")
-    crawl(configured(tmp_path, newspaper))
+    crawl(configured(tmp_path, newspaper, per_host=1))
     gaps = next(iter(newspaper.gaps.values()))
     assert len(gaps) >= 5
     # The first request goes out together with the answer that asks for the delay.
-    assert sum(gaps[1:]) >= 0.38 * len(gaps[1:]), gaps
+    assert min(gaps[1:]) >= 0.38, gaps
 
 
 @pytest.mark.parametrize("path", ["/private/1", "/article/1"])

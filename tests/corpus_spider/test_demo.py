@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus_spider.running import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -21,7 +23,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=2 * PATIENCE,
         check=False,
     )
 

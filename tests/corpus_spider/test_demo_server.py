@@ -12,6 +12,7 @@ import pytest
 
 from corpus_spider.demo.server import DemoServer, serve
 from corpus_spider.demo.site import DemoSite, build_site, truth
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ def server() -> Iterator[DemoServer]:
 
 def ask(server: DemoServer, name: str, target: str, method: str = "GET", **headers: str) -> tuple[int, str, bytes]:
     """Return status, content coding and body of one request on a connection of its own."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         connection.request(method, target, headers={"Host": f"{name}:{server.port}", **headers})
         response = connection.getresponse()
@@ -72,7 +73,7 @@ def test_gzip_is_sent_to_those_who_accept_it(server: DemoServer) -> None:
 
 def test_one_connection_serves_many_requests_and_all_are_counted(server: DemoServer) -> None:
     """HTTP/1.1 connections stay open over errors, redirects and HEAD; the log knows host, target and status."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     asked = [("GET", "/private/", 200), ("GET", "/no-such-page", 404), ("HEAD", "/", 200), ("GET", "/go/70190", 302)]
     for method, target, status in asked:
         connection.request(method, target, headers={"Host": f"{host('ar')}:{server.port}"})
@@ -85,8 +86,9 @@ def test_one_connection_serves_many_requests_and_all_are_counted(server: DemoSer
     assert (server.count("/private/"), server.requests[0].host) == (1, host("ar"))
 
 
-def test_more_clients_than_slots_are_all_served(server: DemoServer) -> None:
+def test_more_clients_than_slots_are_all_served(server: DemoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred clients at once all get their page: those beyond the limit wait for their turn."""
+    monkeypatch.setattr("corpus_spider.demo.server.SLOT_SECONDS", PATIENCE)
     with ThreadPoolExecutor(100) as clients:
         answers = list(clients.map(lambda _: ask(server, host("th"), "/"), range(100)))
     assert {status for status, _, _ in answers} == {200}
@@ -95,16 +97,16 @@ def test_more_clients_than_slots_are_all_served(server: DemoServer) -> None:
 
 def test_the_server_stops_although_clients_hold_connections() -> None:
     """Leaving the context closes idle connections and the port, and leaves no thread behind."""
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with serve(SITE) as server:
-        idle = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=10) for _ in range(5)]
+        idle = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE) for _ in range(5)]
         for connection in idle:
             connection.request("GET", "/robots.txt", headers={"Host": host("vi")})
             connection.getresponse().read()
         port = server.port
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
     with pytest.raises(ConnectionRefusedError):
-        http.client.HTTPConnection("127.0.0.1", port, timeout=10).request("GET", "/")
+        http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE).request("GET", "/")
     for connection in idle:
         connection.close()
 

@@ -22,14 +22,13 @@ from storage import Corpus
 from storage.errors import DatabaseError
 from storage.records import Capture, Drop, Failure, Fetched, Kind, Processed, Seed, SiteModel
 from storage.warc import WarcInfo, WarcWriter
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from storage.records import Lease
-
-PATIENCE = 20.0
 
 
 @dataclass

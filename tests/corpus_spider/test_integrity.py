@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import threading
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from corpus_spider.config_load import load
 from corpus_spider.integrity import check
 from storage.errors import ConfigError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import run, start
+from tests.corpus_spider.running import PATIENCE, run, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,13 +99,18 @@ def test_a_changed_row_is_found(corpus: Path, statement: str, words: str) -> Non
 def test_a_crawl_that_is_running_is_no_damage(tmp_path: Path) -> None:
     """Files that grow are checked as far as they have rows, however often one looks, and counted."""
     with served(Newspaper(articles=150)) as paper:
-        (tmp_path / "corpus.toml").write_text(corpus_toml(paper, delay=0.03))
+        # It is over when it has been looked at in the middle, however long that takes.
+        seen = threading.Event()
+        paper.extra["/last"] = lambda: (404, {}, b"") if seen.wait(2 * PATIENCE) else (500, {}, b"")
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper, delay=0.02, timeout=900))
         config = load(tmp_path / "corpus.toml")
         crawl = start(tmp_path, "crawl", "-q")
         reports = []
         while crawl.poll() is None:
             with suppress(ConfigError):
                 reports.append(check(config, deep=True))
+                if reports[-1].open_files and reports[-1].records:
+                    seen.set()
     assert crawl.returncode == 0, crawl.stderr and crawl.stderr.read()
     assert [report.problems for report in reports if report.problems] == []
     assert any(report.open_files and report.records for report in reports)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from local_paper import Answer, Newspaper, corpus_toml, paragraphs, served
-from running import run
+from running import run, until
 
 from corpus_spider.config_load import load
 from corpus_spider.integrity import check
@@ -155,14 +155,27 @@ def test_what_a_script_asks_for_passes_robots_guard_and_limits(tmp_path: Path) -
     assert set(texts(file)) == {"/story/1", "/story/2", "/story/3"}
 
 
+def two_sockets() -> tuple[socket.socket, socket.socket]:
+    """Bind a port for TCP and UDP alike."""
+    for _ in range(100):
+        stream, datagrams = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
+        stream.bind(("127.0.0.1", 0))
+        try:
+            datagrams.bind(stream.getsockname())
+        except OSError:
+            stream.close()
+            datagrams.close()
+        else:
+            return stream, datagrams
+    raise OSError("no port is free for both")
+
+
 @contextmanager
 def canary() -> Iterator[tuple[int, list[str]]]:
     """Listen on a loopback port, TCP and UDP, that nobody may reach; yield it and what came."""
     reached: list[str] = []
-    stream, datagrams = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
+    stream, datagrams = two_sockets()
     with stream, datagrams:
-        stream.bind(("127.0.0.1", 0))
-        datagrams.bind(stream.getsockname())
         stream.listen()
         for one in (stream, datagrams):
             one.settimeout(0.1)
@@ -194,15 +207,15 @@ def test_pages_that_hang_or_crash_hold_nothing_up(tmp_path: Path) -> None:
     }
     with served(paper(3, **harm)) as newspaper:
         # One page at a time: what has to be killed takes a neighbour with it, which would be asked for again.
-        file = configured(tmp_path, newspaper, timeout=15.0, retries=0, per_host=1, delay=0.01)
+        file = configured(tmp_path, newspaper, timeout=25.0, retries=0, per_host=1, delay=0.01)
         ended = run(tmp_path, "crawl", "--json")
     assert ended.returncode == 0, ended.stderr
     assert set(texts(file)) == {"/story/1", "/story/2", "/story/3"}
     failed = json.loads(ended.stdout)["failed"]
-    assert failed["render_too_large"] == 1
-    assert failed["render_timeout"] >= 1
-    assert failed["render_timeout"] + failed.get("render_crash", 0) == 2
-    assert processes("--corpus-spider-browser=") == []
+    assert failed.get("render_too_large") == 1, failed
+    assert failed.get("render_timeout", 0) >= 1, failed
+    assert failed["render_timeout"] + failed.get("render_crash", 0) == 2, failed
+    until(lambda: not processes("--corpus-spider-browser="), lambda: processes("--corpus-spider-browser="))
     assert check(load(file), deep=True).problems == []
 
 

@@ -12,6 +12,7 @@ from scrapy.settings import Settings
 
 from corpus_spider import config_load, settings
 from corpus_spider.addon import crawl_settings
+from tests.corpus_spider.running import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,7 +97,7 @@ def test_scrapy_shell_gives_readable_pages(tmp_path: Path) -> None:
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
     assert "Bài số 1" in done.stdout, done.stderr
@@ -111,7 +112,7 @@ def test_scrapy_lists_the_spider_where_there_is_no_corpus(tmp_path: Path) -> Non
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.stdout.split() == ["news"], done.stderr
@@ -126,7 +127,7 @@ def test_scrapy_names_a_wrong_configuration_in_one_line(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 2

@@ -102,7 +102,7 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def manners(**changes: object) -> Manners:
-    values: dict[str, object] = {"timeout": 10.0, "max_body": 4000, "allow_private": ("127.0.0.1:*",)}
+    values: dict[str, object] = {"timeout": 60.0, "max_body": 4000, "allow_private": ("127.0.0.1:*",)}
     return Manners(AGENT, **(values | changes))  # type: ignore[arg-type]
 
 

@@ -63,7 +63,7 @@ def paper() -> Iterator[Newspaper]:
 
 def configured(paper: Newspaper) -> Config:
     allowed = (f"127.0.0.1:{paper.port}",)
-    return Config(Corpus(contact="tests@example.org"), Crawl(delay=0.0, allow_private=allowed, timeout=5.0))
+    return Config(Corpus(contact="tests@example.org"), Crawl(delay=0.0, allow_private=allowed, timeout=60.0))
 
 
 def put(paper: Newspaper, **answers: Answer) -> None:
@@ -223,12 +223,14 @@ def test_nobody_is_asked_without_a_contact(paper: Newspaper) -> None:
 def test_the_delay_and_the_crawl_delay_are_kept(paper: Newspaper) -> None:
     """Between two requests to a host lies the delay, or what robots.txt asks for when that is more."""
     waited: list[float] = []
-    visitor = Visitor(manners_of(configured(paper)), 1.0, 10, sleep=waited.append)
+    visitor = Visitor(manners_of(configured(paper)), 50.0, 10, sleep=waited.append)
     visitor.get(f"{paper.origin}/a")
-    paper.robots = (200, {}, b"User-agent: *\nCrawl-delay: 7")
-    other = Visitor(manners_of(configured(paper)), 1.0, 10, sleep=waited.append)
+    paper.robots = (200, {}, b"User-agent: *\nCrawl-delay: 110")
+    other = Visitor(manners_of(configured(paper)), 50.0, 10, sleep=waited.append)
     other.get(f"{paper.origin}/a")
-    assert [round(seconds + 0.4) for seconds in waited] == [1, 7]
+    # What has passed since the answer need not be waited for.
+    assert [0 < seconds <= 50 for seconds in waited] == [True, False], waited
+    assert 60 < waited[1] <= 110, waited
 
 
 def test_a_host_that_asks_for_a_pause_is_not_asked_again(paper: Newspaper) -> None:
@@ -324,7 +326,8 @@ def test_check_tells_the_sick_from_the_well(
     }
     code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--write", "--max-age", "99999")
     assert code == 0
-    assert tomllib.loads(file.read_text())["site"][0]["checked"] == TODAY
+    checked = tomllib.loads(file.read_text())["site"][0]["checked"]
+    assert TODAY <= checked <= datetime.now(UTC).date().isoformat()
 
 
 @pytest.mark.parametrize(

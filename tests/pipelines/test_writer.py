@@ -11,6 +11,7 @@ import pytest
 from pipelines.writer import GROUP, Writer
 from storage.errors import DiskError
 from storage.records import Capture, Drop, Fetched, Lease, Pointer, Processed
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +34,7 @@ class Ledger:
         self.fail = False
 
     def append(self, captures: Sequence[Capture], originals: Sequence[object]) -> list[Pointer]:
-        assert self.gate.wait(10)
+        assert self.gate.wait(PATIENCE)
         if self.fail:
             raise DiskError("full")
         self.groups.append([capture.url for capture in captures])
@@ -62,7 +63,7 @@ def writer(ledger: Ledger) -> Iterator[Writer]:
 
 def test_each_future_gets_the_id_of_its_own_exchange(writer: Writer) -> None:
     futures = [writer.fetched(fetched(number)) for number in range(300)]
-    assert [future.result(10) for future in futures] == list(range(300))
+    assert [future.result(PATIENCE) for future in futures] == list(range(300))
 
 
 def test_what_gathers_while_a_group_is_written_becomes_the_next_group(writer: Writer, ledger: Ledger) -> None:
@@ -70,29 +71,32 @@ def test_what_gathers_while_a_group_is_written_becomes_the_next_group(writer: Wr
     futures = [writer.fetched(fetched(number)) for number in range(2 * GROUP)]
     ledger.gate.set()
     for future in futures:
-        future.result(10)
+        future.result(PATIENCE)
     assert max(map(len, ledger.groups)) > GROUP // 2
     assert len(ledger.groups) < 2 * GROUP
 
 
 def test_a_page_that_comes_alone_is_written_without_another_to_push_it(writer: Writer, ledger: Ledger) -> None:
-    assert writer.fetched(fetched(1)).result(10) == 1
-    writer.processed(1, LEASE, Processed(drop=Drop("x"))).result(10)
+    assert writer.fetched(fetched(1)).result(PATIENCE) == 1
+    writer.processed(1, LEASE, Processed(drop=Drop("x"))).result(PATIENCE)
     assert (ledger.groups, ledger.outcomes) == ([["http://a.example/1"]], [1])
 
 
 def test_pages_that_keep_coming_wait_for_each_other_and_not_for_ever(writer: Writer, ledger: Ledger) -> None:
     """However large the disk's answer makes the pause that ends a group, its first page's patience ends it too."""
-    writer._groups["fetched"].quiet = 3600.0
+    writer._groups["fetched"].quiet, writer._groups["fetched"].patience = 3600.0, 1.0
+    gate = threading.Event()
+    writer.call(lambda: gate.wait(PATIENCE))
     first, *_ = [writer.fetched(fetched(number)) for number in range(3)]
-    assert first.result(10) == 0
+    gate.set()
+    assert first.result(PATIENCE) == 0
     assert [len(group) for group in ledger.groups] == [3]
 
 
 def test_a_lease_does_not_wait_for_a_group_to_fill(writer: Writer) -> None:
     writer._groups["processed"].quiet = writer._groups["processed"].patience = 3600.0
     waiting = writer.processed(1, LEASE, Processed(drop=Drop("x")))
-    assert writer.call(lambda: "leased").result(10) == "leased"
+    assert writer.call(lambda: "leased").result(PATIENCE) == "leased"
     assert not waiting.done()
 
 
@@ -101,19 +105,19 @@ def test_no_group_is_larger_than_the_bound(writer: Writer, ledger: Ledger) -> No
     futures = [writer.fetched(fetched(number)) for number in range(5 * GROUP)]
     ledger.gate.set()
     for future in futures:
-        future.result(10)
+        future.result(PATIENCE)
     assert max(map(len, ledger.groups)) <= GROUP
 
 
 def test_after_an_error_nothing_more_is_written_and_everybody_is_told(writer: Writer, ledger: Ledger) -> None:
     ledger.fail = True
     with pytest.raises(DiskError):
-        writer.fetched(fetched(1)).result(10)
+        writer.fetched(fetched(1)).result(PATIENCE)
     ledger.fail = False
     with pytest.raises(DiskError):
-        writer.fetched(fetched(2)).result(10)
+        writer.fetched(fetched(2)).result(PATIENCE)
     with pytest.raises(DiskError):
-        writer.processed(1, LEASE, Processed(drop=Drop("x"))).result(10)
+        writer.processed(1, LEASE, Processed(drop=Drop("x"))).result(PATIENCE)
     assert (ledger.groups, ledger.outcomes) == ([], [])
     assert isinstance(writer.error, DiskError)
 
@@ -135,5 +139,5 @@ def test_a_waiter_that_was_cancelled_does_not_end_the_writing(writer: Writer, le
     cancelled = [writer.fetched(fetched(2)), writer.call(lambda: "a lease nobody takes")]
     assert all(future.cancel() for future in cancelled)
     ledger.gate.set()
-    assert writer.fetched(fetched(3)).result(10) == 3
+    assert writer.fetched(fetched(3)).result(PATIENCE) == 3
     assert "http://a.example/2" in [url for group in ledger.groups for url in group]

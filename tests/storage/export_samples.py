@@ -15,6 +15,7 @@ from pyarrow import parquet as arrow_parquet
 
 from storage.holdings import CorpusDocument
 from storage.records import Quality
+from tests.corpus_spider.running import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 STREAMS = ("out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet")
@@ -108,4 +109,4 @@ def everything_under(folder: Path) -> list[str]:
 
 def run_python(code: str, *arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=PATIENCE, check=False, **options)  # type: ignore[call-overload,no-any-return]

@@ -18,6 +18,7 @@ from storage import Corpus, Selection
 from storage.documents import day_of, public_id
 from storage.fetches import Orphan, WarcFile
 from storage.records import Fetched, Kind, UrlState
+from tests.corpus_spider.running import PATIENCE
 
 EVERY = Selection(include_duplicates=True, versions="all")
 
@@ -346,7 +347,7 @@ def test_many_threads_may_use_one_corpus(corpus: Corpus) -> None:
     for lease in crawl.lease():
         crawl.process([lease], [made(lease.url)])
     for reader in readers:
-        reader.join(60)
+        reader.join(PATIENCE)
     assert failures == []
     assert corpus.status().documents == 40
 

@@ -14,6 +14,7 @@ from corpus_samples import Crawl, made, texts
 from storage import Corpus
 from storage.database import masked, parse_url
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,8 +141,8 @@ def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
         assert not done.wait(0.3)
         other.execute("COMMIT")
         other.close()
-        assert done.wait(30)
-        writer.join(30)
+        assert done.wait(PATIENCE)
+        writer.join(PATIENCE)
 
 
 @pytest.mark.parametrize(

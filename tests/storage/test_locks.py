@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from storage.corpus import Corpus
 from storage.errors import DiskError, LockedError
 from storage.locks import SiteLocks, lock_file, lock_key
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,7 @@ def holder(corpus: Corpus, folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def acquire_within(locks: SiteLocks, attempts: int = 200) -> bool:
+def acquire_within(locks: SiteLocks, attempts: int = 2000) -> bool:
     """Try until the lock is free; the server needs a moment to notice that a client has died."""
     for _ in range(attempts):
         try:
@@ -86,7 +87,7 @@ def test_a_lock_dies_with_its_holder(corpus: Corpus, folder: Path, holder: subpr
     with pytest.raises(LockedError):
         locks.acquire()
     holder.kill()
-    holder.wait(30)
+    holder.wait(PATIENCE)
     assert acquire_within(locks)
     locks.release()
 

@@ -22,6 +22,7 @@ from storage.errors import ConfigError, CorpusError, NewerCorpusError
 from storage.failpoints import parse
 from storage.migrations import current_version, migrate
 from storage.schema import SCHEMA_VERSION, metadata
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -93,7 +94,7 @@ def test_two_programs_may_make_a_corpus_at_once(database_url: str) -> None:
     for maker in makers:
         maker.start()
     for maker in makers:
-        maker.join(60)
+        maker.join(PATIENCE)
     assert failures == []
     with Corpus.open(database_url, read_only=True) as corpus:
         assert corpus.status().last_run["id"] == "4"
@@ -179,7 +180,7 @@ def test_a_kill_while_a_corpus_is_made_leaves_nothing_that_stands_in_the_way(dat
         "CORPUS_SPIDER_FAILPOINT": "in_migration:1",
     }
     command = [sys.executable, "-c", code, database_url]
-    killed = subprocess.run(command, env=environment, start_new_session=True, timeout=60, check=False)
+    killed = subprocess.run(command, env=environment, start_new_session=True, timeout=PATIENCE, check=False)
     assert killed.returncode == -signal.SIGKILL
     with pytest.raises(ConfigError, match="no corpus here"):
         Corpus.open(database_url)

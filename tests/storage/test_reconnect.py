@@ -16,6 +16,7 @@ from storage.leasing import LEASE_COLUMNS, lease_of
 from storage.patience import VARIABLE, Patience, configured_seconds, pauses
 from storage.records import Failure, UrlState
 from storage.schema import metadata, url
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,7 @@ def test_a_server_that_restarts_loses_and_doubles_nothing(postgres_server: Postg
         for mode in ("immediate", "fast"):
             postgres_server.stop(mode)
             postgres_server.start()
-        worker.join(120)
+        worker.join(2 * PATIENCE)
         assert failures == []
         assert not worker.is_alive()
         assert corpus.status().documents == corpus.status().fetches == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import socketserver
 import threading
 import time
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING
 from tests.corpus_spider.hostile.entry import http
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Iterator, Mapping
 
     from tests.corpus_spider.hostile.entry import Answer, Entry
@@ -120,7 +120,9 @@ class _Handler(socketserver.BaseRequestHandler):
     bench: Bench
 
     def handle(self) -> None:
-        self.request.settimeout(60)
+        self.request.settimeout(600)
+        # What the sockets hold when a crawler hangs up counts as sent, and must not grow with the machine's settings.
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CHUNK)
         with suppress(OSError):
             head = self._head()
             if head:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus_spider.running import PATIENCE
+
 UNITS = {
     "lines of a letter": "س\n",
     "letters between less-than signs": "س<",
@@ -43,7 +45,7 @@ for unit in sys.argv[2:]:
 def test_a_large_page_takes_a_bounded_share_of_memory(name: str) -> None:
     """Arrays are narrow, and texts and lines are read many at a time."""
     command = [sys.executable, "-c", MEASURE, name, *UNITS.values()]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=3 * PATIENCE)
     peaks = dict(zip(UNITS, map(int, run.stdout.split()), strict=True))
     assert max(peaks.values()) <= MOST, peaks
     assert peaks["text"] <= MOST_OF_TEXT, peaks
