@@ -87,7 +87,7 @@ class Host:
 
 def hang(host: Host) -> Answer:
     """Say nothing for longer than a crawler waits."""
-    time.sleep(6)
+    time.sleep(25)
     return 200, {}, PRIVATE
 
 
@@ -251,7 +251,7 @@ contact = "tests@example.org"
 
 [crawl]
 delay = {delay}
-timeout = 4
+timeout = 10
 retries = 1
 workers = 1
 allow_private = ["*.localhost:{port}"]

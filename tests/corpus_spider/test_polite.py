@@ -42,21 +42,21 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_robots_txt_allows_is_asked_for_and_nothing_else(bench: Bench, name: str) -> None:
     host = bench.hosts[name]
-    assert host.asked == host.expected
+    assert host.asked == host.expected, host.log
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_between_two_requests_to_a_host_lies_the_longer_of_its_delay_and_ours(bench: Bench, name: str) -> None:
     host = bench.hosts[name]
     assert host.log
-    assert min(host.gaps, default=DELAY + host.delay) >= max(DELAY, host.delay) - SLACK
+    assert min(host.gaps, default=DELAY + host.delay) >= max(DELAY, host.delay) - SLACK, host.log
 
 
 @pytest.mark.parametrize("name", [name for name, host in hosts().items() if host.pause])
 def test_no_request_falls_into_a_pause_that_was_asked_for(bench: Bench, name: str) -> None:
     host = bench.hosts[name]
     assert host.paused
-    assert not [path for at, path in host.log if host.paused < at < host.paused + host.pause]
+    assert not [path for at, path in host.log if host.paused < at < host.paused + host.pause], (host.paused, host.log)
 
 
 def test_a_redirect_of_robots_txt_reaches_no_private_address(bench: Bench) -> None:

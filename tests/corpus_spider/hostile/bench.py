@@ -71,7 +71,7 @@ def corpus_toml(bench: Bench, **crawl: str) -> str:
     settings = {
         "delay": "0.0",
         "per_host": "8",
-        "timeout": "4",
+        "timeout": "10",
         "retries": "1",
         "workers": "2",
         "max_body": f'"{MAX_BODY}"',
@@ -134,7 +134,7 @@ def crawl(folder: Path, bench: Bench, **settings: str) -> Crawled:
         while process.poll() is None:
             listening |= listens(process.pid)
             peak = max(peak, memory(process.pid))
-            if time.monotonic() - started > 900:
+            if time.monotonic() - started > 1000:
                 os.killpg(process.pid, 9)
             time.sleep(0.2)
     return Crawled(
