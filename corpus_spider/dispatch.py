@@ -12,12 +12,13 @@ import math
 import time
 from collections import Counter
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
 from corpus_spider.pauses import HostPauses
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from pipelines.line import Line
     from storage.records import Lease
@@ -142,7 +143,7 @@ class Dispatcher:
             # Sites that share a host get the quota each; what is too much goes back at the end of the run.
             leases = leases[: self.limits.page_limit - self.handed_out]
         self.handed_out += len(leases)
-        return leases
+        return _in_turns(leases)
 
     def _quotas(self) -> dict[str, int]:
         """How many more each active host may get; nothing while the backlog is full or the run's limit is reached."""
@@ -233,3 +234,11 @@ class Dispatcher:
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.line.changed.wait(), seconds)
+
+
+def _in_turns(leases: Sequence[Lease]) -> list[Lease]:
+    """Take one lease of each host, then the next of each: many hosts are asked at a time, each over few connections."""
+    by_host: dict[str, list[Lease]] = {}
+    for lease in leases:
+        by_host.setdefault(lease.host, []).append(lease)
+    return [lease for turn in zip_longest(*by_host.values()) for lease in turn if lease is not None]

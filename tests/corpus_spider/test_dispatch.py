@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -140,6 +141,25 @@ def test_each_url_is_handed_out_once_and_each_page_processed_once(bench: Bench) 
     asyncio.run(scenario())
     assert sorted(bench.workers.done) == sorted(set(bench.workers.done))
     assert len(bench.workers.done) == 60
+
+
+def test_hosts_take_turns(bench: Bench) -> None:
+    """What is handed out at once has a URL of each host before the second of any."""
+
+    async def scenario() -> list[str]:
+        bench.seed(12, hosts=3)
+        line = bench.line()
+        dispatcher = Dispatcher(line, limits(bench, per_host=4))
+        # The first of a host is given alone.
+        dispatcher._met = {f"h{number}.example" for number in range(3)}
+        hosts: list[str] = []
+        async with asyncio.timeout(PATIENCE), contextlib.aclosing(dispatcher.leases()) as leases:
+            while len(hosts) < 12:
+                hosts.append((await anext(leases)).host)
+        return hosts
+
+    hosts = asyncio.run(scenario())
+    assert [set(hosts[at : at + 3]) for at in range(0, 12, 3)] == [{"h0.example", "h1.example", "h2.example"}] * 4
 
 
 def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: Bench) -> None:
