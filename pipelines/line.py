@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.barren import Barren
+from pipelines.wakeups import Wakeups
 from storage.errors import CorpusError
 from storage.records import Drop, Fetched, Kind, Processed
 from storage.warc import read_record
@@ -133,6 +134,8 @@ class Line:
         self.on_settled: Callable[[Lease, float | None], None] = lambda _, __: None
         """Called once a lease is over, its exchange being durable or there being none, with when it is asked again."""
         self.barren = Barren()
+        self._wakeups = Wakeups()
+        parts.writer.together = self._wakeups.together
         self._broken: BaseException | None = None
         self._seen: set[int] | None = None
         """While the drain looks at the table: the fetch ids that were in memory at any time."""
@@ -151,7 +154,7 @@ class Line:
 
     async def archive(self, fetched: Fetched) -> int:
         """Make an exchange durable and return its fetch id."""
-        fetch_id = await asyncio.wrap_future(self.parts.writer.fetched(fetched))
+        fetch_id = await self._wakeups.result(self.parts.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
             self.on_settled(fetched.lease, fetched.retry_at)
@@ -160,7 +163,7 @@ class Line:
     async def fail(self, failure: Failure) -> None:
         """Note durably that a lease brought no exchange."""
         frontier, run_id = self.parts.corpus.frontier, self.parts.run_id
-        await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
+        await self._wakeups.result(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
         self.counts.failure(failure)
         self.on_settled(failure.lease, failure.retry_at)
 
@@ -214,7 +217,7 @@ class Line:
             parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()
 
         try:
-            return await asyncio.wrap_future(parts.pool.submit(capture, parts.models[site], crashes, count))
+            return await self._wakeups.result(parts.pool.submit(capture, parts.models[site], crashes, count))
         except Exception as error:
             self.break_down(error)
             raise
@@ -223,7 +226,7 @@ class Line:
         """Make the outcome durable and let the page go."""
         processed = replace(processed, links=self._followed(lease, processed.links))
         try:
-            processed = await asyncio.wrap_future(self.parts.writer.processed(fetch_id, lease, processed))
+            processed = await self._wakeups.result(self.parts.writer.processed(fetch_id, lease, processed))
         finally:
             self.held.pop(fetch_id, None)
         self.counts.outcome(processed)
@@ -247,7 +250,7 @@ class Line:
         """Leave what waits in a barren place to a later run."""
         frontier, until = self.parts.corpus.frontier, time.time() + BARREN_SECONDS
         pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, shut.host), shut.holds)
-        waiting = await asyncio.wrap_future(self.parts.writer.call(lambda: frontier.put_off(pages, until)))
+        waiting = await self._wakeups.result(self.parts.writer.call(lambda: frontier.put_off(pages, until)))
         text = "%s: nothing new in %d pages like %s; %d more wait for a week"
         logger.info(text, lease.site, shut.pages, lease.url, waiting)
 

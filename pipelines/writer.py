@@ -8,12 +8,11 @@ larger the groups. Other writes (leases, failures) do not wait for a group.
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -21,6 +20,7 @@ from storage.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from storage.records import Capture, Fetched, Lease, Original, Pointer, Processed
 
@@ -103,8 +103,12 @@ class Writer:
     def __init__(self, run_id: int, archive: Archive, store: Store) -> None:
         self.error: BaseException | None = None
         self.seconds: dict[str, float] = defaultdict(float)
+        self.together: Callable[[], AbstractContextManager[object]] = nullcontext
+        """What the futures of a group are resolved within."""
         self._run_id, self._archive, self._store = run_id, archive, store
-        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._jobs: deque[_Job] = deque()
+        self._bell = threading.Event()
+        self._idle = False
         self._groups = {
             "fetched": _Group(self._write_fetched, FETCHED_SECONDS),
             "processed": _Group(self._write_processed, PROCESSED_SECONDS),
@@ -129,22 +133,25 @@ class Writer:
 
     def close(self) -> None:
         """Finish what is queued and end the thread; what comes later is cancelled."""
-        self._jobs.put(_END)
+        self._put(_END)
         self._thread.join()
         self._closed = True
         self._cancel_rest()
 
     def _put(self, job: _Job) -> Future[Any]:
-        self._jobs.put(job)
+        """Queue a job. Those of a group do not wake the thread each: it looks for them in time (`_wait`)."""
+        self._jobs.append(job)
+        if self._idle or job.kind not in self._groups or len(self._jobs) >= GROUP:
+            self._bell.set()
         if self._closed:
             self._cancel_rest()
         return job.future
 
     def _cancel_rest(self) -> None:
         """Let nobody wait for what came too late."""
-        with suppress(queue.Empty):
+        with suppress(IndexError):
             while True:
-                self._jobs.get_nowait().future.cancel()
+                self._jobs.popleft().future.cancel()
 
     def _run(self) -> None:
         while (job := self._next()) is not _END:
@@ -158,12 +165,19 @@ class Writer:
             self._write(group)
 
     def _next(self) -> _Job | None:
-        """Wait for a job, as long as no group becomes due; None when one has."""
-        due = min((group.due for group in self._groups.values() if group.jobs), default=None)
-        try:
-            return self._jobs.get(timeout=None if due is None else max(0.0, due - time.monotonic()))
-        except queue.Empty:
-            return None
+        """Wait for a job, as long as no group becomes due; None when one may have."""
+        if not self._jobs:
+            self._wait(min((group.due for group in self._groups.values() if group.jobs), default=None))
+        return self._jobs.popleft() if self._jobs else None
+
+    def _wait(self, due: float | None) -> None:
+        """Wait for the bell, which rings for all that must not wait, or while a group fills for a moment at most."""
+        self._bell.clear()
+        self._idle = due is None
+        # What came before the bell was silent has not rung, or in vain.
+        if not self._jobs:
+            self._bell.wait(None if due is None else min(QUIET_SECONDS, max(0.0, due - time.monotonic())))
+        self._idle = False
 
     def _write_due(self) -> None:
         for group in self._groups.values():
@@ -190,12 +204,14 @@ class Writer:
                 level = logging.INFO if isinstance(error, CorpusError) else logging.ERROR
                 logger.log(level, "cannot write (%s); the crawl stops here", type(error).__name__)
             self.error = error
-            for waiter in filter(None, waiters):
-                waiter.set_exception(error)
+            with self.together():
+                for waiter in filter(None, waiters):
+                    waiter.set_exception(error)
         else:
-            for answered, result in zip(waiters, results, strict=True):
-                if answered:
-                    answered.set_result(result)
+            with self.together():
+                for answered, result in zip(waiters, results, strict=True):
+                    if answered:
+                        answered.set_result(result)
 
     def _write_fetched(self, jobs: list[_Job]) -> list[int]:
         items: list[Fetched] = [job.value for job in jobs]
