@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
+import math
 import multiprocessing
 import os
 import resource
@@ -38,6 +39,8 @@ MAX_FRAME = 256 * 1024 * 1024
 MAX_CRASHES = 2
 FAULTS = "CORPUS_SPIDER_FAULTS"
 START_SECONDS = 120.0
+LOOKS = 20
+"""How often in the time a page may take its worker is looked at: it may take a twentieth longer."""
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 STOPPING = frozenset({signal.SIGINT, signal.SIGTERM})
@@ -117,6 +120,9 @@ class WorkerPool:
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
         # A program that ends without `close` would wait for them for ever: they heed no signal but this.
         self._at_exit = util.Finalize(None, _end, (self._workers,), exitpriority=100)
+        self._closed = threading.Event()
+        self._watch = threading.Thread(target=self._keep_limits, name="workers' watch", daemon=True)
+        self._watch.start()
 
     def submit(
         self,
@@ -143,6 +149,8 @@ class WorkerPool:
             for worker in self._workers:
                 worker.end()
         self._threads.shutdown(wait=True)
+        self._closed.set()
+        self._watch.join()
         for worker in self._workers:
             worker.bury()
         self._workers.clear()
@@ -152,6 +160,17 @@ class WorkerPool:
         """Return the process ids of the living workers."""
         with self._guard:
             return [worker.pid for worker in self._workers if worker.alive]
+
+    def _keep_limits(self) -> None:
+        """Kill workers that take too long over a page, until the pool is closed.
+
+        One thread that looks now and then: starting a timer for each page takes longer than sending it.
+        """
+        while not self._closed.wait(self._limits.seconds / LOOKS):
+            with self._guard:
+                workers = tuple(self._workers)
+            for worker in workers:
+                worker.keep_limit()
 
     def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
         frame = msgspec.msgpack.encode(task)
@@ -219,6 +238,8 @@ class _Worker:
 
     def __init__(self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits) -> None:
         self._limits, self._ended = limits, False
+        self._clock = threading.Lock()
+        self._due, self._overdue = math.inf, False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=_serve, args=(theirs, limits.memory, os.environ.get(FAULTS, "")), daemon=True
@@ -242,27 +263,36 @@ class _Worker:
         return not self._ended and not wait([self._process.sentinel], 0)
 
     def call(self, frame: bytes) -> bytes:
-        """Send one task and wait for the answer, killing the process at the limit.
+        """Send one task and wait for the answer; `keep_limit` kills the process meanwhile at the limit.
 
-        A timer, not a timed read, keeps the limit: a stopped process would block the sending too.
+        Another thread, not a timed read, keeps the limit: a stopped process would block the sending too.
         """
-        overdue = threading.Event()
-
-        def expire() -> None:
-            overdue.set()
-            self.end()
-
-        timer = threading.Timer(self._limits.seconds, expire)
-        timer.start()
+        self._begin(time.monotonic() + self._limits.seconds)
         try:
             self._pipe.send_bytes(frame)
-            return self._pipe.recv_bytes(MAX_FRAME)
+            answer = self._pipe.recv_bytes(MAX_FRAME)
         except (EOFError, OSError) as error:
-            raise WorkerDiedError(timed_out=overdue.is_set()) from error
-        finally:
-            timer.cancel()
-            # An answer that came at the last moment is taken; that its worker is dead is known before the next task.
-            timer.join()
+            raise WorkerDiedError(timed_out=self._end_of_page()) from error
+        # An answer that came at the last moment is taken; that its worker is dead is known before the next task.
+        self._end_of_page()
+        return answer
+
+    def _begin(self, due: float) -> None:
+        with self._clock:
+            self._due, self._overdue = due, False
+
+    def _end_of_page(self) -> bool:
+        """Stop the clock; say whether the page took too long."""
+        with self._clock:
+            self._due = math.inf
+            return self._overdue
+
+    def keep_limit(self) -> None:
+        """Kill the process if its page takes too long; any thread may."""
+        with self._clock:
+            if time.monotonic() > self._due:
+                self._overdue = True
+                self.end()
 
     def end(self) -> None:
         """Kill the process; any thread may, and whoever waits for its answer learns that it died."""
