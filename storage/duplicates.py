@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
-from storage.database import among, chunks, insert_many, insert_rows, upsert
+from storage.database import among, chunks, insert_numbers, insert_rows, upsert
 from storage.schema import band, document, duplicate_set, fingerprint, near_duplicate, scheme, url
 from storage.sketches import Shape
 
@@ -129,9 +129,7 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
     ids = insert_rows(connection, fingerprint, rows)
     # Sorted, so that neighbours on a page of the index are written together.
     keys = sorted({(key, print_id) for print_id, each in zip(ids, new.values(), strict=True) for key in each.bands})
-    insert_many(
-        connection, upsert(connection, band), [{"key": key, "fingerprint_id": print_id} for key, print_id in keys]
-    )
+    insert_numbers(connection, band, keys)
     return ids
 
 
