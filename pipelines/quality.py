@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Hashes = NDArray[np.uint64]
+    Values = NDArray[np.unsignedinteger[Any]]
     Places = NDArray[np.signedinteger[Any]]
     Mask = NDArray[np.bool_]
 
@@ -182,7 +183,7 @@ class _Lines:
         return cls(
             number=len(starts),
             characters=int((ends - starts).sum()),
-            ended=int(np.isin(points[ends - 1], _endings()).sum()) if len(ends) else 0,
+            ended=int(_among(points[ends - 1], _endings()).sum()),
             repeated=int(_seen_before(hasher.stretches(starts, ends)).sum()),
         )
 
@@ -195,9 +196,9 @@ def _seen_before(hashes: Hashes) -> Mask:
     return again
 
 
-def _among(hashes: Hashes, known: Hashes) -> Mask:
-    """Say of each hash whether it is one of those known, which are sorted."""
-    return np.asarray(known[np.minimum(np.searchsorted(known, hashes), len(known) - 1)] == hashes)
+def _among(values: Values, known: Values) -> Mask:
+    """Say of each value whether it is one of those known, which are sorted."""
+    return np.asarray(known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values)
 
 
 def _stop_word_share(tokens: _Tokens, hasher: _Hasher, kinds: NDArray[np.uint8], language: str) -> float | None:
