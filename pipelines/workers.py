@@ -39,8 +39,8 @@ MAX_FRAME = 256 * 1024 * 1024
 MAX_CRASHES = 2
 FAULTS = "CORPUS_SPIDER_FAULTS"
 START_SECONDS = 120.0
-LOOKS = 20
-"""How often in the time a page may take its worker is looked at: it may take a twentieth longer."""
+LOOK_SECONDS = 0.5
+"""How often it is looked at whether a page takes too long: so much longer it may."""
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 STOPPING = frozenset({signal.SIGINT, signal.SIGTERM})
@@ -166,7 +166,7 @@ class WorkerPool:
 
         One thread that looks now and then: starting a timer for each page takes longer than sending it.
         """
-        while not self._closed.wait(self._limits.seconds / LOOKS):
+        while not self._closed.wait(LOOK_SECONDS):
             with self._guard:
                 workers = tuple(self._workers)
             for worker in workers:
