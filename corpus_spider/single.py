@@ -188,11 +188,11 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
     reason = refusal(url, manners.allow_private, ports, proxy_hosts())
     if reason:
-        raise NotFetchedError(
-            f"refused: {reason.replace('_', ' ')}",
-            where=url,
-            do="Private addresses are reached with --allow-private, or with crawl.allow_private.",
-        )
+        parts = urlsplit(url)
+        place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
+        allowed = f"If it is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
+        do = allowed if reason == "private_address" else ""
+        raise NotFetchedError(f"refused: {reason.replace('_', ' ')}", where=url, do=do)
 
 
 def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Robots:

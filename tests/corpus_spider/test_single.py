@@ -162,9 +162,17 @@ def test_robots_txt_that_cannot_be_had_forbids_and_a_missing_one_allows(
 def test_private_addresses_are_refused_however_they_are_spelt(address: str, url: str) -> None:
     """Nothing is sent to the machine's own network unless it is allowed by name."""
     port = address.rpartition(":")[2]
-    with pytest.raises(NotFetchedError):
+    with pytest.raises(NotFetchedError) as caught:
         fetch(url.format(port=port), manners(allow_private=()))
     assert Site.seen == []
+    assert f":{port} …" in caught.value.do.partition("corpus-spider -s crawl.allow_private=")[2]
+
+
+def test_what_is_said_to_allow_a_private_address_allows_it(address: str) -> None:
+    with pytest.raises(NotFetchedError) as caught:
+        fetch(f"{address}/article", manners(allow_private=()))
+    place = caught.value.do.partition("crawl.allow_private=")[2].split()[0]
+    assert fetch(f"{address}/article", manners(allow_private=(place,))).status == 200
 
 
 def test_a_name_that_resolves_to_a_private_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
