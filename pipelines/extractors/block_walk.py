@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
-STRIPPED = ["script", "style", "noscript", "iframe", "img", "input"]
+STRIPPED = ["script", "style", "noscript", "iframe", "svg", "select", "img", "input"]
 """Elements that are taken out of the tree: their content may be no markup, or they are many and long."""
 UNWRAPPED = ["span"]
 """Elements of which only the content is kept: the parser does it sooner than reading their tags takes."""
 UNREAD = frozenset(
     (
-        *("template", "title", "noembed", "noframes", "svg", "math", "select", "option", "datalist", "textarea"),
-        *("canvas", "audio", "video", "applet", "xmp", "plaintext"),
+        *("template", "title", "noembed", "noframes", "math", "option", "datalist", "textarea", "canvas", "audio"),
+        *("video", "applet", "xmp", "plaintext"),
     )
 )
 """Elements that are passed over with their content."""
@@ -101,8 +101,8 @@ class Blocks:
 
 def walk(tree: LexborHTMLParser) -> Blocks:
     """Cut a parsed page into blocks. The tree is used up: what is never read is taken out of it."""
-    titles = tree.tags("title")
-    stated = titles[0].text() if titles else ""
+    title = tree.css_first("title")
+    stated = title.text() if title else ""
     tree.strip_tags(STRIPPED)
     tree.unwrap_tags(UNWRAPPED)
     body = tree.body
@@ -133,7 +133,7 @@ def _cut(html: str) -> Blocks:
                 opened.append(tag)
             elif kind == _END and len(opened) > 1:
                 opened.pop()
-            parts.clear()
+            parts = []
             links, broken = link, kind == _LINE_BREAK
         elif kind <= _LINK_END:
             link = kind == _LINK
@@ -173,7 +173,7 @@ class _Around:
     def __init__(self) -> None:
         self.opened: list[int | str] = [0]
         """The open elements: the index of those that hold blocks, the outermost, and the tags of the others."""
-        self._numbers = {"body": 0}
+        self._numbers: dict[int | str, int] = {"body": 0}
         self._tags, self._parents, self._first = [0], [0], [0]
 
     def innermost(self, block: int) -> int:
@@ -184,24 +184,25 @@ class _Around:
         place = len(opened) - 1
         while not isinstance(around := opened[place - 1], int):
             place -= 1
+        numbers, tags, parents, first = self._numbers, self._tags, self._parents, self._first
         for tag in opened[place:]:
-            self._parents.append(around)
-            opened[place] = around = len(self._tags)
+            parents.append(around)
+            opened[place] = around = len(tags)
             place += 1
-            self._tags.append(self._numbers.setdefault(str(tag), len(self._numbers)))
-            self._first.append(block)
+            tags.append(numbers.setdefault(tag, len(numbers)))
+            first.append(block)
         return around
 
     def elements(self, inside: Iterable[int]) -> Elements:
         """Return all elements of a page by the innermost element of each block."""
-        last = [0] * len(self._tags)
+        last, parents = [0] * len(self._tags), self._parents
         for block, element in enumerate(inside, 1):
             last[element] = block
         for element in range(len(last) - 1, 0, -1):
-            parent = self._parents[element]
+            parent = parents[element]
             if last[parent] < last[element]:
                 last[parent] = last[element]
-        return Elements(list(self._numbers), *map(_numbers, (self._tags, self._parents, self._first, last)))
+        return Elements(list(map(str, self._numbers)), *map(_numbers, (self._tags, parents, self._first, last)))
 
 
 def _decoded(text: str) -> str:
