@@ -6,7 +6,6 @@ than one block, from the innermost outwards, each larger than the one before.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +49,6 @@ _IS_KIND = [f"is_{name}" for name in _TOLD_KINDS]
 _KIND_INDICES = np.array([KINDS.index(name) for name in _TOLD_KINDS])[:, None]
 _MARKS = [f"in_{name}" for name in _TOLD_IN] + [f"near_{name}" for name in _TOLD_NEAR]
 _IN_BITS, _NEAR_BITS = (np.array([BIT[name] for name in names])[:, None] for names in (_TOLD_IN, _TOLD_NEAR))
-_NOT_WORD = re.compile(r"[\W_]+")
 
 
 class Page:
@@ -76,7 +74,8 @@ class Page:
         self.hidden = (self.path & BIT["hidden"]) != 0
         """Whether each block is hidden; an element with most of the text never is."""
         self.title = _title_likeness(self)
-        self.heads = (self.kind == _KIND["h1"]) | (self.title > 0.5)
+        self.h1 = self.kind == _KIND["h1"]
+        self.heads = self.h1 | (self.title > 0.5)
         """What may be the article's headline."""
 
     def total(self, values: Array, elements: Any = slice(None)) -> Any:
@@ -162,7 +161,7 @@ def log_odds(probability: Array) -> Array:
 
 
 def _packed(text: str) -> str:
-    return _NOT_WORD.sub("", text.casefold())
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _title_likeness(page: Page) -> Array:
@@ -181,7 +180,7 @@ def _title_likeness(page: Page) -> Array:
 
 def _of_texts(page: Page) -> Columns:
     texts, blocks = page.texts, page.blocks
-    seen = Counter(blocks.texts)
+    seen = Counter(blocks.texts).__getitem__
     columns: Columns = {
         "size": np.log1p(page.weight),
         "link": page.link,
@@ -189,7 +188,7 @@ def _of_texts(page: Page) -> Columns:
         "ends_sentence": texts.ends_sentence,
         "digits": texts.classes[:, DIGIT] / texts.chars,
         "symbols": texts.classes[:, OTHER] / texts.chars,
-        "repeated": [seen[text] > 1 for text in blocks.texts],
+        "repeated": np.fromiter(map(seen, blocks.texts), np.int64, page.count) > 1,
         "title": page.title,
         "alone": page.alone,
     }

@@ -38,9 +38,12 @@ class Words:
     """Finds words in the blocks of a page."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        folded = list(map(str.casefold, texts))
-        self._starts = list(accumulate((len(text) + 1 for text in folded), initial=0))
-        self._text = "\n".join(folded)
+        text = "\n".join(texts)
+        self._text = text.casefold()
+        if len(self._text) != len(text):
+            texts = list(map(str.casefold, texts))
+        # Letters become more in lower case, or stay as many.
+        self._starts = list(accumulate((length + 1 for length in map(len, texts)), initial=0))
 
     def blocks(self, word: str) -> list[int]:
         """Return the blocks that hold a word, none if they are too many."""

@@ -108,14 +108,16 @@ def count(texts: Sequence[str]) -> Texts:
 
 def _count(texts: Sequence[str], lengths: Array) -> Texts:
     sorts, rows = _tables()
+    # A space behind each text parts it from the next.
     read = np.minimum(lengths, _MAX_TEXT)
-    last = np.cumsum(read) - 1
-    sort = _without_inner_points(sorts.take(_codes("".join(texts))), last)
-    owner = np.repeat(np.arange(len(texts)) * len(rows), read)
+    last = np.cumsum(read + 1) - 1
+    sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""]))))
+    owner = np.repeat(np.arange(0, len(texts) * len(rows), len(rows)), read + 1)
     owner += sort
     counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
+    counted[:, SPACE] -= 1
     visible = np.flatnonzero(sort != SPACE)
-    visible = visible[np.maximum(np.searchsorted(visible, last, side="right") - 1, 0)] if len(visible) else last
+    visible = visible[np.maximum(np.searchsorted(visible, last) - 1, 0)] if len(visible) else last
     closing, before = sort[visible], sort[np.maximum(visible - 1, 0)]
     return Texts(
         lengths=lengths,
@@ -135,12 +137,13 @@ def _codes(text: str) -> Array:
     return np.frombuffer(encoded, np.uint16)
 
 
-def _without_inner_points(sort: Array, last: Array) -> Array:
-    """Take points inside of words and numbers for what they are: an end of a sentence has a space or a quote behind."""
+def _without_inner_points(sort: Array) -> Array:
+    """Take points inside of words and numbers for what they are: an end of a sentence has a space or a quote behind.
+
+    The last character is a space.
+    """
     ends = np.flatnonzero(sort == END)
-    following = np.append(sort[1:], np.uint8(SPACE))
-    following[last] = SPACE
-    following = following[ends]
+    following = sort[ends + 1]
     sort[ends[(following != SPACE) & (following != QUOTE) & (following != END)]] = OTHER
     sort[sort == _FULL_STOP] = END
     return sort

@@ -126,7 +126,9 @@ def captions(blocks: Blocks) -> tuple[Array, Array]:
         if "aption" in tag  # as in their names
     }
     surely = {tag: certain for tag, certain in marked.items() if certain is not None}
-    for index in (index for index, tag in enumerate(elements.tag) if tag in surely) if surely else ():
+    if not surely:
+        return sure, likely
+    for index in (index for index, tag in enumerate(elements.tag) if tag in surely):
         first, last = elements.first[index], elements.last[index]
         if last - first <= FEW:
             sure[first:last] |= surely[elements.tag[index]]
@@ -154,11 +156,11 @@ def copies(page: Page, chosen: Array) -> Array:
     Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
     them; one line said again and again is the author's.
     """
-    repeated, chars, seen = np.zeros(len(chosen), bool), page.texts.chars, set[str]()
+    repeated, chars, seen = np.zeros_like(chosen), page.texts.chars, set[str]()
     # What is the same is as long.
-    lengths = Counter(chars[chosen].tolist())
-    alike = chosen & np.isin(chars, [length for length, count in lengths.items() if count > 1])
-    for index in np.flatnonzero(alike).tolist():
+    sizes, indices = chars[chosen].tolist(), np.flatnonzero(chosen).tolist()
+    lengths = Counter(sizes)
+    for index in (index for index, size in zip(indices, sizes, strict=True) if lengths[size] > 1):
         text = _unspaced(page, index)
         repeated[index] = text in seen
         seen.add(text)
@@ -182,7 +184,7 @@ def shown_title(page: Page, likeness: Array) -> str:
     headings = (index for index in like if is_heading(names[index]))
     best = max(headings, key=lambda index: (names[index] == "h1", likeness[index]), default=None)
     if best is None:
-        return "" if "h1" in map(page.blocks.elements.name, set(page.blocks.inside)) else _title_line(page)
+        return "" if page.h1.any() else _title_line(page)
     return " ".join(page.blocks.lines(best))
 
 

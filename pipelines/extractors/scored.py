@@ -272,18 +272,21 @@ def labels(page: Page, chosen: Array) -> Array:
     An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
     things to buy are. Where nothing that was chosen ends a sentence, there is no article for them to stand in.
     """
-    short = chosen & ~page.texts.ends_sentence & (page.texts.chars <= LABEL)
+    found: Array = np.zeros_like(chosen)
+    ends = page.texts.ends_sentence
+    short = np.flatnonzero(chosen & ~ends & (page.texts.chars <= LABEL)).tolist()
+    if not short or not (chosen & ends).any():
+        return found
     held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
     ads, boxes = list[int](), list[int]()
-    for index in np.flatnonzero(short).tolist():
+    for index in short:
         alone = list(takewhile(lambda element: held[element] == 1, parts.around(page.blocks, index)))
         if any(_is_ad(page.blocks, element) for element in alone):
             ads.append(index)
         elif any(leading[element] > 1 for element in alone):
             boxes.append(index)
-    found: Array = np.zeros_like(chosen)
     found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
-    return found if (chosen & page.texts.ends_sentence).any() else np.zeros_like(found)
+    return found
 
 
 def _is_ad(blocks: Blocks, element: int) -> bool:
