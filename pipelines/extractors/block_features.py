@@ -69,6 +69,8 @@ class Page:
         self.inside = np.array(blocks.inside)
         self.alone = self.held[self.inside] == 1
         self.kind = np.array([_KIND.get(tag.partition(" ")[0], 13) for tag in elements.tags])[tag[self.inside]]
+        self.total_weight, self.total_gain = self.total(self.weight), self.total(self.gain)
+        """Sums over the blocks of each element."""
         self.groups = self._groups()
         self.path, self.near = self._marks(np.array(list(map(block_marks.marks, elements.tags)))[tag])
         self.hidden = (self.path & BIT["hidden"]) != 0
@@ -93,16 +95,15 @@ class Page:
         """Return the groups of each block at every level, a row each."""
         held, parents = self.held.tolist(), self.blocks.elements.parents
         wider = [0] * len(held)
-        for index, parent in enumerate(parents):
-            wider[index] = parent if held[parent] > held[index] else wider[parent]
+        for index, (parent, count) in enumerate(zip(parents, held, strict=True)):
+            wider[index] = parent if held[parent] > count else wider[parent]
         around = np.array(wider)
         group = np.where(self.alone, around[self.inside], self.inside)
         return np.array((group, around[group]))
 
     def _marks(self, own: Array) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and those of the innermost two."""
-        gain = self.total(self.gain)
-        shares = gain / max(1.0, float(gain[0]))
+        shares = self.total_gain / max(1.0, float(self.total_gain[0]))
         own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
         path = own.tolist()
         for index, parent in enumerate(self.blocks.elements.parents):
@@ -129,7 +130,7 @@ def measure_again(page: Page, first: Array) -> Columns:
     everything = max(1e-9, float(mass.sum()))
     totals = page.total(mass)
     half = np.flatnonzero(totals >= (0.5 - 1e-9) * everything)
-    likely = totals / np.maximum(1.0, page.total(page.weight))
+    likely = totals / np.maximum(1.0, page.total_weight)
     return {
         "p": first,
         "odds": log_odds(first),
@@ -214,7 +215,7 @@ def _of_place(page: Page) -> Columns:
 
 
 def _of_groups(page: Page) -> Columns:
-    weight, gain = np.maximum(1.0, page.total(page.weight)), np.maximum(0.0, page.total(page.gain))
+    weight, gain = np.maximum(1.0, page.total_weight), np.maximum(0.0, page.total_gain)
     measures = {
         "link": 1 - gain / weight,
         "held": np.log1p(page.held),

@@ -48,12 +48,14 @@ class Words:
     def blocks(self, word: str) -> list[int]:
         """Return the blocks that hold a word, none if they are too many."""
         found: list[int] = []
-        position = self._text.find(word)
+        find, starts = self._text.find, self._starts
+        position = find(word)
         while position >= 0:
             if len(found) == COMMON:
                 return []
-            found.append(bisect_right(self._starts, position) - 1)
-            position = self._text.find(word, self._starts[found[-1] + 1])
+            following = bisect_right(starts, position)
+            found.append(following - 1)
+            position = find(word, starts[following])
         return found
 
     def share(self, text: str) -> Array:

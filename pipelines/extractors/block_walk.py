@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.extractors.lexer import BLOCKS
@@ -118,7 +117,7 @@ def _cut(html: str) -> Blocks:
     kind_of, opened = _KINDS.get, around.opened
     linked = links = 0
     link = filled = broken = False
-    chunks = islice(f"{_COMMENT.sub('', html)}<hr>".split("<"), 1, None)
+    chunks = iter([*_COMMENT.sub("", html).split("<"), "hr>"])
     for chunk in chunks:
         tag, _, text = chunk.partition(">")
         kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
