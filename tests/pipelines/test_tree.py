@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.extractors.hostile import FORMATTING
 from pipelines.tree import parse_tree
 
 ARTICLE = "<html><body><h1>Tin</h1><p>Một <b>đoạn</b> <a href=/1>liên kết</a>.</p></body></html>"
@@ -27,6 +28,13 @@ def test_an_ordinary_page_is_parsed() -> None:
 )
 def test_markup_that_would_take_seconds_gives_an_empty_tree(hostile: str) -> None:
     assert parse_tree(hostile + ARTICLE).css("p") == []
+
+
+@pytest.mark.parametrize("end", [">", "\n x>", "/>"], ids=["plain", "with an attribute", "as if it had no content"])
+@pytest.mark.parametrize("name", sorted(FORMATTING))
+def test_every_formatting_element_that_is_left_open_gives_an_empty_tree(name: str, end: str) -> None:
+    """Whatever follows its name, and in capitals."""
+    assert parse_tree(f"<{name.upper()}{end}" * 200 + "<p>x" * 6_000).css("p") == []
 
 
 def test_many_tags_side_by_side_are_no_reason_to_refuse_a_page() -> None:

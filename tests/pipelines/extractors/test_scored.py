@@ -238,6 +238,7 @@ def test_the_stored_weights_are_those_of_what_is_measured() -> None:
 
 UNREAD = {
     "nested": "a<svg><svg><title>no</title></svg>no</svg>b",
+    "choices": "a<select><option>no<option>no</select>b",
     "raw": "a<xmp><p></xmp></xmp>b",
     "unclosed": "a<video>no",
     "in a sentence": "a<canvas>no</canvas>b",
