@@ -308,10 +308,8 @@ def shown(page: Page) -> Page:
 def _suspects(page: Page, lower: bytes) -> list[int]:
     """Return the start tags that hold a word that may hide something, parted from others as it has to be."""
     data = np.frombuffer(lower, dtype=np.uint8)
-    hidden, none = positions(lower, b"hidden"), positions(lower, b"none")
-    hidden = hidden[_SPACE[data[hidden - 1]]]
-    before = data[none - 1]
-    places = np.concatenate((hidden, none[_SPACE[before] | (before == ord(":"))]))
+    hidden = positions(lower, b"hidden")
+    places = np.concatenate((hidden[_SPACE[data[hidden - 1]]], positions(lower, b"display")))
     if not places.size or not page.starts.size:
         return []
     around = page.starts.searchsorted(places) - 1

@@ -15,6 +15,8 @@ from pipelines.extractors.soup import collapsed
 from pipelines.extractors.tag_codes import NAMES
 
 SHORT = 1 << 17
+FEW = 128
+"""Tags of a part that is split sooner where they are found already."""
 _TAG = re.compile(r"<(/?[a-zA-Z][^\s/<>]*+)([^<>]*+)>", re.ASCII)
 _WELL_FORMED = re.compile(r"""(?:\s++[^\s=>"'/]++(?:=(?:"[^"]*+"|'[^']*+'|[^\s"'>]++))?+)*+\s*+/?""", re.ASCII)
 _LINE_END, _DROPS = "\0", "\1"
@@ -44,7 +46,7 @@ def paragraphs(html: str) -> tuple[str, ...]:
 
 def paragraphs_of(part: columns.Page) -> tuple[str, ...]:
     """Return all that a part of a page shows after Step 0, as ``columns.paragraphs`` does."""
-    found = _plain(part.source.decode(), part.codes.size) if len(part.source) <= SHORT else None
+    found = _plain(part.source.decode(), part.codes.size) if part.codes.size <= FEW else None
     return columns.paragraphs(part) if found is None else found
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pipelines.extractors.columns import positions
-from pipelines.extractors.lexer import BLOCKS
+from pipelines.extractors.lexer import BLOCKS, places
 from pipelines.extractors.nesting import IMPLIED_ENDS
 from pipelines.extractors.tag_codes import NAMES, code_of, codes_of
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int32]
     Codes = NDArray[np.int16]
+    Column = list[int] | array[int]
 
 ELEMENTS = BLOCKS - {"br", "hr", "html", "body"}
-_LEAF, _LINK, _LINK_END = -1, code_of("a"), code_of("a") + 1
+_LINK, _LINK_END = code_of("a"), code_of("a") + 1
 _AT_ONCE = 1 << 16
 _HREF = re.compile(rb"\shref\s*=", re.IGNORECASE)
 _FOLLOWED = codes_of(ELEMENTS | {"a"}, ends=True)
@@ -52,80 +53,69 @@ class Outline(NamedTuple):
 
 
 def follow(page: Page, leaves: NDArray[np.signedinteger[Any]]) -> Outline:
-    """Read the tags of a page that open or close blocks and links; leaves are given as numbers of texts."""
-    events = np.zeros(2 * page.codes.size + 1, dtype=np.int16)
-    events[1::2] = np.where(_FOLLOWED[page.codes] & ~_named_places(page), page.codes, 0)
-    events[2 * leaves] = _LEAF
-    events = events[events != 0]
-    return Outline(*(np.frombuffer(column, dtype=np.int32) for column in _outline(events)))
+    """Read the tags of a page that open or close blocks and links; leaves are given as numbers of texts.
+
+    A text stands before the tag of its number. Leaves are no part of the loop: each lies where the tag before it leads.
+    """
+    tags = places(_FOLLOWED[page.codes] & ~_named_places(page))
+    *elements, inside, links = _outline(page.codes[tags], leaves.searchsorted(tags, "right").astype(np.int32))
+    behind = tags.searchsorted(leaves)
+    parents, firsts, lasts = (np.asarray(column, dtype=np.int32) for column in elements)
+    lasts[lasts < 0] = leaves.size
+    return Outline(parents, firsts, lasts, *(np.asarray(column, dtype=np.int32)[behind] for column in (inside, links)))
 
 
 def _named_places(page: Page) -> NDArray[np.bool_]:
     """Mark tags without an address, ``<a name>``, which open no link: few are ever closed."""
     marks = np.asarray(page.codes == _LINK, dtype=bool)
-    places = positions(page.source, b" href=")
-    marks[page.starts.searchsorted(places) - 1] = False
+    marks[page.starts.searchsorted(positions(page.source, b" href=")) - 1] = False
     odd = np.flatnonzero(marks)
     for link, start, end in zip(odd.tolist(), page.starts[odd].tolist(), page.ends[odd].tolist(), strict=True):
         marks[link] = not _HREF.search(page.source, start, end)
     return marks
 
 
-class _Open:
-    """Elements that are open, and of all so far where their leaves begin and end."""
+def _outline(codes: Codes, before: Numbers) -> tuple[Column, ...]:
+    """Read tags by their codes and the leaves before each; return the columns of an outline.
 
-    def __init__(self) -> None:
-        self.names, self.numbers, self.counts = [0], [0], [0] * (2 * len(NAMES))
-        self.parents, self.firsts, self.lasts = array("i", [0]), array("i", [0]), array("i", [0])
-
-    def start(self, code: int, leaf: int) -> None:
-        """Open an element, after closing what its start tag closes."""
-        while code in _ENDED_BY[self.names[-1]]:
-            self.pop(leaf)
-        self.parents.append(self.numbers[-1])
-        self.numbers.append(len(self.firsts))
-        self.firsts.append(leaf)
-        self.lasts.append(leaf)
-        self.names.append(code)
-        self.counts[code] += 1
-
-    def end(self, code: int, leaf: int) -> None:
-        """Close the innermost element of that code and all inside it; a stray end tag does nothing."""
-        if self.counts[code]:
-            while self.pop(leaf) != code:
-                pass
-
-    def pop(self, leaf: int) -> int:
-        """Close the innermost element."""
-        code = self.names.pop()
-        self.counts[code] -= 1
-        self.lasts[self.numbers.pop()] = leaf
-        return code
-
-
-def _outline(events: Codes) -> tuple[array[int], ...]:
-    """Read leaves and codes of tags; return the columns of an outline, in narrow arrays: there may be millions."""
-    elements, where, links = _Open(), array("i"), array("i")
-    numbers = elements.numbers
-    link = depth = around = seen = leaf = 0
-    parts = (events[first : first + _AT_ONCE].tolist() for first in range(0, events.size, _AT_ONCE))
-    for event in chain.from_iterable(parts):
-        if event == _LEAF:
-            where.append(numbers[-1])
-            links.append(link)
-            leaf += 1
-        elif event == _LINK:
+    They are those of the elements, ``lasts`` negative of those that are left open, and for the beginning and behind
+    each tag the innermost element and the number of the link. Lists are quicker, but millions have room in arrays only.
+    """
+    firsts, lasts, parents, inside, links = (_column(number, codes.size) for number in (0, -1, 0, 0, 0))
+    names, numbers, counts = [0], [0], [0] * (2 * len(NAMES))
+    link = depth = around = seen = 0
+    parts = (slice(first, first + _AT_ONCE) for first in range(0, codes.size, _AT_ONCE))
+    for code, leaf in chain.from_iterable(
+        zip(codes[part].tolist(), before[part].tolist(), strict=True) for part in parts
+    ):
+        if code == _LINK:
             seen += 1
             link, depth, around = seen, len(numbers), numbers[-1]
-        elif event == _LINK_END:
+        elif code == _LINK_END:
             link = 0
         else:
-            if event & 1:
-                elements.end(event - 1, leaf)
+            if code & 1:
+                name = -1
+                while name != code - 1 and counts[code - 1]:
+                    name = names.pop()
+                    counts[name] -= 1
+                    lasts[numbers.pop()] = leaf
             else:
-                elements.start(event, leaf)
+                while code in _ENDED_BY[names[-1]]:
+                    counts[names.pop()] -= 1
+                    lasts[numbers.pop()] = leaf
+                parents.append(numbers[-1])
+                numbers.append(len(firsts))
+                firsts.append(leaf)
+                lasts.append(-1)
+                names.append(code)
+                counts[code] += 1
             if link and (len(numbers) < depth or numbers[depth - 1] != around):
                 link = 0
-    for number in numbers:
-        elements.lasts[number] = leaf
-    return elements.parents, elements.firsts, elements.lasts, where, links
+        inside.append(numbers[-1])
+        links.append(link)
+    return parents, firsts, lasts, inside, links
+
+
+def _column(number: int, size: int) -> Column:
+    return [number] if size < _AT_ONCE else array("i", [number])
