@@ -47,9 +47,12 @@ KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tes
 	tests/pipelines/test_workers.py tests/storage/test_old_corpora.py \
 	tests/storage/test_warc_writer.py
 
-# What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl.
+# What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl;
+# and a hundred thousand drawn URLs.
 test-hostile: setup
-	$(BIN)/python -m pytest -q -m "hostile or not hostile" tests/corpus_spider/test_hostile_bench.py tests/corpus_spider/test_hostile_whole.py
+	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -m "hostile or not hostile" \
+		tests/corpus_spider/test_hostile_bench.py tests/corpus_spider/test_hostile_whole.py \
+		tests/corpus_spider/test_guard.py tests/pipelines/test_urls.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -180,11 +180,43 @@ class StandardError(logging.StreamHandler[TextIO]):
         """Take no other."""
 
 
+class Sparing(logging.Filter):
+    """Lets each message through ``most`` times an hour, whatever is filled into it: what a site can have said for every
+    page of it must not fill a disk. The last one, and the first of the next hour, tell of those that are left out.
+
+    Messages of libraries, which may have their values in them already, count by logger.
+    """
+
+    HOUR = 3600.0
+
+    def __init__(self, most: int = 100, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._most, self._clock = most, clock
+        self._counts: dict[tuple[str, int, str], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Count a message, and say whether it is to be shown."""
+        now, key = self._clock(), (record.name, record.levelno, str(record.msg) if _is_ours(record.name) else "")
+        since, before = self._counts.get(key, (now, 0))
+        if now - since >= self.HOUR:
+            left_out = max(0, before - self._most)
+            record.msg = f"{record.msg} ({left_out} like it were left out)" if left_out else record.msg
+            since, before = now, 0
+        self._counts[key] = since, before + 1
+        if before + 1 == self._most:
+            record.msg = f"{record.msg} (more like it are left out for an hour)"
+        return before < self._most
+
+
 def start_logging(level: str) -> None:
-    """Send the log to standard error, from that level upwards; of libraries only warnings, unless it is DEBUG."""
+    """Send the log to standard error, from that level upwards; of libraries only warnings, unless it is DEBUG, which
+    tells everything as often as it happens.
+    """
     handler = StandardError()
     handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
     handler.addFilter(lambda record: level == "DEBUG" or record.levelno >= logging.WARNING or _is_ours(record.name))
+    if level != "DEBUG":
+        handler.addFilter(Sparing())
     logging.basicConfig(level=level, handlers=[handler], force=True)
 
 

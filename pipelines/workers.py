@@ -18,6 +18,7 @@ import resource
 import signal
 import threading
 import time
+import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import forkserver, resource_tracker, util
@@ -37,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 MAX_FRAME = 256 * 1024 * 1024
 MAX_CRASHES = 2
+MAX_FAULT = 10_000
 FAULTS = "CORPUS_SPIDER_FAULTS"
 START_SECONDS = 120.0
 LOOK_SECONDS = 0.5
@@ -72,6 +74,8 @@ class Reply:
     cpu: float = 0.0
     peak_kib: int = 0
     survey: Survey = field(default_factory=Survey)
+    fault: str = ""
+    """The traceback of what was raised. Told by the parent, whose log has rules; a worker has none to hold to."""
 
 
 class WorkerDiedError(Exception):
@@ -176,7 +180,7 @@ class WorkerPool:
         frame = msgspec.msgpack.encode(task)
         for _ in range(crashes, MAX_CRASHES):
             try:
-                return self._answer(self._own_worker().call(frame))
+                reply = self._answer(self._own_worker().call(frame))
             except WorkerDiedError as death:
                 self._discard()
                 if self._closing:
@@ -185,6 +189,9 @@ class WorkerPool:
                 if death.timed_out:
                     return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
                 on_crash()
+            else:
+                _tell(reply, task.capture.url)
+                return reply
         return Reply(Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers")))
 
     def _answer(self, frame: bytes) -> Reply:
@@ -231,6 +238,12 @@ class WorkerPool:
 def _end(workers: list[_Worker]) -> None:
     for worker in workers:
         worker.end()
+
+
+def _tell(reply: Reply, url: str) -> None:
+    if reply.fault:
+        logger.error("cannot process %s: %s", url, reply.processed.drop and reply.processed.drop.detail)
+        logger.debug("%s", reply.fault)
 
 
 class _Worker:
@@ -373,9 +386,9 @@ def _outcome(task: Task) -> Reply:
         return Reply(process(task.capture, task.model))
     except MemoryError:
         return Reply(Processed(drop=Drop("worker_memory")))
-    except Exception as error:
-        logger.exception("processing %s", task.capture.url)
-        return Reply(Processed(drop=Drop("worker_error", f"{type(error).__name__}: {error}"[:500])))
+    except Exception as error:  # noqa: BLE001 - the edge of the processing stage: counted, and told by the parent
+        drop = Drop("worker_error", f"{type(error).__name__}: {error}"[:500])
+        return Reply(Processed(drop=drop), fault=traceback.format_exc()[-MAX_FAULT:])
 
 
 def _inject_fault(body: bytes) -> None:
@@ -394,4 +407,4 @@ def _inject_fault(body: bytes) -> None:
         while True:
             blocks.append(bytes(2**20))
     if b"fault:error" in body:
-        raise ValueError("asked for")
+        raise ValueError(body.decode("utf-8", "replace"))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.console import Console, OneLine, human_size, safe, safe_lines, start_logging, to_json
+from corpus_spider.console import Console, OneLine, Sparing, human_size, safe, safe_lines, start_logging, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,3 +216,50 @@ def test_the_log_holds_our_events_and_the_warnings_of_others(
     ):
         logger.log(severity, text)
     assert [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()] == expected
+
+
+def test_a_message_that_a_site_can_have_said_for_every_page_is_said_a_hundred_times_an_hour(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ten thousand pages leave less than a megabyte, however long their addresses; other messages are not held up."""
+    start_logging("INFO")
+    log = logging.getLogger("pipelines.workers")
+    for number in range(10_000):
+        log.warning("worker crashed on %s", f"http://a.example/{number}/{'x' * 1500}")
+        logging.getLogger("library").warning(f"it said {number} things, 100 % of them")
+    log.warning("another message")
+    said = capsys.readouterr().err
+    lines = said.splitlines()
+    assert len(said) < 10**6
+    assert len(lines) == 201
+    assert "another message" in lines[-1]
+    assert ["more like it are left out for an hour" in line for line in lines] == [False] * 198 + [True] * 2 + [False]
+
+
+def test_what_was_left_out_of_the_log_is_counted_an_hour_later() -> None:
+    """The first message of the next hour says how many there were."""
+    now = [0.0]
+    sparing = Sparing(2, lambda: now[0])
+
+    def shown(value: str) -> str | None:
+        record = logging.LogRecord("storage.x", logging.INFO, "", 0, "it is %s", (value,), None)
+        return record.getMessage() if sparing.filter(record) else None
+
+    assert [shown("a"), shown("100 %"), shown("c"), shown("d")] == [
+        "it is a",
+        "it is 100 % (more like it are left out for an hour)",
+        None,
+        None,
+    ]
+    now[0] = Sparing.HOUR
+    assert shown("e") == "it is e (2 like it were left out)"
+    assert shown("f") == "it is f (more like it are left out for an hour)"
+    assert shown("g") is None
+
+
+def test_the_fullest_log_leaves_nothing_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """-v is for looking into what happens."""
+    start_logging("DEBUG")
+    for _ in range(300):
+        logging.getLogger("pipelines.workers").warning("worker crashed")
+    assert len(capsys.readouterr().err.splitlines()) == 300

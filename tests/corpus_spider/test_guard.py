@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.middlewares.guard import refusal
 from pipelines.urls import fetchable
+from tests.corpus_spider.running import often
 
 LAB = ("127.0.0.1:8000", "*.demo.localhost:8000")
 
@@ -92,7 +93,8 @@ def spelt(draw: st.DrawFn) -> tuple[str, str]:
     return str(address), draw(st.sampled_from(forms))
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.timeout(3600)
+@settings(max_examples=often(600, 10_000), deadline=None)
 @given(written=spelt(), user=st.sampled_from(["", "a@", "a:b@", "news.example@", "news.example:80@"]))
 def test_no_spelling_of_an_address_gets_past_the_guard(written: tuple[str, str], user: str) -> None:
     """What a link says is refused as the address it is, or is none; public addresses pass."""
@@ -104,7 +106,8 @@ def test_no_spelling_of_an_address_gets_past_the_guard(written: tuple[str, str],
     assert public or refusal(f"http://{user}{text}/", ()) is not None
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.timeout(3600)
+@settings(max_examples=often(600, 10_000), deadline=None)
 @given(
     value=st.integers(0, 2**32 - 1),
     prefix=st.sampled_from(["::ffff:", "::", "64:ff9b::", "64:ff9b:1::", "2002:", "fec0::"]),

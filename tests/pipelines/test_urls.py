@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipelines import urls
+from tests.corpus_spider.running import often
 
 BASE = "https://news.example.com/a/b/c.html?page=2"
 
@@ -187,7 +188,8 @@ URL_PIECES = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=1500, deadline=None)
+@pytest.mark.timeout(3600)
+@settings(max_examples=often(1500, 100_000), deadline=None)
 @given(st.one_of(st.text(), URL_PIECES, URL_PIECES.map("http://example.com/".__add__)), st.sampled_from([None, BASE]))
 @example("http://example.com/%%341", None)
 @example("http://example.com/..;jsessionid=1/%2e%2e/", None)
@@ -283,7 +285,8 @@ def test_hostile_hosts_are_not_private_by_emptiness_only() -> None:
     assert urls.private_address("127.0.0.1 example.com")
 
 
-@settings(max_examples=500, deadline=None)
+@pytest.mark.timeout(3600)
+@settings(max_examples=often(500, 10_000), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["{}", "{:#x}", "0{:o}"]))
 def test_numeric_spellings_agree_with_the_c_library(value: int, spelling: str) -> None:
     """Decimal, hexadecimal and octal spellings are the address inet_aton reads, and judged as that address."""

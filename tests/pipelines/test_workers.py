@@ -95,6 +95,18 @@ def hurried(first: Capture) -> WorkerPool:
     return pool
 
 
+def test_an_error_of_a_page_is_told_by_the_log_alone(
+    pool: WorkerPool, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its message may be what the page says: a worker that wrote it would write to the terminal, and lines of a log."""
+    outcome = pool.submit(page("fault:error \x1b[31m\nERROR forged"), MODEL).result(60)
+    assert outcome.drop is not None
+    assert "\x1b[31m" in outcome.drop.detail
+    (told,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert "http://a.example/1: ValueError" in told.getMessage()
+    assert capfd.readouterr().err == ""
+
+
 def test_a_page_that_has_cost_two_workers_is_not_tried_again(pool: WorkerPool) -> None:
     """The count of earlier crashes is honoured, so that a crash loop over restarts ends."""
     outcome = pool.submit(page("harmless by now"), MODEL, crashes=2).result(PATIENCE)
