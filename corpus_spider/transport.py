@@ -6,6 +6,7 @@ before a signal is sent.
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 from functools import partial
@@ -18,7 +19,7 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientProtocol,
     _LenientHTTPClientParser,
 )
-from twisted.web._newclient import HEADER, STATUS
+from twisted.web._newclient import HEADER, STATUS, ParseError
 from twisted.web.http_headers import InvalidHeaderName
 
 from corpus_spider.extensions.capture import LEASE
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 MAX_HEAD = 256 * 1024
 """Most bytes of status lines and headers of one answer; servers send a few hundred, Twisted takes any number."""
+_STATUS = re.compile(rb"\S+ [1-9][0-9]{2}(?: |\Z)")
 
 
 class CrawlHandler(HTTP11DownloadHandler):
@@ -71,6 +73,12 @@ class _TolerantParser(_LenientHTTPClientParser):
     """Passes over headers whose name is none, as browsers do, where Scrapy's passes over lines without a colon."""
 
     MAX_LENGTH = MAX_HEAD
+
+    def statusReceived(self, status: bytes) -> None:  # noqa: N802
+        # Twisted takes any number: one with a sign, or of seven digits, is none that an archive can hold.
+        if not _STATUS.match(status):
+            raise ParseError("no status of three digits", status)  # type: ignore[no-untyped-call]
+        super().statusReceived(status)  # type: ignore[no-untyped-call]
 
     def lineReceived(self, line: bytes) -> None:  # noqa: N802
         # The rest of a header that there is not.

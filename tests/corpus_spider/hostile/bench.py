@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.pauses import FAILURES
-from tests.corpus_spider.hostile import bombs, net, pages, redirects, sources, traps
+from tests.corpus_spider.hostile import bombs, framing, net, pages, redirects, sources, traps
 from tests.corpus_spider.hostile.entry import DOCUMENT, Entry
 from tests.corpus_spider.hostile.server import Bench, Site
 from tests.corpus_spider.running import environment, program
@@ -51,7 +51,9 @@ def sites(*, heavy: bool) -> dict[str, Site]:
         Site("odd", kept(pages.ENTRIES), pages.MORE),
         Site("src", kept(sources.ENTRIES), {}, paths(sources.FEEDS), paths(sources.SITEMAPS)),
     ]
-    made += [Site(f"net{number}", part) for number, part in enumerate(reachable(kept(net.ENTRIES)))]
+    made += [
+        Site(f"net{number}", part) for number, part in enumerate(reachable(kept((*net.ENTRIES, *framing.ENTRIES))))
+    ]
     made += [Site(entry.path.strip("/"), (entry,)) for entry in kept(traps.ENTRIES)]
     return {site.name: site for site in made}
 

@@ -171,6 +171,7 @@ ENTRIES = (
     Entry("H4", "/odd/0.9", story("/odd/0.9"), "network", TWICE),
     Entry("H4", "/odd/ssh", b"SSH-2.0-OpenSSH_9.2p1\r\n", "network", TWICE),
     Entry("H4", "/odd/status", b"HTTP/1.1 two-hundred OK\r\n\r\n" + story("/odd/status"), "network", TWICE),
+    Entry("H4", "/odd/negative", http(story("/odd/negative"), "-200 OK"), "network", TWICE),
     Entry("H4", "/odd/999", http(story("/odd/999"), "999 Denied"), "http_999"),
     Entry("H4", "/odd/304", http(status="304 Not Modified", headers={"Content-Length": ""}), "http_304"),
     Entry("H4", "/odd/206", http(story("/odd/206"), "206 Partial Content"), "http_206"),
