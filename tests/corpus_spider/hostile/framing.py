@@ -1,4 +1,4 @@
-"""Answers whose length, coding or status can be read in two ways (rows H2 to H4): read as the RFC says, or not at all."""
+"""Answers whose length, coding or status can be read in two ways (rows H2 to H4): as the RFC says, or not at all."""
 
 from __future__ import annotations
 
