@@ -95,16 +95,27 @@ def hurried(first: Capture) -> WorkerPool:
     return pool
 
 
-def test_an_error_of_a_page_is_told_by_the_log_alone(
-    pool: WorkerPool, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+TELLING = """
+from corpus_spider.console import start_logging
+from pipelines.workers import WorkerPool
+from tests.pipelines.test_workers import MODEL, page
+start_logging("INFO")
+pool = WorkerPool(1)
+print(pool.submit(page("fault:error \\x1b[31m\\nERROR forged"), MODEL).result(120).drop.reason)
+pool.close()
+"""
+
+
+def test_an_error_of_a_page_is_told_by_the_log_alone() -> None:
     """Its message may be what the page says: a worker that wrote it would write to the terminal, and lines of a log."""
-    outcome = pool.submit(page("fault:error \x1b[31m\nERROR forged"), MODEL).result(60)
-    assert outcome.drop is not None
-    assert "\x1b[31m" in outcome.drop.detail
-    (told,) = [record for record in caplog.records if record.levelname == "ERROR"]
-    assert "http://a.example/1: ValueError" in told.getMessage()
-    assert capfd.readouterr().err == ""
+    command, root = [sys.executable, "-c", TELLING], Path(__file__).parents[2]
+    ended = subprocess.run(
+        command, cwd=root, env=os.environ | {FAULTS: "1"}, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert ended.stdout == "worker_error\n"
+    (line,) = ended.stderr.splitlines()
+    assert "ERROR pipelines.workers: cannot process http://a.example/1: ValueError" in line
+    assert "\\x1b[31m\\x0aERROR forged" in line
 
 
 def test_a_page_that_has_cost_two_workers_is_not_tried_again(pool: WorkerPool) -> None:
