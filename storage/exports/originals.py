@@ -2,7 +2,8 @@
 
 CDXJ has a line for each answer: its address turned round (SURT), the time in 14 digits, and as JSON where its record
 lies; lines are sorted by bytes. WACZ 1.1.1 (https://specs.webrecorder.net/wacz/1.1.1/) is a ZIP, nothing in it
-compressed again, of the WARC files, that index, the list of pages and the digests of it all.
+compressed again, of the WARC files, that index (named ``index.cdx``, by which pywb finds it), the list of pages and the
+digests of it all.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import hashlib
 import heapq
 import json
 import os
+import re
 import tempfile
 import zipfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from storage.disk import disk_errors
 from storage.errors import ConfigError
@@ -36,6 +38,9 @@ RUN = 100_000
 """Lines that are sorted at a time; more are merged from temporary files, so that memory stays flat."""
 _CHUNK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_WWW = re.compile(r"^www\d*\.")
+_PORTS = {"http": 80, "https": 443}
+_UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +95,43 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
 
 
 def surt(address: str) -> str:
-    """Return the sort-friendly form of a URL: its host turned round, without ``www.``, all in lower case.
+    """Return the sort-friendly form of a URL, in which replay tools look it up: what spellings of it have in common.
 
-    >>> surt("https://www.News.example:8080/A?b=C")
-    'example,news:8080)/a?b=c'
+    The host turned round, without ``www.`` and the scheme's own port; the path without a final slash, escaped once; the
+    query in alphabetical order; all in lower case. Session identifiers, which some tools take out, stay.
+
+    >>> surt("https://www.News.example:8080/A/?c=D&b=C")
+    'example,news:8080)/a?b=c&c=d'
     """
     try:
         parts = urlsplit(address)
-        host, port = (parts.hostname or "").removeprefix("www."), parts.port
+        host, port = _WWW.sub("", (parts.hostname or "").strip(".")), parts.port
     except ValueError:
         return address.lower()
-    turned = ",".join(reversed(host.split("."))) + (f":{port}" if port else "")
-    return f"{turned}){parts.path or '/'}{'?' + parts.query if parts.query else ''}".lower()
+    turned = ",".join(reversed(host.split(".")))
+    turned += f":{port}" if port and port != _PORTS.get(parts.scheme) else ""
+    path = remove_dots(escaped(parts.path).lower())
+    query = "&".join(sorted(escaped(parts.query).lower().split("&"), key=lambda each: each.partition("=")[::2]))
+    return f"{turned}){path}{'?' + query if query else ''}".lower()
+
+
+def escaped(part: str) -> str:
+    """Return a part of a URL with everything escaped once that has to be, however often it was before."""
+    data = part.encode("utf-8", "surrogatepass")
+    while (less := unquote_to_bytes(data)) != data:
+        data = less
+    return _UNSAFE.sub(lambda found: b"%%%02x" % found[0][0], data).decode("ascii")
+
+
+def remove_dots(path: str) -> str:
+    """Return a path without dot segments, empty ones and a final slash, unless it is nothing else."""
+    kept: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            kept = kept[:-1]
+        elif segment not in {"", "."}:
+            kept.append(segment)
+    return "/" + "/".join(kept)
 
 
 def index_line(fetch: StoredFetch) -> bytes:
@@ -156,7 +186,7 @@ def _write_wacz(originals: Originals, index: Path, stream: BinaryIO, scratch: Pa
     pages = scratch / "pages.jsonl"
     number, newest = _write_pages(originals.documents, pages)
     members = [(f"archive/{name}", originals.folder / name) for name in originals.files]
-    members += [("indexes/index.cdxj", index), ("pages/pages.jsonl", pages)]
+    members += [("indexes/index.cdx", index), ("pages/pages.jsonl", pages)]
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as packed:
         resources = [_add(packed, name, path) for name, path in members]
         package = {"profile": "data-package", "wacz_version": "1.1.1", "software": originals.software}

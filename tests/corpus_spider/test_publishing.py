@@ -136,7 +136,7 @@ def test_originals_go_into_one_file_that_proves_itself(folder: Path, tmp_path: P
         for resource in json.loads(described)["resources"]:
             content = packed.read(resource["path"])
             assert resource["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
-        lines = packed.read("indexes/index.cdxj").splitlines()
+        lines = packed.read("indexes/index.cdx").splitlines()
         pages = packed.read("pages/pages.jsonl").splitlines()
     report = json.loads(done.stdout)
     assert (len(lines), len(pages) - 1) == (report["records"], report["pages"])
@@ -174,6 +174,10 @@ def wanted(target: Path) -> Dump:
     [
         ("https://www.News.example:8080/A?b=C", "example,news:8080)/a?b=c"),
         ("http://a.example", "example,a)/"),
+        ("http://a.example/b/?", "example,a)/b"),
+        ("https://www2.a.example:443/./b//c/../d/#e", "example,a)/b/d"),
+        ("http://u:p@a.example:443/?b=2&a=1&b=1&c", "example,a:443)/?a=1&b=1&b=2&c"),
+        ("http://a.example/%2541%D8%B4 é?q=%20%26", "example,a)/a%d8%b4%20%c3%a9?&q=%20"),
         ("https://[broken/", "https://[broken/"),
     ],
 )
