@@ -63,7 +63,8 @@ def test_what_other_sites_have_too_is_a_share() -> None:
     one = lines_of([(1, f"{LONG}1\n{LONG}2\n{LONG}3\nshort"), (9, f"{LONG}4\n{LONG}4")])
     two = lines_of([(1, f"{LONG}1"), (2, f"{LONG}2\nshort")])
     three = lines_of([])
-    assert shared({"one": one, "two": two, "three": three}) == {"one": 0.25, "two": 0.5, "three": 0.0}
+    sites = {"one": one.paragraphs, "two": two.paragraphs, "three": three.paragraphs}
+    assert shared(sites) == {"one": 0.25, "two": 0.5, "three": 0.0}
     assert shared({}) == {}
 
 

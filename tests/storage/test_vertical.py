@@ -144,6 +144,37 @@ def test_the_registry_knows_the_script(scripts: list[str], present: list[str], a
     assert not any(words in text for words in absent)
 
 
+TAG = re.compile(r'<(/?)(\w+)((?: \w+="[^"<>]*")*)(/?)>')
+
+
+def structures_of(text: str) -> dict[str, set[str]]:
+    """Read vertical text as strictly as its compiler: structures that are closed in order, with their attributes."""
+    found: dict[str, set[str]] = {}
+    opened: list[str] = []
+    for line in text.removesuffix("\n").split("\n"):
+        tag = TAG.fullmatch(line)
+        assert tag or (line and not set(line) & set('<>\t"')), line
+        if tag and tag[1]:
+            assert opened.pop() == tag[2]
+        elif tag:
+            found.setdefault(tag[2], set()).update(re.findall(r'(\w+)="', tag[3]))
+            opened += [] if tag[4] else [tag[2]]
+    assert not opened
+    return found
+
+
+def test_the_registry_declares_the_structures_and_attributes_there_are() -> None:
+    """What is not declared is lost when the corpus is compiled, what is declared and never there stops it."""
+    told = {"title": ODD, "author": "A & B", "licence": "CC", "url": "https://a.example/?b=<&c", "duplicates": 2}
+    odd = a_document(1, f"Head\n{ODD}\x1etwo\x1fglued", kinds="hp", **told)
+    used = structures_of(written(vertical.write, odd, a_document(2, "plain", kinds="")))
+    declared: dict[str, set[str]] = {}
+    registry = vertical.registry("n", "p", ["Latn"])
+    for block in re.findall(r"^STRUCTURE .*?(?=^STRUCTURE |\Z)", registry, re.MULTILINE | re.DOTALL):
+        declared[block.split()[1]] = set(re.findall(r"^  ATTRIBUTE (\w+)", block, re.MULTILINE))
+    assert used == declared
+
+
 def test_rows_without_kinds_have_plain_paragraphs() -> None:
     made: Any = written(vertical.write, a_document(1, "a"))
     assert "<p>\n<s>\na\n</s>\n</p>\n" in made
