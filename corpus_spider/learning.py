@@ -105,16 +105,17 @@ def learn_sites(
             stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         counts = corpus.count_documents(sites)
         learned = _Learner(config, corpus, FOR_EVER).learn(counts, on_progress)
-        lines = {site: corpus.site_lines(site) for site in sites}
         if not dry_run:
             corpus.add_site_models([model for model in learned.values() if model.template])
-            for site, found in lines.items():
-                corpus.keep_lines(site, found)
-        elsewhere = shared(lines)
-        told = [_told(site, counts[site], learned.get(site)) for site in sites]
-        return [
-            replace(each, lines=len(lines[each.site].recurring), shared=round(elsewhere[each.site], 4)) for each in told
-        ]
+        paragraphs, told = {}, []
+        for site in sites:
+            lines = corpus.site_lines(site)
+            if not dry_run:
+                corpus.keep_lines(site, lines)
+            paragraphs[site] = lines.paragraphs
+            told.append(replace(_told(site, counts[site], learned.get(site)), lines=len(lines.recurring)))
+    elsewhere = shared(paragraphs)
+    return [replace(each, shared=round(elsewhere[each.site], 4)) for each in told]
 
 
 def render(found: Sequence[SiteLearning], console: Console) -> None:

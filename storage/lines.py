@@ -69,20 +69,25 @@ def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
     return SiteLines({key: found[key] for key in kept}, np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2))
 
 
-def shared(sites: Mapping[str, SiteLines]) -> dict[str, float]:
+def shared(paragraphs: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
     """Return what share of the paragraphs of each site stands in other texts at other sites too.
 
     Texts of one duplicate set do not count as others, nor do lines that recur on the site.
     """
-    rows = [
-        np.column_stack([each.paragraphs, np.full(len(each.paragraphs), at)]) for at, each in enumerate(sites.values())
-    ]
-    table = np.concatenate([np.empty((0, 3), dtype=np.int64), *rows])
+    none = np.empty((0, 2), dtype=np.int64)
+    keys, number = np.unique(np.concatenate([none, *paragraphs.values()])[:, 0], return_counts=True)
+    # What stands nowhere else, nearly all there is, goes first: the rest takes several times the room.
+    several = keys[number > 1]
+    rows = [each[np.isin(each[:, 0], several)] for each in paragraphs.values()]
+    table = np.concatenate([none, *rows])
+    of_site = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
     _, group = np.unique(table[:, 0], return_inverse=True)
     count = int(group.max()) + 1 if len(group) else 0
-    several = [_several(group, table[:, column], count) for column in (1, 2)]
-    found = (several[0] & several[1])[group]
-    return {name: float(found[table[:, 2] == at].mean()) if len(rows[at]) else 0.0 for at, name in enumerate(sites)}
+    found = (_several(group, table[:, 1], count) & _several(group, of_site, count))[group]
+    return {
+        name: float(found[of_site == at].sum() / max(1, len(each)))
+        for at, (name, each) in enumerate(paragraphs.items())
+    }
 
 
 def _several(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
