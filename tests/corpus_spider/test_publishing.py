@@ -117,7 +117,7 @@ def test_unspaced_languages_need_a_segmenter(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_unknown_fold_is_refused() -> None:
     names = "since until fold release shard_size since_dump format_name languages sites min_chars include_duplicates"
     more = "versions min_confidence overwrite target without_reserved require_licence quality"
-    options = dict.fromkeys(f"{names} {more} representative without_recurring".split())
+    options = dict.fromkeys(f"{names} {more} representative without_recurring without_mixed".split())
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
         request(options | {"fold": "digits,tatwel", "languages": ()})
 
