@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from tests.corpus_spider.faults import SmallCrawls, State
 
-PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large]
+# A busy machine is slow to draw, and fixtures of a function may serve many examples where a test sees to it.
+PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 settings.register_profile("same", derandomize=True, database=None, deadline=None, suppress_health_check=PATIENT)
 settings.register_profile("thorough", print_blob=True, deadline=None, suppress_health_check=PATIENT)
 settings.load_profile("thorough" if os.environ.get("CORPUS_SPIDER_THOROUGH") == "1" else "same")

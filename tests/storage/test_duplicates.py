@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from corpus_samples import Crawl, dropped, empty, fingerprint, made, with_parts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.corpus import Corpus
@@ -219,7 +219,7 @@ def expected_sets(pages: dict[str, tuple[str, Fingerprint]]) -> dict[str, set[st
     }
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 @given(pages=PAGES, data=st.data())
 def test_sets_and_representatives_do_not_depend_on_the_order(corpus: Corpus, pages: list, data: st.DataObject) -> None:  # type: ignore[type-arg]
     """In any order and any grouping the sets are those that judging every pair gives."""
@@ -231,7 +231,7 @@ def test_sets_and_representatives_do_not_depend_on_the_order(corpus: Corpus, pag
     assert sets_of(corpus) == expected_sets(named)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 @given(before=PAGES, after=PAGES, data=st.data())
 def test_re_extraction_ends_where_a_fresh_corpus_would(
     corpus: Corpus,
@@ -292,7 +292,7 @@ def stored_by_several(corpus: Corpus, pages: dict[str, Processed], groups: list[
 
 
 @pytest.mark.parametrize("writers", [1, 3])
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None)
 @given(pages=STATED, data=st.data())
 def test_clusters_and_every_rule_do_not_depend_on_who_writes_when(
     corpus: Corpus,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 from corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.found import MAX_HOPS, Found, follows, link_priority
@@ -329,7 +329,7 @@ def plan(corpus: Corpus, statement: str, values: Any) -> str:
         return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(command + statement, values))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 @given(steps=st.lists(st.sampled_from(["lease", "fetch", "retry", "fail", "process", "release", "seed"]), max_size=25))
 def test_every_url_is_in_exactly_one_state_and_none_is_lost(corpus: Corpus, steps: list[str]) -> None:
     """Whatever a run does in whatever order, the URLs that were found are all there and can all be finished."""

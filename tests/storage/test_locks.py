@@ -268,7 +268,7 @@ def sessions_with_locks(corpus: Corpus) -> set[int]:
 
 
 def end_sessions_with_locks(corpus: Corpus) -> None:
-    ended = sa.text("SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'")
+    ended = sa.text("SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'")
     corpus.database.read(lambda connection: connection.execute(ended).all())
 
 

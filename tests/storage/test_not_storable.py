@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, capture, document, dropped, empty, fingerprint, link, made
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.errors import DatabaseError
@@ -53,7 +53,7 @@ def pages(draw: st.DrawFn) -> Processed:
     return dropped(draw(texts), *links, detail=draw(texts))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None)
 @given(hostile=st.lists(pages(), min_size=1, max_size=3))
 def test_no_page_ends_a_run_for_what_is_in_it(corpus: Corpus, hostile: list[Processed]) -> None:
     """Every page of the group has an outcome, those around the hostile ones their documents."""
@@ -73,7 +73,7 @@ def test_no_page_ends_a_run_for_what_is_in_it(corpus: Corpus, hostile: list[Proc
     assert corpus.problems() == []
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_no_exchange_ends_a_run_for_what_is_in_it(corpus: Corpus, data: st.DataObject) -> None:
     """Whatever status, headers, address and terms a host gives, the row is there and the page awaits processing."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, dropped, empty, fingerprint, link, made, with_parts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.holdings import Selection
@@ -184,7 +184,7 @@ visits = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None)
 @given(visits)
 def test_whatever_is_visited_the_corpus_agrees_with_itself(
     corpus: Corpus, steps: list[tuple[str, int, str | None]]
