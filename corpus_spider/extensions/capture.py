@@ -79,8 +79,13 @@ class CaptureExchanges:
         truncated = "disconnect" if "dataloss" in response.flags else None
         capture = capture_of(request, response, progress.truncated or truncated if progress else truncated)
         request.meta[CAPTURE] = capture
-        line = getattr(self._crawler.spider, "line", None)
-        if LEASE not in request.meta and PART not in request.meta and line is not None:
+        spider: Any = self._crawler.spider
+        lease = request.meta.get(LEASE)
+        heed, line = getattr(spider, "heed", None), getattr(spider, "line", None)
+        if lease is not None and heed is not None:
+            # Before the next request to the host, which may wait in the downloader, is sent.
+            heed(lease.host, capture)
+        if lease is None and PART not in request.meta and line is not None:
             line.record(capture)
 
 

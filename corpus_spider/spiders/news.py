@@ -97,19 +97,17 @@ class NewsSpider(Spider):
         No generator: Scrapy would read the source of each anew for whether it returns anything.
         """
         capture, lease = response.meta[CAPTURE], response.meta[LEASE]
-        if not self.heed(lease.host, capture):
+        if pause_asked(capture, time.time()) is None:
             self.pauses.answered(lease.host)
         return [Page(self.policy.judge_answer(capture, lease, time.time(), response.meta.get(FAULT)))]
 
-    def heed(self, host: str, capture: Capture) -> bool:
-        """Leave a host alone for as long as an answer of it asks, in this run and the next; say whether it does."""
+    def heed(self, host: str, capture: Capture) -> None:
+        """Leave a host alone for as long as an answer of it asks, in this run and the next."""
         now = time.time()
         asked = pause_asked(capture, now)
-        if asked is None:
-            return False
-        self.pauses.pause(host, asked)
-        self.line.pause(host, now + asked)
-        return True
+        if asked is not None:
+            self.pauses.pause(host, asked)
+            self.line.pause(host, now + asked)
 
     async def failed(self, failure: TwistedFailure) -> None:
         """Note that a request brought no exchange, and why."""

@@ -322,6 +322,8 @@ def test_naming_sources_again_as_they_are_writes_nothing(corpus: Corpus) -> None
 def plan(corpus: Corpus, statement: str, values: Any) -> str:
     """Explain a statement; PostgreSQL is kept from walking the table, as it rightly would while it is this small."""
     command = "EXPLAIN QUERY PLAN " if corpus.database.is_sqlite else "EXPLAIN "
+    # The server would do so some time, and plans by what it knows.
+    corpus.database.write(lambda connection: connection.exec_driver_sql("ANALYZE"))
     with corpus.database.snapshot() as connection:
         if not corpus.database.is_sqlite:
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
