@@ -15,8 +15,10 @@ each of 120 minhashes for a sketch it was .994 of 1,403, and 3 of 1,109.
 whether they are one set. Of 96 pairs under 25 templates 83 are; what is missing is what the extractor made of the page.
 
 `index` writes documents with made-up fingerprints, one in ten of them a near-duplicate, through the door of the corpus,
-and then asks for neighbours. On two cores that others used as well, at 200,000: 1,100 inserts a second of a processor's
-time (1,700 at 50,000) and 500 by the clock, .3 ms a query (median), 582 bytes a document, the same from 50,000 on.
+and then asks for neighbours. From 100,000 to 500,000, on two cores with twenty others at work: 583 bytes a document
+throughout, .28 to .61 ms a query (median), 1,600 falling to 1,100 inserts a second of a processor's time, 131 to 141 MB
+of memory, some of which are the made-up fingerprints. By the clock it was 500 inserts a second at 200,000 when the
+machine was less busy.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ is a duplicate. ``--corpus`` keeps it for another time. Each format is exported 
 `corpus-spider export` does it; printed are documents a second by the clock, of processor time, and of that of the
 thread that makes the rows, which others that compress run beside; the most memory that it took; and the first digits of
 the file's SHA-256, which are the same for the same corpus.
+
+On 2,000 documents and two cores with a dozen others at work, documents a second of processor time: 6,600 as `jsonl`;
+4,000 as `jsonl.zst` and 5,300 as `parquet`, of which the thread that makes the rows alone takes 6,800 and 6,900.
 """
 
 from __future__ import annotations
