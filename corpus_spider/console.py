@@ -184,12 +184,12 @@ class Sparing(logging.Filter):
     """Lets each message through ``most`` times an hour, whatever is filled into it: what a site can have said for every
     page of it must not fill a disk. The last one, and the first of the next hour, tell of those that are left out.
 
-    Messages of libraries, which may have their values in them already, count by logger.
+    How far a crawl is it says every thirty seconds. Messages of libraries, which may have their values in them already, count by logger.
     """
 
     HOUR = 3600.0
 
-    def __init__(self, most: int = 100, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most: int = 200, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._most, self._clock = most, clock
         self._counts: dict[tuple[str, int, str], tuple[float, int]] = {}
