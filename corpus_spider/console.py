@@ -184,7 +184,8 @@ class Sparing(logging.Filter):
     """Lets each message through ``most`` times an hour, whatever is filled into it: what a site can have said for every
     page of it must not fill a disk. The last one, and the first of the next hour, tell of those that are left out.
 
-    How far a crawl is it says every thirty seconds. Messages of libraries, which may have their values in them already, count by logger.
+    How far a crawl is, said every thirty seconds, passes. Messages of libraries, which may have their values in them
+    already, count by logger.
     """
 
     HOUR = 3600.0
