@@ -11,8 +11,8 @@ The main content is the region of the page with most words and fewest tags. Step
 - Step 3, tags are deleted: the texts of the region are rendered as paragraphs.
 
 On real pages all this takes some thirty times as long as ``bytes.count`` takes to find their less-than signs (``python
-benchmarks/extractors.py``). Encoding the body and finding its tags is ten of that, dropping what Step 0 drops seven,
-counting words six, the region as text eight. Each is dozens of passes over arrays of a few thousand places, which cost
+benchmarks/extractors.py``). Encoding the body and finding its tags is nine of that, dropping what Step 0 drops five,
+counting words six, the region as text nine. Each is dozens of passes over arrays of a few thousand places, which cost
 more to begin than to do: fewer passes, not quicker ones, would be needed for less.
 
 What the paper leaves open. ``encode`` begins with an empty run; ties go to the smallest start, then to the smallest
