@@ -24,12 +24,12 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
+from pipelines.letters import size
 from pipelines.urls import parse
 from storage.records import Drop
 
@@ -41,22 +41,6 @@ if TYPE_CHECKING:
     from storage.records import Metadata
 
 T = TypeVar("T")
-
-WEIGHTS: tuple[tuple[str, float], ...] = (
-    ("\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", 2.0),
-    ("\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", 3.5),
-    ("\uac00-\ud7a3", 2.5),
-    ("\u1200-\u139f", 1.75),
-    ("\u0590-\u05ff\u0600-\u06ff\u0750-\u077f\u0e00-\u0e7f\ufb1d-\ufdff\ufe70-\ufefc", 1.15),
-)
-"""What a letter of a script says in letters of an alphabet: kana, Han, Hangul, Ethiopic; Hebrew, Arabic and Thai.
-
-Median length of the Universal Declaration of Human Rights in 412 languages of Latin script over its length in Chinese
-3.7, Japanese (Han and kana) 2.6, Korean 2.4, Amharic and Tigrinya 1.8, Thai 1.17, Hebrew 1.15, Arabic script 1.13;
-Cyrillic, Lao, Khmer and most Indic scripts between .97 and 1.1, Vietnamese .84.
-"""
-_MORE = (0, *(round(100 * (weight - 1)) for _, weight in WEIGHTS))
-"""Hundredths of a letter more than one, by the group of ``_dense``."""
 
 ANY_TEXT = 1
 """The ``min_chars`` of those who want whatever text there is."""
@@ -259,26 +243,6 @@ def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
         if size(text) >= HEADLINE and text in stated and node.css_first("a[href]") is None:
             return -1 < flat.find(text) < spans[-1].start
     return False
-
-
-def size(text: str) -> int:
-    """Return the length of a text in letters of an alphabet: what it says, not how densely its script says it.
-
-    >>> size("Hà Nội"), size("北京"), size("서울")
-    (6, 7, 5)
-    """
-    dense, runs = _dense()
-    if text.isascii() or not dense.search(text):
-        return len(text)
-    more = sum(_MORE[run.lastindex or 0] * len(run[0]) for run in runs.finditer(text))
-    return round(len(text) + more / 100)
-
-
-@cache
-def _dense() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds a letter that does not weigh 1, and runs of such letters, a group for each of ``WEIGHTS``."""
-    letters = [letters for letters, _ in WEIGHTS]
-    return re.compile(f"[{''.join(letters)}]"), re.compile("|".join(f"([{one}]+)" for one in letters))
 
 
 def has_sentence(text: str) -> bool:

@@ -17,7 +17,8 @@ from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
 from pipelines.discovery.shapes import shape_of
-from pipelines.page_type import HEADLINE, size
+from pipelines.letters import size
+from pipelines.page_type import HEADLINE
 from pipelines.urls import parse
 
 if TYPE_CHECKING:

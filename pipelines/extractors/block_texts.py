@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.page_type import WEIGHTS
+from pipelines.letters import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

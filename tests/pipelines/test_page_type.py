@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from corpus_spider.demo.site import build_site, truth
-from pipelines.page_type import Address, Evidence, Page, address_kind, article_or_reason, claims, gather, judge, size
+from pipelines.letters import size
+from pipelines.page_type import Address, Evidence, Page, address_kind, article_or_reason, claims, gather, judge
 from pipelines.process import process
 from pipelines.tree import parse_tree
 from storage.records import Capture, Metadata, Processed, SiteModel

@@ -1,0 +1,42 @@
+"""How much a text says, whatever its script: a Chinese character says more than a letter of an alphabet."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+WEIGHTS: tuple[tuple[str, float], ...] = (
+    ("\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", 2.0),
+    ("\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", 3.5),
+    ("\uac00-\ud7a3", 2.5),
+    ("\u1200-\u139f", 1.75),
+    ("\u0590-\u05ff\u0600-\u06ff\u0750-\u077f\u0e00-\u0e7f\ufb1d-\ufdff\ufe70-\ufefc", 1.15),
+)
+"""What a letter of a script says in letters of an alphabet: kana, Han, Hangul, Ethiopic; Hebrew, Arabic and Thai.
+
+Median length of the Universal Declaration of Human Rights in 412 languages of Latin script over its length in Chinese
+3.7, Japanese (Han and kana) 2.6, Korean 2.4, Amharic and Tigrinya 1.8, Thai 1.17, Hebrew 1.15, Arabic script 1.13;
+Cyrillic, Lao, Khmer and most Indic scripts between .97 and 1.1, Vietnamese .84.
+"""
+_MORE = (0, *(round(100 * (weight - 1)) for _, weight in WEIGHTS))
+"""Hundredths of a letter more than one, by the group of ``_dense``."""
+
+
+def size(text: str) -> int:
+    """Return the length of a text in letters of an alphabet: what it says, not how densely its script says it.
+
+    >>> size("Hà Nội"), size("北京"), size("서울")
+    (6, 7, 5)
+    """
+    dense, runs = _dense()
+    if text.isascii() or not dense.search(text):
+        return len(text)
+    more = sum(_MORE[run.lastindex or 0] * len(run[0]) for run in runs.finditer(text))
+    return round(len(text) + more / 100)
+
+
+@cache
+def _dense() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a letter that does not weigh 1, and runs of such letters, a group for each of ``WEIGHTS``."""
+    letters = [letters for letters, _ in WEIGHTS]
+    return re.compile(f"[{''.join(letters)}]"), re.compile("|".join(f"([{one}]+)" for one in letters))
