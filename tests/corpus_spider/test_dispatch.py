@@ -17,7 +17,8 @@ from corpus_spider import dispatch
 from corpus_spider.dispatch import Dispatcher, DispatchLimits
 from corpus_spider.pauses import HostPauses
 from pipelines.line import Line, LineParts
-from pipelines.workers import FAULTS, WorkerPool
+from pipelines.worker_process import FAULTS
+from pipelines.workers import WorkerPool
 from pipelines.writer import Writer
 from storage import Corpus
 from storage.errors import DatabaseError

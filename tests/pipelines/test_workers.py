@@ -18,7 +18,8 @@ import pytest
 
 from pipelines.process import process, survey
 from pipelines.recurrence import Survey
-from pipelines.workers import FAULTS, WorkerLimits, WorkerPool
+from pipelines.worker_process import FAULTS
+from pipelines.workers import WorkerLimits, WorkerPool
 from storage.records import Capture, SiteModel
 from tests.corpus_spider.running import PATIENCE, SEED, often, until
 
@@ -231,8 +232,8 @@ def test_a_signal_to_the_group_reaches_neither_the_fork_server_nor_a_worker(pool
 CONFINED = """
 import socket, sys
 from pathlib import Path
-from pipelines.workers import _confine
-_confine(2**31)
+from pipelines.worker_process import confine
+confine(2**31)
 port, path = int(sys.argv[1]), Path(sys.argv[2])
 for reach in (lambda: socket.create_connection(("127.0.0.1", port), 5), lambda: path.write_text("x" * 9)):
     try:
