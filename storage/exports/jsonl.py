@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from storage.exports.rows import Row
 
 # str.splitlines and many line readers also split at these; in JSON they stay inside strings, where an escape is equal.
-_LINE_BREAKS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
-_FIRST_BYTES = (b"\xc2", b"\xe2")
-"""With one of these their UTF-8 begins."""
+_LINE_BREAKS = tuple((character.encode(), b"\\u%04x" % ord(character)) for character in "\x85\u2028\u2029")
 _LEAST, _MOST = 1e-4, 1e16
 """Between these, and for 0, numbers are written alike by both encoders; beyond, only `json` writes them as it does."""
 
@@ -26,11 +24,8 @@ _encode = msgspec.json.Encoder().encode
 def line(row: Row) -> bytes:
     """Return a row as one line of JSON as `json` writes it, keys in the row's order, its end of line included."""
     data = _encode(row) if _is_plain(row) else _encode_any(row)
-    if any(byte in data for byte in _FIRST_BYTES):
-        text = data.decode()
-        for character, escape in _LINE_BREAKS:
-            text = text.replace(character, escape)
-        data = text.encode()
+    for character, escape in _LINE_BREAKS:
+        data = data.replace(character, escape)
     return data + b"\n"
 
 

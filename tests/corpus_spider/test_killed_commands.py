@@ -11,22 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import Corpus
-from tests.corpus_spider.faults import SmallCrawls, damage, differences, new_corpus, said, small_crawls, state
+from tests.corpus_spider.faults import SmallCrawls, damage, differences, new_corpus, said, state
 from tests.corpus_spider.local_paper import paragraphs
 from tests.corpus_spider.running import SEED, often
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 PAGE, PASSAGE = "http://127.0.0.1:8081/article/3", paragraphs(3)[2]
 EARLIER = "the export of an earlier day\n"
-
-
-@pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallCrawls]:
-    with small_crawls(tmp_path_factory.mktemp("shim")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
