@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from storage.engines import READER, SESSION, WRITER, connect_options, postgres_engine, sqlite_engine
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from storage.patience import READER_SECONDS, Patience, configured_seconds
 from storage.refusals import CONTENT_ERRORS, NotStorableError, is_refusal
@@ -36,28 +36,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BUSY_TIMEOUT_MS = 30_000
 CHUNK = 500
 """Values in one IN list: enough to save round trips, few enough for every database."""
 
-_SQLITE_PRAGMAS = (
-    "PRAGMA synchronous=FULL",
-    "PRAGMA foreign_keys=ON",
-    "PRAGMA cache_size=-32000",
-)
-_POSTGRES_WRITER = (
-    "SELECT set_config('lock_timeout', '60s', true), set_config('statement_timeout', '300s', true),"
-    " set_config('idle_in_transaction_session_timeout', '120s', true),"
-    # A program outlives its server, whose crash must undo nothing that it has been told is done.
-    " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), true)"
-)
-_POSTGRES_SESSION = (
-    "SELECT set_config('timezone', 'UTC', false),"
-    # A server asks after a client that is silent, by default after two hours: so long would a session that a network
-    # has lost keep its locks.
-    " set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),"
-    " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false)"
-)
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03"}
 _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "25P03"}
@@ -195,12 +176,12 @@ class Database:
         import psycopg
 
         _, given = self.engine.dialect.create_connect_args(self.url)
-        options = {**given, **_connect_options(self.url)}
+        options = {**given, **connect_options(self.url)}
 
         def attempt() -> T:
             session = psycopg.connect(**options, autocommit=True)
             try:
-                session.execute(_POSTGRES_SESSION)
+                session.execute(SESSION)
             except psycopg.Error:
                 session.close()
                 raise
@@ -210,6 +191,7 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+        self.writer.dispose()
 
     def _transact(self, engine: Engine, work: Callable[[Connection], T]) -> T:
         def attempt() -> T:
@@ -248,8 +230,13 @@ class Database:
 
 def connect(url: URL, *, read_only: bool = False) -> Database:
     """Make the engine for a URL; nothing is opened yet. ``read_only`` is enforced by the database itself."""
-    engine = _sqlite_engine(url, read_only) if url.get_backend_name() == "sqlite" else _postgres_engine(url, read_only)
-    writer = engine.execution_options(corpus_writes=True)
+    if url.get_backend_name() == "sqlite":
+        engine = sqlite_engine(sqlite_path(url), read_only=read_only)
+        writer: Engine = engine.execution_options(corpus_writes=True)
+    elif read_only:
+        writer = engine = postgres_engine(url, READER)
+    else:
+        engine, writer = postgres_engine(url), postgres_engine(url, WRITER)
     hasty = writer.execution_options(corpus_hasty=True)
     return Database(url, engine, writer, hasty, Patience(READER_SECONDS if read_only else configured_seconds()))
 
@@ -259,64 +246,6 @@ def sqlite_path(url: URL) -> Path:
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
         raise ConfigError("a corpus needs a file", where=masked(url), do="give the path of a file, such as corpus.db")
     return Path(url.database)
-
-
-def _sqlite_engine(url: URL, read_only: bool) -> Engine:
-    path = sqlite_path(url)
-    location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
-    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
-        location += "&immutable=1"
-    engine = sa.create_engine(
-        sa.URL.create("sqlite", database=location, query={"uri": "true"}),
-        connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
-    )
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: Any, _record: Any) -> None:
-        # Transactions are begun below, not by the driver, which would not cover reads and schema changes.
-        connection.isolation_level = None
-        for pragma in _SQLITE_PRAGMAS:
-            connection.execute(pragma)
-        connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA query_only=ON" if read_only else "PRAGMA journal_mode=WAL")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        options = connection.get_execution_options()
-        if options.get("corpus_writes"):
-            # In WAL mode NORMAL leaves out the fsync of a commit; that of the next FULL one covers what came before.
-            level = "NORMAL" if options.get("corpus_hasty") else "FULL"
-            if connection.info.get("synchronous") != level:
-                connection.exec_driver_sql(f"PRAGMA synchronous={level}")
-                connection.info["synchronous"] = level
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("corpus_writes") else "BEGIN")
-
-    return engine
-
-
-def _connect_options(url: URL) -> dict[str, Any]:
-    """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise."""
-    defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
-    defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
-    return {key: value for key, value in defaults.items() if key not in url.query}
-
-
-def _postgres_engine(url: URL, read_only: bool) -> Engine:
-    engine = sa.create_engine(url, connect_args=_connect_options(url), pool_pre_ping=True)
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: Any, _record: Any) -> None:
-        if read_only:
-            connection.execute("SET default_transaction_read_only = on")
-        connection.execute(_POSTGRES_SESSION)
-        connection.commit()
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("corpus_writes"):
-            connection.exec_driver_sql(_POSTGRES_WRITER)
-
-    return engine
 
 
 def upsert(connection: Connection, table: sa.Table) -> Any:

@@ -68,7 +68,7 @@ def test_only_what_may_be_lost_does_not_wait_for_the_disk(database_url: str) -> 
         assert [corpus.database.write(waits, durable=durable) for durable in (True, False, True)] == [True, hasty, True]
         written: list[bool] = []
         sa.event.listen(
-            corpus.database.engine, "commit", lambda connection: written.append(waits(connection)), named=False
+            corpus.database.writer, "commit", lambda connection: written.append(waits(connection)), named=False
         )
         corpus.frontier.wake(["news"], 0.0)
         run = corpus.start_run("{}")

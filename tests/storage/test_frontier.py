@@ -235,11 +235,11 @@ def executed(corpus: Corpus, having: str) -> Iterator[list[tuple[str, Any]]]:
     ) -> None:
         seen.extend([(statement, values)] if having in statement else [])
 
-    sa.event.listen(corpus.database.engine, "before_cursor_execute", note)
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
     try:
         yield seen
     finally:
-        sa.event.remove(corpus.database.engine, "before_cursor_execute", note)
+        sa.event.remove(sa.Engine, "before_cursor_execute", note)
 
 
 def crowded(corpus: Corpus) -> Crawl:

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, empty, link, made, seed
 
+from storage import engines
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DatabaseError
 from storage.leasing import LEASE_COLUMNS, lease_of
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from conftest import PostgresServer
 
 
-def lose_answer_of_next_commit(corpus: Corpus) -> None:
-    """Let the next commit reach the server and its connection break before the answer comes."""
-
+def lose_answer_of_next_commit(corpus: Corpus) -> list[bool]:
+    """Let the next commit reach the server and its connection break before the answer comes; empty once it has."""
     armed = [True]
 
     def commit_and_cut(connection: sa.Connection) -> None:
@@ -36,7 +36,8 @@ def lose_answer_of_next_commit(corpus: Corpus) -> None:
             raw.commit()
             raw.close()
 
-    sa.event.listen(corpus.database.engine, "commit", commit_and_cut)
+    sa.event.listen(corpus.database.writer, "commit", commit_and_cut)
+    return armed
 
 
 STEPS: list[Callable[[Crawl], Any]] = [
@@ -75,9 +76,9 @@ def test_a_commit_whose_answer_was_lost_counts_once(shared_postgresql_url: str, 
             empty(corpus)
             crawl = Crawl(corpus)
             for number, step in enumerate(STEPS):
-                if breaking and number == lost:
-                    lose_answer_of_next_commit(corpus)
+                armed = lose_answer_of_next_commit(corpus) if breaking and number == lost else []
                 answer = step(crawl)
+                assert not armed
             counts = corpus.frontier.counts()
             attempts = sorted(lease.attempts for lease in crawl.lease(now=10.0))
             outcomes.append((sizes(corpus), counts, attempts, answer, corpus.status().documents))
@@ -171,3 +172,18 @@ def test_an_outage_is_told_once_and_waited_for_once(caplog: pytest.LogCaptureFix
     patience.end()
     patience.succeeded()
     assert list(patience.pauses()) == []
+
+
+def test_a_connection_that_ended_while_it_rested_is_replaced(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream, which is never begun twice, gets a new one; the others that rested are not believed either."""
+    monkeypatch.setattr(engines, "IDLE_SECONDS", 0.0)
+    with Corpus.open(postgresql_url, create=True) as corpus:
+        own = sa.text("SELECT pg_backend_pid()")
+        with corpus.database.snapshot() as connection:
+            before = connection.execute(own).scalar_one()
+        end = sa.text("SELECT pg_terminate_backend(:pid, 10000)").bindparams(pid=before)
+        assert corpus.database.write(lambda connection: connection.execute(end).scalar_one())
+        with corpus.database.snapshot() as connection:
+            assert connection.execute(own).scalar_one() != before

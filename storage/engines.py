@@ -1,0 +1,118 @@
+"""How connections are made: SQLite in WAL mode, PostgreSQL with time limits, and what each transaction begins with."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import psycopg
+    from sqlalchemy.engine import URL, Connection, Engine
+
+BUSY_TIMEOUT_MS = 30_000
+IDLE_SECONDS = 1.0
+"""After how long without work a connection is asked whether it is still there."""
+
+_PRAGMAS = (
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA cache_size=-32000",
+)
+READER = "SET default_transaction_read_only = on"
+WRITER = (
+    "SELECT set_config('lock_timeout', '60s', false), set_config('statement_timeout', '300s', false),"
+    " set_config('idle_in_transaction_session_timeout', '120s', false),"
+    # A program outlives its server, whose crash must undo nothing that it has been told is done.
+    " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), false)"
+)
+SESSION = (
+    "SELECT set_config('timezone', 'UTC', false),"
+    # A server asks after a client that is silent, by default after two hours: so long would a session that a network
+    # has lost keep its locks.
+    " set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),"
+    " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false)"
+)
+
+
+def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
+    """Return an engine for a file, whose transactions begin as its execution options say: ``corpus_writes`` takes the
+    lock for writing at once, ``corpus_hasty`` commits without waiting for the disk.
+    """
+    location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
+    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        location += "&immutable=1"
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=location, query={"uri": "true"}),
+        connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        # Transactions are begun below, not by the driver, which would not cover reads and schema changes.
+        connection.isolation_level = None
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+        connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        connection.execute("PRAGMA query_only=ON" if read_only else "PRAGMA journal_mode=WAL")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        if options.get("corpus_writes"):
+            # In WAL mode NORMAL leaves out the fsync of a commit; that of the next FULL one covers what came before.
+            level = "NORMAL" if options.get("corpus_hasty") else "FULL"
+            if connection.info.get("synchronous") != level:
+                connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+                connection.info["synchronous"] = level
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("corpus_writes") else "BEGIN")
+
+    return engine
+
+
+def connect_options(url: URL) -> dict[str, Any]:
+    """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise."""
+    defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
+    defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+    return {key: value for key, value in defaults.items() if key not in url.query}
+
+
+def postgres_engine(url: URL, role: str = "") -> Engine:
+    """Return an engine whose sessions all begin with a statement for their ``role``: not each of their transactions."""
+    engine = sa.create_engine(url, connect_args=connect_options(url))
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        if role:
+            connection.execute(role)
+        connection.execute(SESSION)
+        connection.commit()
+
+    @event.listens_for(engine, "checkin")
+    def rest(_connection: Any, record: Any) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def look(connection: Any, record: Any, _proxy: Any) -> None:
+        # What was at work a moment ago is not asked whether it lives.
+        if time.monotonic() - record.info.get("idle_since", math.inf) > IDLE_SECONDS and not _answers(connection):
+            raise sa.exc.InvalidatePoolError
+
+    return engine
+
+
+def _answers(connection: psycopg.Connection) -> bool:
+    import psycopg
+
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except psycopg.OperationalError:
+        return False
+    return True
