@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -95,7 +96,7 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
     if key.size and isinstance(value, str):
         value = parse_size(value)
     elif given.as_text and isinstance(value, str) and _is_list(kind):
-        value = [part for part in re.split(r"[,\s]+", value) if part]
+        value = listed(value)
     if key.duration:
         value = [_seconds(part) for part in value] if isinstance(value, list) else _seconds(value)
     try:
@@ -104,6 +105,18 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
         raise _in_words(error, given, key) from None
     check_each(converted, key.check)
     return converted
+
+
+def listed(text: str) -> object:
+    """Return the values of a list that is written as in corpus.toml, or as words with commas or spaces between them.
+
+    >>> listed('["ar", "fa"]'), listed("ar, fa"), listed("[::1]:8080")
+    (['ar', 'fa'], ['ar', 'fa'], ['[::1]:8080'])
+    """
+    try:
+        return tomllib.loads(f"list = {text}")["list"] if text.startswith("[") else text.replace(",", " ").split()
+    except tomllib.TOMLDecodeError:
+        return text.replace(",", " ").split()
 
 
 def _is_list(kind: Any) -> bool:

@@ -63,6 +63,8 @@ def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path)
     ("variable", "text", "section", "key", "expected"),
     [
         ("CORPUS_SPIDER_CORPUS_LANGUAGES", "vi, ar", "corpus", "languages", ("vi", "ar")),
+        ("CORPUS_SPIDER_CORPUS_LANGUAGES", '["vi", "ar"]', "corpus", "languages", ("vi", "ar")),
+        ("CORPUS_SPIDER_CORPUS_LANGUAGES", "[]", "corpus", "languages", ()),
         ("CORPUS_SPIDER_CRAWL_MAX_BODY", "2 MiB", "crawl", "max_body", 2 * 2**20),
         ("CORPUS_SPIDER_CRAWL_VERIFY_CERTIFICATES", "false", "crawl", "verify_certificates", False),
         (
@@ -72,6 +74,7 @@ def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path)
             "allow_private",
             ("127.0.0.1:*", "::1:80"),
         ),
+        ("CORPUS_SPIDER_CRAWL_ALLOW_PRIVATE", "[::1]:80", "crawl", "allow_private", ("::1:80",)),
         ("DATABASE_URL", "postgresql://me@db/corpus", "corpus", "database", "postgresql://me@db/corpus"),
     ],
 )
