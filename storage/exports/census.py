@@ -50,14 +50,14 @@ class Census:
             yield row
 
     def _add(self, row: Row) -> None:
-        chars, day = int(str(row["chars"])), str(row["date"] or "")[:10]
-        groups = (self.languages, row["language"]), (self.sites, row["site"]), (self.scripts, row["script"])
-        for tally in (self.total, *(group.setdefault(str(key), Tally()) for group, key in groups)):
+        chars, day = row.chars, (row.date or "")[:10]
+        groups = (self.languages, row.language), (self.sites, row.site), (self.scripts, row.script)
+        for tally in (self.total, *(group.setdefault(key, Tally()) for group, key in groups)):
             tally.add(chars)
         self.months.setdefault(day[:7] or UNDATED, Tally()).add(chars)
-        if row["licence"]:
-            self.licences[str(row["site"])] = str(row["licence"])
-        self.fetched = _spanning(self.fetched, str(row["fetched_at"])[:10])
+        if row.licence:
+            self.licences[row.site] = row.licence
+        self.fetched = _spanning(self.fetched, str(row.fetched_at)[:10])
         self.published = _spanning(self.published, day)
 
     def plain(self) -> dict[str, Any]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
+from storage.exports.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-    from storage.exports.rows import Row
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
@@ -30,15 +29,17 @@ _ASIDE = frozenset(
 )
 
 
+_told = jsonl.part_line([name for name in Row.__struct_fields__ if name not in _ASIDE])
+
+
 def digest(row: Row) -> str:
     """Return 32 hex digits of the SHA-256 of what a row says of its document."""
-    told = {key: value for key, value in row.items() if key not in _ASIDE}
-    return hashlib.sha256(jsonl.line(told)).hexdigest()[:32]
+    return hashlib.sha256(_told(row)).hexdigest()[:32]
 
 
 def index_line(row: Row) -> bytes:
     """Return a row's line of the index: id, tab, digest."""
-    return f"{row['id']}\t{digest(row)}\n".encode()
+    return f"{row.id}\t{digest(row)}\n".encode()
 
 
 def read_index(path: Path) -> Iterator[tuple[str, str]]:
@@ -95,7 +96,7 @@ class Changes:
         before = iter(self.earlier)
         other = next(before, None)
         for row in rows:
-            own = str(row["id"])
+            own = row.id
             while other is not None and other[0] < own:
                 self._note(other[0], REMOVED)
                 other = next(before, None)

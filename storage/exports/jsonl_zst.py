@@ -8,11 +8,12 @@ from storage.exports import jsonl
 from storage.exports.ahead import one_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from storage.exports.rows import Row
 
-LEVEL = 6
+LEVEL = 3
+"""Texts take 6 % more room than at level 6, and a third of the time."""
 BLOCK = 2**17
 """Bytes that are compressed at a time, at least."""
 
@@ -22,16 +23,6 @@ def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compressobj()
-    with one_ahead(compressor.compress, _blocks(rows)) as packed:
+    with one_ahead(compressor.compress, jsonl.blocks(rows, BLOCK)) as packed:
         stream.writelines(packed)
     stream.write(compressor.flush())
-
-
-def _blocks(rows: Iterable[Row]) -> Iterator[bytes]:
-    block = bytearray()
-    for row in rows:
-        block += jsonl.line(row)
-        if len(block) >= BLOCK:
-            yield bytes(block)
-            block.clear()
-    yield bytes(block)

@@ -35,16 +35,16 @@ def write(rows: Iterable[Row], stream: BinaryIO) -> None:
 
 
 def _document(row: Row) -> Iterator[str]:
-    yield f'<TEI xml:id="d{_text(row["id"])}" xml:lang="{_text(row["language"])}">\n<teiHeader><fileDesc><titleStmt>'
-    yield f"<title>{_text(row['title'])}</title>{_element('author', row['author'])}</titleStmt><publicationStmt>"
-    yield f"<publisher>{_text(row['site'])}</publisher>{_published(row['date'])}<availability><licence>"
-    yield f"{_text(row['licence'] or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
-    yield f'<ref target="{_text(row["url"])}"/><idno type="version">{row["version"]}</idno>'
-    yield f'<date type="fetched">{_text(row["fetched_at"])}</date></bibl></sourceDesc></fileDesc><profileDesc>'
-    yield f'<langUsage><language ident="{_text(row["language"])}">{_text(row["language"])}</language></langUsage>'
+    yield f'<TEI xml:id="d{_text(row.id)}" xml:lang="{_text(row.language)}">\n<teiHeader><fileDesc><titleStmt>'
+    yield f"<title>{_text(row.title)}</title>{_element('author', row.author)}</titleStmt><publicationStmt>"
+    yield f"<publisher>{_text(row.site)}</publisher>{_published(row.date)}<availability><licence>"
+    yield f"{_text(row.licence or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
+    yield f'<ref target="{_text(row.url)}"/><idno type="version">{row.version}</idno>'
+    yield f'<date type="fetched">{_text(row.fetched_at)}</date></bibl></sourceDesc></fileDesc><profileDesc>'
+    yield f'<langUsage><language ident="{_text(row.language)}">{_text(row.language)}</language></langUsage>'
     yield "</profileDesc></teiHeader>\n<text><body>\n"
-    for number, line in enumerate(str(row["text"]).split("\n")):
-        kind = KINDS.get(str(row["kinds"] or "")[number : number + 1])
+    for number, line in enumerate(row.text.split("\n")):
+        kind = KINDS.get((row.kinds or "")[number : number + 1])
         rend = f' rend="{kind}"' if kind and kind != "paragraph" else ""
         yield f"<p{rend}{_language(row, number)}>{''.join(map(_sentence, line.split(SENTENCE)))}</p>\n"
     yield "</body></text></TEI>\n"
@@ -52,9 +52,9 @@ def _document(row: Row) -> Iterator[str]:
 
 def _language(row: Row, number: int) -> str:
     """Return the language of a line as an attribute, where it is known and another than the document's."""
-    languages = row["languages"]
-    code = languages[number].partition(" ")[0] if isinstance(languages, list) and number < len(languages) else "und"
-    return "" if code in {"und", row["language"]} else f' xml:lang="{_text(code)}"'
+    languages = row.languages or ()
+    code = languages[number].partition(" ")[0] if number < len(languages) else "und"
+    return "" if code in {"und", row.language} else f' xml:lang="{_text(code)}"'
 
 
 def _sentence(sentence: str) -> str:

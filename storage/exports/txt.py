@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from storage.errors import DamageError
 from storage.exports import jsonl
 from storage.exports.files import HashingStream, disk_errors, opened
+from storage.exports.rows import encodable, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from storage.exports.rows import Row
+    from storage.exports.rows import Row, Value
 
 INDEX = "index.jsonl"
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
@@ -25,10 +26,10 @@ def write(rows: Iterable[Row], folder: Path, record: Callable[[str, HashingStrea
     Raises DamageError for an id that is no safe file name (titles and URLs never become one) or that comes twice.
     """
     with opened(folder / INDEX) as index:
-        for row in rows:
-            name = _file_name(str(row["id"]), folder)
+        for row in map(encodable, rows):
+            name = _file_name(row.id, folder)
             with opened(folder / name) as stream:
-                stream.write(f"{row['text']}\n".encode())
+                stream.write(f"{row.text}\n".encode())
             record(name, stream)
             index.write(jsonl.line(_entry(row, name)))
     record(INDEX, index)
@@ -41,9 +42,8 @@ def is_ours(folder: Path) -> bool:
     return not names or (INDEX in names and all(name.endswith(".txt") for name in names - {INDEX}))
 
 
-def _entry(row: Row, name: str) -> Row:
-    entry: Row = {"file": name}
-    return entry | {key: value for key, value in row.items() if key != "text"}
+def _entry(row: Row, name: str) -> dict[str, Value]:
+    return {"file": name, **{key: value for key, value in named(row).items() if key != "text"}}
 
 
 def _file_name(identifier: str, folder: Path) -> str:

@@ -9,7 +9,10 @@ https://www.sketchengine.eu/my_keywords/vertical/
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
+
+from storage.exports.rows import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,6 +32,7 @@ CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 # What a reader of lines takes for the end of one, and what no text file should hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
+_attribute_values = attrgetter(*ATTRIBUTES)
 _SPACES = re.compile(r"\s+")
 _SPACES_BETWEEN = re.compile(rf"[^\S{GLUE}]+")
 
@@ -45,13 +49,13 @@ def write_prevertical(rows: Iterable[Row], stream: BinaryIO) -> None:
 
 def _write(rows: Iterable[Row], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
     # A document in one piece, because a stream that hashes takes longer over a million small ones.
-    stream.writelines("".join(f"{line}\n" for line in _lines(row, lines_of)).encode() for row in rows)
+    stream.writelines("".join(f"{line}\n" for line in _lines(row, lines_of)).encode() for row in map(encodable, rows))
 
 
 def _lines(row: Row, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
     yield f"<doc{_attributes(row)}>"
-    kinds = str(row["kinds"] or "")
-    for number, line in enumerate(str(row["text"]).split("\n")):
+    kinds = row.kinds or ""
+    for number, line in enumerate(row.text.split("\n")):
         kind = KINDS.get(kinds[number : number + 1])
         yield f'<p type="{kind}">' if kind else "<p>"
         yield from lines_of(_BREAKS.sub(" ", line))
@@ -86,7 +90,8 @@ def escaped(text: str) -> str:
 
 
 def _attributes(row: Row) -> str:
-    return "".join(f' {name}="{_value(row[name])}"' for name in ATTRIBUTES if row[name] not in (None, ""))
+    told = zip(ATTRIBUTES, _attribute_values(row), strict=True)
+    return "".join(f' {name}="{_value(value)}"' for name, value in told if value not in (None, ""))
 
 
 def _value(value: Value) -> str:

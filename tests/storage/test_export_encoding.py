@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from export_samples import a_document
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from storage.exports import jsonl
 from storage.exports.ahead import one_ahead
+from storage.exports.rows import Row, encodable, named, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +40,29 @@ def test_a_number_that_is_none_is_refused() -> None:
     """JSON has no word for it; rows have null there."""
     with pytest.raises(ValueError, match="JSON"):
         jsonl.line({"a": float("nan")})
+
+
+ROWS = st.builds(
+    lambda text, title, lists, number: row(
+        a_document(text=text, title=title, captions=lists, languages=lists, replaced=number, foreign_share=number)
+    ),
+    st.text(st.characters() | st.characters(categories=["Cs"]) | st.sampled_from("\x85\u2028\u2029")),
+    st.none() | st.text(st.characters() | st.characters(categories=["Cs"])),
+    st.lists(st.text(), max_size=3).map(tuple),
+    st.sampled_from([0.0, 0.5, 5e-5, 1e300, math.inf, math.nan]),
+)
+
+
+@given(rows=st.lists(ROWS, max_size=5), size=st.sampled_from([1, 5000, 2**17]))
+@settings(max_examples=100, deadline=None)
+def test_rows_are_written_as_their_values_are(rows: list[Row], size: int) -> None:
+    """Whatever is in them, one by one, in part or in blocks: with U+FFFD and null for what JSON cannot hold."""
+    expected = [jsonl.line(named(encodable(each))) for each in rows]
+    assert [jsonl.row_line(each) for each in rows] == expected
+    assert b"".join(jsonl.blocks(rows, size)) == b"".join(expected)
+    names = ["url", "text", "replaced", "captions"]
+    told = [{name: named(encodable(each))[name] for name in names} for each in rows]
+    assert list(map(jsonl.part_line(names), rows)) == list(map(jsonl.line, told))
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])

@@ -211,6 +211,20 @@ def test_row_groups_are_bounded_by_rows_and_by_text(tmp_path: Path, monkeypatch:
     assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [3, 3, 3, 1]
 
 
+def test_parquet_holds_what_json_lines_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever number of rows become columns at a time, with and without what is measured of a text."""
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 2)
+    monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 5)
+    originals = [with_all(one) for one in documents(ODD_TEXTS)]
+    originals[2:4] = [dataclasses.replace(one, quality=None, foreign_share=math.inf) for one in originals[2:4]]
+    originals[5] = dataclasses.replace(originals[5], captions=("a\ud800",), text="\udfff")
+    rows = []
+    for name in ("out.parquet", "out.jsonl"):
+        export(originals, tmp_path / name)
+        rows.append(read_back(tmp_path / name))
+    assert rows[0] == rows[1]
+
+
 def test_the_parquet_schema_is_stated_even_where_all_values_are_missing(tmp_path: Path) -> None:
     """A column of nulls keeps its type, so that exports can be concatenated."""
     export([a_document(author=None, licence=None)], tmp_path / "out.parquet")
