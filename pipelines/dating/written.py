@@ -34,15 +34,17 @@ if TYPE_CHECKING:
 MAX_CHARS = 200
 _NEAR = 3
 """Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
+KURDISH_AHEAD = 1321
+"""Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "es-us", "en-ph", "en-ca"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
 
-_LINK = r"[\s,،、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
+_LINK = r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 _YEARS = (
-    r"[\s,،、/|·.–-]*(?:(?:of|de|del|năm|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
-    r"|שנת|ឆ្នាំ|ປີ|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko)[\s.,،]*)*"
+    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
+    r"|שנת|ឆ្នាំ|ປີ|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko)[\s.,،၊]*)*"
 )
-_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|می|ہ|日|일|ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|ê)?"
+_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|ê)?"
 _DAY = r"(?<![\d:])(?P<day>\d{1,2})"
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
@@ -206,6 +208,8 @@ def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[s
             yield GREGORIAN, 2000 + year, 0.6
     elif kind == "solar" and 1300 <= year <= 1500:
         yield SOLAR, year, 0.95
+    elif kind == "solar" and 2650 <= year <= 2800:
+        yield SOLAR, year - KURDISH_AHEAD, 0.95
     elif kind == "lunar" and 1400 <= year <= 1500:
         yield LUNAR, year, 0.7
     elif kind == "gregorian" and year >= EARLIEST.year:
@@ -231,7 +235,7 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
             yield from _in_order(match, (third, second, first), now, sure)
         if first <= 12 < second:
             yield from _in_order(match, (third, first, second), now, 0.9)
-    elif len(match["first"]) == len(match["second"]) == len(match["third"]) == 2 and language:
+    elif len(match["first"]) <= 2 == len(match["third"]) and language:
         yield from _short(match, (first, second, third), now, language)
 
 
@@ -247,8 +251,10 @@ def _order(first: int, second: int, mark: str, language: str) -> float:
 def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, language: str) -> Iterator[Stated]:
     first, second, third = figures
     base = language.partition("-")[0]
-    if base in _YEAR_FIRST:
-        yield from _in_order(match, (2000 + first, second, third), now, 0.6)
+    if base in _YEAR_FIRST or base == "fa":
+        years = (1400 + first, 1300 + first) if base == "fa" else (2000 + first,)
+        found = [stated for year in years for stated in _in_order(match, (year, second, third), now, 0.6)]
+        yield from found[:1]
     elif language not in _MONTH_FIRST or first > 12:
         years = (2500 + third, 2000 + third) if base == "th" else (2000 + third,)
         found = [stated for year in years for stated in _in_order(match, (year, second, first), now, 0.6)]
