@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from sqlalchemy import DateTime, Integer, Text, TypeDecorator
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
+_lines = msgspec.json.Decoder(tuple[str, ...])
+_numbers = msgspec.json.Decoder(tuple[int | float | None, ...])
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _MOST = 2**31 - 1
@@ -22,6 +25,31 @@ _MOST = 2**31 - 1
 def storable(value: str) -> str:
     """Replace what no database takes as text, NUL and lone surrogates, by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", value)
+
+
+def as_moment(value: str | datetime) -> datetime:
+    """Return the time that a driver gives: of SQLite naive, perhaps as it is stored, in text; else aware."""
+    told = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+
+
+def as_lines(value: str | None) -> tuple[str, ...]:
+    """Read what `Lines` stores."""
+    return _lines.decode(value) if value else ()
+
+
+def as_numbers(value: str | None) -> tuple[int | float | None, ...]:
+    """Read what `Numbers` stores."""
+    return _numbers.decode(value) if value else ()
+
+
+def as_runs(value: str | None) -> tuple[str, ...]:
+    """Read what `Runs` stores."""
+    words = value.split("\n") if value else ()
+    if not value or "*" not in value:
+        return tuple(words)
+    told = (word.rpartition("*") for word in words)
+    return tuple(word for count, _, word in told for _ in range(int(count or 1)))
 
 
 class Words(TypeDecorator[str]):
@@ -58,7 +86,7 @@ class Moment(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
-        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+        return as_moment(value)
 
 
 class Lines(TypeDecorator[tuple[str, ...]]):
@@ -71,7 +99,7 @@ class Lines(TypeDecorator[tuple[str, ...]]):
         return json.dumps([storable(each) for each in value], ensure_ascii=False) if value else None
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
-        return tuple(json.loads(value)) if value else ()
+        return as_lines(value)
 
 
 class Numbers(TypeDecorator[tuple[float | None, ...]]):
@@ -87,7 +115,7 @@ class Numbers(TypeDecorator[tuple[float | None, ...]]):
         return json.dumps(finite, separators=(",", ":"))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[float | None, ...]:
-        return tuple(json.loads(value)) if value else ()
+        return as_numbers(value)
 
 
 class Runs(TypeDecorator[tuple[str, ...]]):
@@ -103,5 +131,4 @@ class Runs(TypeDecorator[tuple[str, ...]]):
         return "\n".join(f"{count}*{word}" if count > 1 else word for count, word in runs) or None
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
-        runs = (run.rpartition("*") for run in value.split("\n")) if value else ()
-        return tuple(word for count, _, word in runs for _ in range(int(count or 1)))
+        return as_runs(value)

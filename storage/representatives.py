@@ -8,6 +8,7 @@ does.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
@@ -17,7 +18,7 @@ from storage.holdings import CLEANEST, EARLIEST, LONGEST
 from storage.schema import document, duplicate_set, fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -26,11 +27,17 @@ _KEPT = 10_000
 
 
 class Known(NamedTuple):
-    """A set's id, and the document and the page that represent it."""
+    """A set's id, and the document and the page that represent it; None for those that are kept with the set.
 
-    cluster: str
-    representative: str
-    url_id: int
+    The id of a set of one is the id of the document that is kept with it.
+    """
+
+    cluster: str | None = None
+    representative: str | None = None
+    url_id: int | None = None
+
+
+AS_STORED = Known()
 
 
 def _longest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
@@ -93,15 +100,18 @@ _own_set = (
 )
 
 
-def _ranked(rule: str, versions: str, set_ids: Iterable[int] | None = None) -> sa.Subquery:
-    """Return the documents that may represent a set, each with its place in it; current ones before all others."""
+def _ranked(rule: str, versions: str, *, of_sets: bool = False) -> sa.Subquery:
+    """Return the documents that may represent a set, each with its place in it; current ones before all others.
+
+    ``of_sets``: only those of the sets that are given when it is executed.
+    """
     one, prints = document.alias(), fingerprint.alias()
     order = ORDERS[rule](one) if versions == "first" else (one.c.superseded, *ORDERS[rule](one))
     place = sa.func.row_number().over(partition_by=prints.c.set_id, order_by=order)
     columns = one.c.id, one.c.url_id, one.c.public_id, prints.c.set_id, place.label("place")
     ranked = sa.select(*columns).join(prints, prints.c.id == one.c.fingerprint_id)
-    if set_ids is not None:
-        ranked = ranked.where(prints.c.set_id.in_(set_ids))
+    if of_sets:
+        ranked = ranked.where(prints.c.set_id.in_(_SETS))
     return ranked.where(of_versions(one, "first") if versions == "first" else sa.true()).subquery()
 
 
@@ -125,19 +135,30 @@ class Sets:
         if len(self._known) > _KEPT:
             wanted, self._known = sorted(set(set_ids)), {}
         for part in chunks(wanted):
-            clusters = self._clusters(part)
-            chosen = _ranked(self.rule, self.versions, part)
-            for row in self.connection.execute(sa.select(chosen).where(chosen.c.place == 1)):
-                self._known[row.set_id] = Known(clusters[row.set_id], row.public_id, row.url_id)
+            self._known.update((set_id, Known(cluster)) for set_id, cluster in self._clusters(part).items())
+            if not self.are_stored:
+                for row in self.connection.execute(_chosen(self.rule, self.versions), {"sets": part}):
+                    self._known[row.set_id] = Known(self._known[row.set_id].cluster, row.public_id, row.url_id)
         return self._known
 
-    def _clusters(self, set_ids: Iterable[int]) -> dict[int, str]:
-        smallest = (
-            sa.select(fingerprint.c.set_id, document.c.superseded, sa.func.min(document.c.public_id))
-            .join(document, document.c.fingerprint_id == fingerprint.c.id)
-            .where(fingerprint.c.set_id.in_(set_ids))
-            .group_by(fingerprint.c.set_id, document.c.superseded)
-        )
-        rows = sorted(self.connection.execute(smallest).all(), key=lambda row: not row.superseded)
+    def _clusters(self, set_ids: Sequence[int]) -> dict[int, str]:
+        rows = sorted(self.connection.execute(_CLUSTERS, {"sets": set_ids}).all(), key=lambda row: not row.superseded)
         # Current documents come last, and have the last word.
         return {set_id: public_id for set_id, _, public_id in rows}
+
+
+# Built once, as building them takes longer than the answer.
+_SETS: sa.BindParameter[int] = sa.bindparam("sets", expanding=True)
+_CLUSTERS = (
+    sa.select(fingerprint.c.set_id, document.c.superseded, sa.func.min(document.c.public_id))
+    .join(document, document.c.fingerprint_id == fingerprint.c.id)
+    .where(fingerprint.c.set_id.in_(_SETS))
+    .group_by(fingerprint.c.set_id, document.c.superseded)
+)
+
+
+@cache
+def _chosen(rule: str, versions: str) -> sa.Select[tuple[int, str, int]]:
+    """Return the query for the document that represents each of the sets, and its page."""
+    chosen = _ranked(rule, versions, of_sets=True)
+    return sa.select(chosen.c.set_id, chosen.c.public_id, chosen.c.url_id).where(chosen.c.place == 1)
