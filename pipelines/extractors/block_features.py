@@ -6,13 +6,14 @@ than one block, from the innermost outwards, each larger than the one before.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pipelines.extractors import block_likeness, block_marks, block_texts
-from pipelines.extractors.block_marks import BIT, PRAISE
+from pipelines.extractors.block_marks import BIT, KIND, PRAISE
 from pipelines.extractors.block_texts import DIGIT, OTHER
 
 if TYPE_CHECKING:
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
 Columns = dict[str, Any]
 """Measures by name, each an array with a number a block."""
 
-KINDS = ("p", "h1", "h2", "h3", "h4", "li", "td", "div", "dd", "blockquote", "pre", "section", "figcaption", "other")
-_KIND = {name: index for index, name in enumerate(KINDS)} | {
-    **dict.fromkeys(("h5", "h6"), 4),
-    **dict.fromkeys(("th", "tr"), 6),
-    **dict.fromkeys(("body", "center"), 7),
-    **dict.fromkeys(("article", "main"), 11),
-}
-_KIND |= {"dt": 8, "caption": 12}
 MOST = 0.6
 """A mark that an element with more than this share of the page's text bears tells nothing against it."""
 MOST_COMMENTS = 0.85
@@ -45,10 +38,16 @@ _TOLD_IN = (
     *("form", "table", "ul", "blockquote"),
 )
 _TOLD_NEAR = ("comment", "side", "title", "lead", "article", "ul", "hidden")
-_IS_KIND = [f"is_{name}" for name in _TOLD_KINDS]
-_KIND_INDICES = np.array([KINDS.index(name) for name in _TOLD_KINDS])[:, None]
-_MARKS = [f"in_{name}" for name in _TOLD_IN] + [f"near_{name}" for name in _TOLD_NEAR]
-_IN_BITS, _NEAR_BITS = (np.array([BIT[name] for name in names])[:, None] for names in (_TOLD_IN, _TOLD_NEAR))
+_NO_LETTERS = re.compile(r"[\W_]+")
+_MARKS = [
+    *(f"is_{name}" for name in _TOLD_KINDS),
+    *(f"in_{name}" for name in _TOLD_IN),
+    *(f"near_{name}" for name in _TOLD_NEAR),
+]
+_KIND_BITS, _IN_BITS, _NEAR_BITS = (
+    np.array([bits[name] for name in names])[:, None]
+    for bits, names in ((KIND, _TOLD_KINDS), (BIT, _TOLD_IN), (BIT, _TOLD_NEAR))
+)
 
 
 class Page:
@@ -68,23 +67,27 @@ class Page:
         self.held = self.last - self.first
         self.inside = np.array(blocks.inside)
         self.alone = self.held[self.inside] == 1
-        self.kind = np.array([_KIND.get(tag.partition(" ")[0], 13) for tag in elements.tags])[tag[self.inside]]
         self.total_weight, self.total_gain = self.total(self.weight), self.total(self.gain)
         """Sums over the blocks of each element."""
         self.groups = self._groups()
-        self.path, self.near = self._marks(np.array(list(map(block_marks.marks, elements.tags)))[tag])
+        self.marks = block_marks.marks(elements.tags)
+        """The bits of the different start tags."""
+        own = np.array(self.marks)[tag]
+        self.kind = own[self.inside]
+        """Of the bits of ``KIND`` those of the innermost element around each block."""
+        self.path, self.near = self._marks(own)
         self.hidden = (self.path & BIT["hidden"]) != 0
         """Whether each block is hidden; an element with most of the text never is."""
         self.title = _title_likeness(self)
-        self.h1 = self.kind == _KIND["h1"]
+        self.h1 = (self.kind & KIND["h1"]) != 0
         self.heads = self.h1 | (self.title > 0.5)
         """What may be the article's headline."""
 
-    def total(self, values: Array, elements: Any = slice(None)) -> Any:
-        """Return the sum of a column over the blocks of each of the elements."""
+    def total(self, values: Array) -> Any:
+        """Return the sum of a column over the blocks of each element."""
         sums = np.zeros(self.count + 1)
         np.cumsum(values, out=sums[1:])
-        return sums[self.last[elements]] - sums[self.first[elements]]
+        return sums[self.last] - sums[self.first]
 
     def holds(self, element: int) -> Array:
         """Say of each block whether it lies in an element."""
@@ -93,22 +96,21 @@ class Page:
 
     def _groups(self) -> Array:
         """Return the groups of each block at every level, a row each."""
-        held, parents = self.held.tolist(), self.blocks.elements.parents
-        wider = [0] * len(held)
-        for index, (parent, count) in enumerate(zip(parents, held, strict=True)):
-            wider[index] = parent if held[parent] > count else wider[parent]
-        around = np.array(wider)
-        group = np.where(self.alone, around[self.inside], self.inside)
-        return np.array((group, around[group]))
+        wider, no_wider = self.parents, self.held[self.parents] == self.held
+        no_wider[0] = False
+        while no_wider.any():
+            wider, no_wider = np.where(no_wider, wider[wider], wider), no_wider & no_wider[wider]
+        group = np.where(self.alone, wider[self.inside], self.inside)
+        return np.array((group, wider[group]))
 
     def _marks(self, own: Array) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and those of the innermost two."""
         shares = self.total_gain / max(1.0, float(self.total_gain[0]))
         own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
-        path = own.tolist()
-        for index, parent in enumerate(self.blocks.elements.parents):
-            path[index] |= path[parent]
-        return np.array(path)[self.inside], own[self.inside] | own[self.parents[self.inside]]
+        path, beyond = own | own[0], self.parents
+        while beyond.any():  # twice as far every time
+            path, beyond = path | path[beyond], beyond[beyond]
+        return path[self.inside], own[self.inside] | own[self.parents[self.inside]]
 
 
 def measure(page: Page) -> Columns:
@@ -157,12 +159,12 @@ def under_headline(page: Page, mass: Array) -> Array:
 
 def log_odds(probability: Array) -> Array:
     """Return the logarithm of the odds, within limits."""
-    odds: Array = np.log(np.clip(probability, 1e-4, 1) / np.clip(1 - probability, 1e-4, 1))
+    odds: Array = np.log(np.maximum(probability, 1e-4) / np.maximum(1 - probability, 1e-4))
     return odds
 
 
 def _packed(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+    return _NO_LETTERS.sub("", text.casefold())
 
 
 def _title_likeness(page: Page) -> Array:
@@ -182,7 +184,7 @@ def _title_likeness(page: Page) -> Array:
 def _of_texts(page: Page) -> Columns:
     texts, blocks = page.texts, page.blocks
     seen = Counter(blocks.texts).__getitem__
-    columns: Columns = {
+    return {
         "size": np.log1p(page.weight),
         "link": page.link,
         "links": np.log1p(np.array(blocks.links)),
@@ -193,11 +195,10 @@ def _of_texts(page: Page) -> Columns:
         "title": page.title,
         "alone": page.alone,
     }
-    return columns | dict(zip(_IS_KIND, page.kind == _KIND_INDICES, strict=True))
 
 
 def _of_marks(page: Page) -> Columns:
-    marks = np.concatenate((page.path & _IN_BITS, page.near & _NEAR_BITS)) != 0
+    marks = np.concatenate((page.kind & _KIND_BITS, page.path & _IN_BITS, page.near & _NEAR_BITS)) != 0
     return dict(zip(_MARKS, marks, strict=True))
 
 

@@ -30,6 +30,9 @@ SHORTEST, STEM = 4, 6
 """Letters a word must have, and its first letters that are looked for: endings differ."""
 COMMON = 200
 """A word in more blocks than that tells nothing."""
+_BEFORE = ("comment", "share")
+"""Marks that are counted from the page's beginning."""
+_BEFORE_BITS = np.array([[BIT[name]] for name in _BEFORE])
 _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
@@ -89,12 +92,11 @@ def measure(page: Page) -> Columns:
     """Return the measures for the first stage."""
     share = Words(page.blocks.texts).share(page.blocks.title)
     sums = np.log1p(page.total(share))
-    columns: Columns = {
+    before = np.log1p(np.cumsum((page.near & _BEFORE_BITS) != 0, axis=1))
+    return {
         "title_any": share > 0,
         "title_dense": share / np.sqrt(np.maximum(20.0, page.weight)),
         "g1_title_words": sums[page.groups[0]],
         "g2_title_words": sums[page.groups[1]],
+        **{f"{name}_before": row for name, row in zip(_BEFORE, before, strict=True)},
     }
-    for name in ("comment", "share"):
-        columns[f"{name}_before"] = np.log1p(np.cumsum((page.near & BIT[name]) != 0))
-    return columns

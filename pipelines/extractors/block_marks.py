@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _WORDS = {
     "comment": r"comments?|disqus|respond|replies|reply|forumposts?|komment\w*|coment\w*",
@@ -44,7 +48,15 @@ BIT = {name: 1 << index for index, name in enumerate(NAMES)}
 PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
 """Marks that speak for a block."""
 
-_OF_TAG = {name: BIT[mark] for name, mark in _TAGS.items()}
+_KINDS = {name: name for name in ("p", "h1", "h2", "h3")}
+_KINDS |= {**dict.fromkeys(("td", "th", "tr"), "td"), **dict.fromkeys(("dd", "dt"), "dd")}
+_KINDS |= dict.fromkeys(("figcaption", "caption"), "figcaption")
+_OF_NO_KIND = ("h4", "h5", "h6", "li", "div", "body", "center", "blockquote", "pre", "section", "article", "main")
+KIND = {name: 1 << index for index, name in enumerate((*dict.fromkeys(_KINDS.values()), "other"), len(NAMES))}
+"""Bits for what an element is by its name alone."""
+
+_OF_TAG = dict.fromkeys(_OF_NO_KIND, 0) | {name: KIND[kind] for name, kind in _KINDS.items()}
+_OF_TAG |= {name: _OF_TAG.get(name, KIND["other"]) | BIT[mark] for name, mark in _TAGS.items()}
 _PATTERNS = [(BIT[name], re.compile(words)) for name, words in _WORDS.items()]
 _ANY = re.compile("|".join(_WORDS.values()))
 _NAMING = re.compile(r'\s(?:class|id|role|itemprop)="([^"]*)"')
@@ -73,18 +85,18 @@ def _of_naming(naming: str) -> int:
     return found
 
 
-def marks(tag: str) -> int:
-    """Return the bits of an element by its start tag without ``<`` and ``>``, as ``block_walk`` finds it.
+def marks(tags: Iterable[str]) -> list[int]:
+    """Return the bits of elements by their start tags without ``<`` and ``>``, as ``block_walk`` finds them.
 
-    >>> [mark for mark in NAMES if marks('aside class="relatedBox"') & BIT[mark]]
+    >>> [mark for mark in NAMES if marks(['aside class="relatedBox"'])[0] & BIT[mark]]
     ['related', 'aside']
     """
-    return (_kept if len(tag) <= _MAX_KEPT else _read)(tag)
+    return [_kept(tag) if len(tag) <= _MAX_KEPT else _read(tag) for tag in tags]
 
 
 def _read(tag: str) -> int:
     name, _, attributes = tag.partition(" ")
-    found = _OF_TAG.get(name, 0)
+    found = _OF_TAG.get(name, KIND["other"])
     if attributes:
         if ("none" in attributes or "hidden" in attributes) and _HIDDEN.search(tag):
             found |= BIT["hidden"]

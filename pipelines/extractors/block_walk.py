@@ -69,6 +69,13 @@ class Elements:
     first: Numbers
     last: Numbers
 
+    @classmethod
+    def of(cls, count: int, tags: list[str], parents: list[int], first: list[int], last: list[int]) -> Elements:
+        """Return elements by the start tag and the parent of each; in ``last``, 0 stands for all ``count`` blocks."""
+        numbers: dict[str, int] = {}
+        tag = [numbers.setdefault(tag, len(numbers)) for tag in tags]
+        return cls(list(numbers), *map(_numbers, (tag, parents, first, [end or count for end in last])))
+
     def name(self, element: int) -> str:
         """Return the name of an element."""
         return self.tags[self.tag[element]].partition(" ")[0]
@@ -86,7 +93,7 @@ class Blocks:
     inside: Numbers = field(default_factory=_numbers)
     linked: Numbers = field(default_factory=_numbers)
     links: Numbers = field(default_factory=_numbers)
-    elements: Elements = field(default_factory=lambda: _Around().elements(()))
+    elements: Elements = field(default_factory=lambda: Elements.of(0, ["body"], [0], [0], [0]))
     title: str = ""
     """What the page states as its title."""
 
@@ -112,9 +119,9 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
-    around, parts = _Around(), list[str]()
     texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
-    kind_of, opened = _KINDS.get, around.opened
+    tags, parents, first, last, opened = ["body"], [0], [0], [0], [0]
+    kind_of, parts = _KINDS.get, list[str]()
     linked = links = 0
     link = filled = broken = False
     chunks = iter([*_COMMENT.sub("", html).split("<"), "hr>"])
@@ -123,16 +130,24 @@ def _cut(html: str) -> Blocks:
         kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
-                inside.append(around.innermost(len(texts)))
+                inside.append(opened[-1])
                 texts.append("".join(parts))
                 linked_of.append(linked)
                 links_of.append(links)
                 linked, filled = 0, False
             if kind == _START:
-                opened.append(tag)
+                parents.append(opened[-1])
+                opened.append(len(tags))
+                tags.append(tag)
+                first.append(len(texts))
+                last.append(0)
             elif kind == _END and len(opened) > 1:
-                opened.pop()
-            parts = []
+                element = opened.pop()
+                if first[element] < len(texts):
+                    last[element] = len(texts)
+                else:  # the innermost that is left, without blocks
+                    del tags[element], parents[element], first[element], last[element]
+            parts = parts and []
             links, broken = link, kind == _LINE_BREAK
         elif kind <= _LINK_END:
             link = kind == _LINK
@@ -141,14 +156,13 @@ def _cut(html: str) -> Blocks:
             parts.append(LINE if kind == _LINE_BREAK else "")
             broken = broken or kind == _LINE_BREAK
             text = _after(chunk, chunks) if kind == _UNREAD else text
-        text = _decoded(text) if "&" in text else text
-        if text and not text.isspace():
-            parts.append(text)
-            filled, broken = True, False
-            linked += link * len(text)
-        elif filled and text:
-            parts.append(" ")
-    return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), around.elements(inside))
+        text = _decoded(text) if text and "&" in text else text
+        if text and (not (blank := text.isspace()) or filled):
+            parts.append(" " if blank else text)
+            linked += 0 if blank else link * len(text)
+            filled, broken = True, broken and blank
+    elements = Elements.of(len(texts), tags, parents, first, last)
+    return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:
@@ -164,44 +178,6 @@ def _after(chunk: str, chunks: Iterator[str]) -> str:
         elif name not in _RAW:
             depth += tag.partition(" ")[0] == name
     return ""
-
-
-class _Around:
-    """The open elements, and of all elements those that hold blocks."""
-
-    def __init__(self) -> None:
-        self.opened: list[int | str] = [0]
-        """The open elements: the index of those that hold blocks, the outermost, and the tags of the others."""
-        self._numbers: dict[int | str, int] = {"body": 0}
-        self._tags, self._parents, self._first = [0], [0], [0]
-
-    def innermost(self, block: int) -> int:
-        """Return the index of the innermost open element; it holds this block now, as do all around it."""
-        opened = self.opened
-        if isinstance(innermost := opened[-1], int):
-            return innermost
-        place = len(opened) - 1
-        while not isinstance(around := opened[place - 1], int):
-            place -= 1
-        numbers, tags, parents, first = self._numbers, self._tags, self._parents, self._first
-        for tag in opened[place:]:
-            parents.append(around)
-            opened[place] = around = len(tags)
-            place += 1
-            tags.append(numbers.setdefault(tag, len(numbers)))
-            first.append(block)
-        return around
-
-    def elements(self, inside: Iterable[int]) -> Elements:
-        """Return all elements of a page by the innermost element of each block."""
-        last, parents = [0] * len(self._tags), self._parents
-        for block, element in enumerate(inside, 1):
-            last[element] = block
-        for element in range(len(last) - 1, 0, -1):
-            parent = parents[element]
-            if last[parent] < last[element]:
-                last[parent] = last[element]
-        return Elements(list(map(str, self._numbers)), *map(_numbers, (self._tags, parents, self._first, last)))
 
 
 def _decoded(text: str) -> str:

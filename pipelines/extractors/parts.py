@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.base import PARAGRAPH_KINDS
-from pipelines.extractors.block_marks import BIT, marks
+from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.block_walk import LINE
 from storage.records import ParagraphKind
 
@@ -235,7 +235,7 @@ def comments(page: Page, chosen: Array) -> tuple[str, ...]:
     likely = marked & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
     found: dict[int, list[str]] = {}
     for index in np.flatnonzero(likely).tolist():
-        if element := _comment(page.blocks, index):
+        if element := _comment(page, index):
             found.setdefault(element, []).extend(page.blocks.lines(index))
     texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}
     marked = {element: _DIGITS.sub("", page.blocks.elements.attributes(element)) for element in texts}
@@ -248,11 +248,11 @@ def comments(page: Page, chosen: Array) -> tuple[str, ...]:
     return tuple(islice(credible, MAX_COMMENTS))
 
 
-def _comment(blocks: Blocks, index: int) -> int:
+def _comment(page: Page, index: int) -> int:
     """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
-    elements = blocks.elements
+    blocks, elements = page.blocks, page.blocks.elements
     for element in around(blocks, index):
-        bits = marks(elements.tags[elements.tag[element]])
+        bits = page.marks[elements.tag[element]]
         if bits & _ABOUT or is_heading(elements.name(element)):
             return 0
         if bits & BIT["comment"]:

@@ -45,10 +45,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipelines import jsonld, tree
 from pipelines.extractors import density, parts, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import Page, log_odds, measure, measure_again, under_headline
-from pipelines.extractors.block_marks import BIT, marks
+from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.soup import scan
@@ -100,8 +101,7 @@ class Scale:
         rows = rows.reshape(len(self.names), -1)
         rows -= self.means
         rows *= self.factors
-        np.minimum(rows, LIMIT, out=rows)
-        return np.maximum(rows, -LIMIT, out=rows)
+        return np.clip(rows, -LIMIT, LIMIT, out=rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +191,12 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
 
 def read(html: str, template: bytes = b"") -> Reading:
     """Read a page without the site's template, unless it has no text or its markup would strain the parser."""
-    from pipelines.jsonld import article_body
-    from pipelines.tree import encoded, parse_unguarded, strain  # imports this package
-
-    source = encoded(html)
-    if problem := strain(source):
+    source = tree.encoded(html)
+    if problem := tree.strain(source):
         return Reading((), 0.0, problem)
-    tree = parse_unguarded(source)
-    body = article_body(tree) if b"articleBody" in source else ""
-    blocks = walk(tree)
+    parsed = tree.parse_unguarded(source)
+    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
+    blocks = walk(parsed)
     if not len(blocks):
         return Reading((), 0.0, "no text in the body")
     page = Page(blocks)
@@ -281,16 +278,12 @@ def labels(page: Page, chosen: Array) -> Array:
     ads, boxes = list[int](), list[int]()
     for index in short:
         alone = list(takewhile(lambda element: held[element] == 1, parts.around(page.blocks, index)))
-        if any(_is_ad(page.blocks, element) for element in alone):
+        if any(page.marks[page.blocks.elements.tag[element]] & BIT["ad"] for element in alone):
             ads.append(index)
         elif any(leading[element] > 1 for element in alone):
             boxes.append(index)
     found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
     return found
-
-
-def _is_ad(blocks: Blocks, element: int) -> bool:
-    return bool(marks(blocks.elements.tags[blocks.elements.tag[element]]) & BIT["ad"])
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:

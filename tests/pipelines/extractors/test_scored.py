@@ -223,6 +223,7 @@ def test_blocks_lie_in_their_elements_and_hold_all_the_text(parts: list[str]) ->
         while element:
             assert elements.first[element] <= index < elements.last[element]
             element = elements.parents[element]
+    assert all(first < last for first, last in zip(elements.first[1:], elements.last[1:], strict=True))
     assert "".join("".join(blocks.lines(index)) for index in range(len(blocks))).replace(" ", "") == "".join(
         part.strip() for part in parts if not part.startswith("<")
     )
