@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -180,8 +182,8 @@ def own_lines(document: CorpusDocument) -> CorpusDocument:
     text = "\n".join(lines[at] for at in kept)
     kinds = "".join(document.kinds[at : at + 1] for at in kept)
     languages = tuple(document.languages[at] for at in kept if at < len(document.languages))
-    left = replace(document, text=text, kinds=kinds, languages=languages, chars=len(text), recurring="")
-    return replace(left, quality=measure(text, document.language), foreign_share=_foreign_share(left))
+    left = structs.replace(document, text=text, kinds=kinds, languages=languages, chars=len(text), recurring="")
+    return structs.replace(left, quality=measure(text, document.language), foreign_share=_foreign_share(left))
 
 
 def _foreign_share(document: CorpusDocument) -> float | None:
@@ -200,7 +202,9 @@ def _measured(document: CorpusDocument) -> CorpusDocument:
     """Return a document with its quality, where it was stored before that was measured."""
     from pipelines.quality import measure
 
-    return document if document.quality else replace(document, quality=measure(document.text, document.language))
+    if document.quality:
+        return document
+    return structs.replace(document, quality=measure(document.text, document.language))
 
 
 def _release(
@@ -290,7 +294,7 @@ def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str |
     """Yield each document with the licence its site has in corpus.toml now, else the one it had when it was crawled."""
     for document in documents:
         licence = licences.get(document.site) or document.licence
-        yield document if licence == document.licence else replace(document, licence=licence)
+        yield document if licence == document.licence else structs.replace(document, licence=licence)
 
 
 def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Iterator[CorpusDocument]:
@@ -303,7 +307,7 @@ def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Itera
             continue
         language = document.language
         text = fold(document.text, folds, language)
-        yield replace(
+        yield structs.replace(
             document,
             text=text,
             chars=len(text),
@@ -320,7 +324,7 @@ def fit(documents: Iterable[CorpusDocument], format_name: str) -> Iterator[Corpu
     if format_name == TOKENISED:
         return cut(documents)
     if format_name == WITH_SENTENCES:
-        return (replace(document, text=marked(document.text)) for document in documents)
+        return (structs.replace(document, text=marked(document.text)) for document in documents)
     return iter(documents)
 
 
@@ -336,4 +340,4 @@ def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
         if segment is None and document.language in UNSPACED:
             do = 'install the segmenter ("icu4py", the extra "segment"), or export as .prevert, which is not tokenised'
             raise ConfigError("words cannot be told apart without a segmenter", where=document.language, do=do)
-        yield replace(document, text=tokenised(document.text, segment))
+        yield structs.replace(document, text=tokenised(document.text, segment))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import msgspec
+
 from storage.records import Quality
 
 LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
@@ -17,9 +19,12 @@ MIXED = 0.1
 """From this share of lines in another language a text counts as mixed."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusDocument:
-    """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever."""
+# No dataclass, because it is made, and made anew with other values, in a tenth of the time.
+class CorpusDocument(msgspec.Struct, frozen=True, gc=False):
+    """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever.
+
+    `msgspec.structs.replace` gives one with other values.
+    """
 
     id: str
     url: str

@@ -61,7 +61,7 @@ _SOURCES: dict[str, sa.ColumnElement[Any]] = {
     **{column.name: column for column in POINTER_COLUMNS},
     **{name: document_text.c[name] for name in ("text", "kinds", "captions", "comments", "languages")},
 }
-_FIELDS = tuple(each.name for each in fields(CorpusDocument))
+_FIELDS = CorpusDocument.__struct_fields__
 _ASIDE = (document.c.url_id, _representative.c.url_id, fingerprint.c.set_id)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from datetime import datetime
 
 import pytest
+from msgspec import structs
 
 from corpus_spider.dump import own_lines, request, with_licences
 from storage.errors import ConfigError
@@ -13,7 +13,7 @@ from storage.holdings import CorpusDocument, Selection
 
 
 def document(site: str, licence: str | None) -> CorpusDocument:
-    values = dict.fromkeys(field.name for field in fields(CorpusDocument))
+    values = dict.fromkeys(CorpusDocument.__struct_fields__)
     return CorpusDocument(**values | {"site": site, "licence": licence})  # type: ignore[arg-type]
 
 
@@ -69,7 +69,7 @@ def test_options_become_a_selection() -> None:
 
 def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_left() -> None:
     """Lines, kinds, languages, length, quality and the share in other languages."""
-    whole = replace(
+    whole = structs.replace(
         document("a", None),
         language="vi",
         text="mot hai\nSubscribe now\nba bon\nto be",
@@ -84,7 +84,7 @@ def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_l
     assert (left.foreign_share, left.mixed) == (round(5 / 18, 4), 1)
     assert left.quality is not None
     assert left.quality.words == 6
-    assert own_lines(replace(whole, foreign_share=None)).foreign_share is None
+    assert own_lines(structs.replace(whole, foreign_share=None)).foreign_share is None
 
 
 @pytest.mark.parametrize(

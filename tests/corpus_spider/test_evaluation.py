@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from corpus_spider.demo.site import build_site
 from corpus_spider.evaluation import (
@@ -185,7 +186,7 @@ def test_the_titles_the_corpus_found_serve_where_the_gold_has_none(gold: Path) -
     document = a_document(2, text, url="http://h/en-two", title="Headline")
     pages = [page for page in load_gold(gold) if page.id == "en-two"]
     assert evaluate_corpus(pages, [document]).scores[0].score.f1 == 1
-    assert evaluate_corpus(pages, [replace(document, title=None)]).scores[0].score.f1 < 1
+    assert evaluate_corpus(pages, [structs.replace(document, title=None)]).scores[0].score.f1 < 1
 
 
 def test_the_summary_of_some_pages_is_mean_and_median(gold: Path) -> None:

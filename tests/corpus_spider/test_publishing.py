@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def a_document(text: str, language: str, **changes: Any) -> CorpusDocument:
-    values: dict[str, Any] = dict.fromkeys(field.name for field in fields(CorpusDocument))
+    values: dict[str, Any] = dict.fromkeys(CorpusDocument.__struct_fields__)
     return CorpusDocument(**values | {"text": text, "language": language, "captions": (), "comments": ()} | changes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 import subprocess
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import zstandard
+from msgspec import structs
 from pyarrow import parquet as arrow_parquet
 
 from storage.holdings import CorpusDocument
@@ -69,7 +69,7 @@ def a_document(number: int = 1, text: str = "Hello, world.", **changes: object) 
         kinds="hp",
         quality=Quality(2, 13.0, 5.0, 1.0, 0.1667, 0.0, None, 1.0, 0.0, 0.0, 0.0, 0.0),
     )
-    return dataclasses.replace(document, **changes)  # type: ignore[arg-type]
+    return structs.replace(document, **changes)  # type: ignore[arg-type]
 
 
 def documents(texts: tuple[str, ...] | list[str]) -> list[CorpusDocument]:
@@ -80,7 +80,7 @@ def with_all(document: CorpusDocument) -> CorpusDocument:
     """The same with captions, comments and the languages of its lines."""
     languages = ("en 0.98 Latn 1.00",) * (document.text.count("\n") + 1)
     parts = {"captions": ODD_TEXTS[:2], "comments": (document.text,), "languages": languages, "foreign_share": 0.25}
-    return dataclasses.replace(document, **parts)
+    return structs.replace(document, **parts)
 
 
 def target_in(folder: Path, name: str) -> str:

@@ -30,6 +30,7 @@ from export_samples import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from pyarrow import parquet as arrow_parquet
 
 import storage.exports
@@ -89,7 +90,7 @@ def test_the_documented_fields_are_the_written_ones() -> None:
     """Every field name stands in the package's documentation."""
     named = set(re.findall(r"``(\w+)``", storage.exports.__doc__ or ""))
     assert {field.name for field in FIELDS} <= named
-    stored = {field.name for field in dataclasses.fields(CorpusDocument)}
+    stored = set(CorpusDocument.__struct_fields__)
     assert {field.attribute for field in FIELDS} == stored | {"mixed"}
 
 
@@ -216,8 +217,8 @@ def test_parquet_holds_what_json_lines_hold(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(parquet, "BATCH_ROWS", 2)
     monkeypatch.setattr(parquet, "ROW_GROUP_ROWS", 5)
     originals = [with_all(one) for one in documents(ODD_TEXTS)]
-    originals[2:4] = [dataclasses.replace(one, quality=None, foreign_share=math.inf) for one in originals[2:4]]
-    originals[5] = dataclasses.replace(originals[5], captions=("a\ud800",), text="\udfff")
+    originals[2:4] = [structs.replace(one, quality=None, foreign_share=math.inf) for one in originals[2:4]]
+    originals[5] = structs.replace(originals[5], captions=("a\ud800",), text="\udfff")
     rows = []
     for name in ("out.parquet", "out.jsonl"):
         export(originals, tmp_path / name)
