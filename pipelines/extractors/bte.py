@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import read
-from pipelines.extractors.fragments import paragraphs_of
+from pipelines.extractors.columns import paragraphs, read
 from pipelines.extractors.source import encoded
 from pipelines.extractors.word_runs import words_between
 from storage.records import Extraction
@@ -50,7 +49,7 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
     """Return the region of most words and fewest tags, rendered whole."""
     page = read(encoded(html))
     found = densest_texts(words_between(page, UNSPACED_WORD))
-    return Extraction(paragraphs_of(page.part(found)) if found.stop else (), NAME, VERSION)
+    return Extraction(paragraphs(page.part(found)) if found.stop else (), NAME, VERSION)
 
 
 def densest_texts(words: NDArray[np.signedinteger[Any]]) -> slice:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 BETWEEN = "<\0"
 _BETWEEN = BETWEEN.encode()
 """Parts texts that are read at once: no text holds it, and no reference crosses it."""
+_LINE_END = b"<\1\0"
+"""The same for texts on lines of their own."""
 
 _DECLARATION = -1
 """The code of what begins with ``<!``, ``<?``, or ``</`` before no letter."""
@@ -138,9 +140,25 @@ def texts_of(page: Page) -> Texts:
 
 
 def paragraphs(page: Page) -> tuple[str, ...]:
-    """Return all that a page shows."""
+    """Return all that a page shows: texts are parted where a block-level tag stands between."""
     page = shown(page)
-    return rendered(page, texts_of(page))
+    refers = b"&" in page.source
+    partings = (_BETWEEN, _LINE_END) if refers else (b"", b"\0")
+    (starts, ends), breaks = page.bounds(), _BREAKS[page.codes]
+    joined = list[str]()
+    for first in range(0, starts.size, _MANY):
+        part = slice(first, first + _MANY)
+        pieces = _slices(page.source, starts[part], ends[part])
+        text = b"".join(_alternated(pieces, [partings[ends_line] for ends_line in breaks[part].tolist()])).decode()
+        joined.append(unescaped(text).replace(BETWEEN, "") if refers else text)
+    return tuple([line for part in "".join(joined).split(partings[1].decode()) if (line := collapsed(part))])
+
+
+def _alternated(texts: list[bytes], partings: list[bytes]) -> list[bytes]:
+    """Put what parts texts behind each of them; the last may have nothing behind."""
+    pieces = [b""] * (2 * len(texts))
+    pieces[::2], pieces[1 : 2 * len(partings) : 2] = texts, partings
+    return pieces
 
 
 def rendered(page: Page, texts: Texts, wanted: Mask | None = None) -> tuple[str, ...]:

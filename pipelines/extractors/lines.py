@@ -20,8 +20,8 @@ The papers leave them in; but the walk counts their lines, which part paragraphs
 comments hold letters too. Where characters beyond ASCII are few (``PLENTY``), a column has to stand above the axis with
 code left in, or nothing is cut: most pages in Latin script are told by that. ``raw_part`` has none of this.
 
-The page is read as UTF-8. Its first bytes of characters beyond ASCII have their two highest bits set, all bytes of such
-characters the highest: eight bytes at a time are counted by the bits of a word.
+The page is read as UTF-8. The first bytes of characters beyond ASCII have their two highest bits set, all bytes of such
+characters the highest. Which have is kept as bits, and counted by words of 64.
 """
 
 from __future__ import annotations
@@ -47,25 +47,34 @@ FEW_LINES = 20
 TAGS_A_LINE = 8
 """A file of fewer lines, or of more tags a line on average, counts as written in one line."""
 
-_LINE_END, _LESS_THAN, _REFERENCE, _LEAD = ord("\n"), ord("<"), ord("&"), 0xC0
+_LINE_END, _LESS_THAN, _REFERENCE, _HIGH, _LEAD = ord("\n"), ord("<"), ord("&"), 0x80, 0xC0
 _AT_ONCE = 1 << 18
 _TAG_NAME = re.compile(rb"</?[a-zA-Z]")
+_IN_LINE = re.compile(rb"[^<\n]*")
+_NO_CHARACTER, _NO_LEAD = bytes(range(_HIGH, _LEAD)), bytes(range(_LEAD))
+"""Bytes that begin no character, and those that begin none beyond ASCII."""
 PLENTY = 32
 """Where fewer than one byte of so many begin a character beyond ASCII, a column has to stand above the axis at once."""
-_SIZES = np.array([2] * 0xE0 + [3] * 0x10 + [4] * 0x10)
-"""How many bytes a character has, by its first."""
-_WORD = 8
-"""Bytes that are counted at a time."""
-_HIGHEST, _ONE = np.uint64(0x8080808080808080), np.uint64(1)
-_BELOW = np.array([(1 << 8 * count) - 1 for count in range(_WORD)], dtype=np.uint64)
-"""Words whose first bytes are kept, so many of them."""
+_NEAR = 10
+"""Bytes from the first of three characters to the third, with two of ASCII between, at most."""
+_BEGINS = np.zeros(1 << 16, dtype=bool)
+"""Whether a line begins behind either of two bytes, as a little-endian number, or a tag with the second."""
+_BEGINS[_LINE_END::256] = _BEGINS[_LINE_END << 8 : (_LINE_END + 1) << 8] = True
+_BEGINS[_LESS_THAN << 8 : (_LESS_THAN + 1) << 8] = True
+_WORD = 64
+"""Bits that are counted at a time."""
+_THROUGH = np.array([(2 << last) - 1 for last in range(_WORD)], dtype=np.uint64)
+"""Words of which all bits to the first, the second ... are set."""
 
 
 class Lines(NamedTuple):
-    """The lines of a file: where each starts, which hold characters beyond ASCII, and formula (1), NEPL minus EPL."""
+    """The lines of a file: where each ends, which hold characters beyond ASCII, and formula (1), NEPL minus EPL.
 
-    starts: Counts
-    filled: Mask
+    Line ends count as the last characters of lines; behind the file stands one.
+    """
+
+    lasts: Counts
+    filled: Counts
     balance: Counts
 
 
@@ -76,47 +85,50 @@ def count_characters(raw: bytes, *, at_tags: bool = False) -> Lines:
     less-than sign, but no line is empty for a tag's sake.
     """
     data = np.frombuffer(raw, dtype=np.uint8)
-    begins = np.empty(data.size + 1, dtype=bool)
-    begins[0] = True
-    np.equal(data, _LINE_END, out=begins[1:])
-    parted = at_tags or is_single_line(data, int(np.count_nonzero(begins)))
+    ends = np.ones(data.size + 1, dtype=bool)
+    np.equal(data, _LINE_END, out=ends[:-1])
+    tags = data == _LESS_THAN
+    parted = at_tags or is_single_line(int(np.count_nonzero(ends)), int(np.count_nonzero(tags)))
     if parted:
-        begins[:-1] |= data == _LESS_THAN
-    starts = places(begins)
-    weights = _Weights(raw)
-    filled, balance = np.empty(starts.size, dtype=bool), np.empty(starts.size, dtype=np.int32)
-    for first in range(0, starts.size, _AT_ONCE):
-        part, last = slice(first, first + _AT_ONCE), first + _AT_ONCE
-        bounds = np.append(starts[part], starts[last] if last < starts.size else data.size)
-        before = weights.before(bounds)
-        weight = before[1:] - before[:-1]
-        np.not_equal(weight, 0, out=filled[part])
-        balance[part] = weight - bounds[1:] + bounds[:-1]
-        inner = starts[first + 1 : last + 1]
-        balance[first : first + inner.size] += (data[inner - 1] == _LINE_END) if parted else np.int32(1)
-    return Lines(starts, filled, balance)
+        closes = ends.copy()
+        closes[:-2] |= tags[1:]
+        lasts = places(closes)
+    else:
+        lasts = places(ends)
+    weight = _weight(data, lasts)
+    balance = weight.copy()
+    balance[1:] -= weight[:-1]
+    filled = places(balance != 0)
+    balance -= lasts
+    balance[1:] += lasts[:-1]
+    balance[0] -= 1
+    balance += ends[lasts] if parted else np.int32(1)
+    return Lines(lasts, filled, balance)
 
 
-class _Weights:
-    """Running sums over a text: a character beyond ASCII weighs one more than it has bytes, one of ASCII nothing."""
+def _weight(data: Bytes, lasts: Counts) -> Counts:
+    """Weigh a text through each of some places: a character beyond ASCII weighs one more than it has bytes.
 
-    def __init__(self, raw: bytes) -> None:
-        self._words = np.frombuffer(raw + bytes(_WORD - len(raw) % _WORD), dtype="<u8")
-        self._sums = np.zeros(self._words.size + 1, dtype=np.int32)
-        np.cumsum(_weight(self._words), dtype=np.int32, out=self._sums[1:])
-
-    def before(self, bounds: Counts) -> Counts:
-        """Return what stands before some places, all of them between characters."""
-        word = bounds >> 3
-        weight: Counts = self._sums[word] + _weight(self._words[word] & _BELOW[bounds & 7])
-        return weight
-
-
-def _weight(words: Words) -> Bytes:
-    high = words & _HIGHEST
-    weight: Bytes = np.bitwise_count(high)
-    weight += np.bitwise_count(high & (words << _ONE))
-    return weight
+    One of ASCII weighs nothing. The last place is behind the text.
+    """
+    size = data.size // _WORD + 1
+    masks = np.zeros((2, size * _WORD), dtype=bool)
+    for mask, least in zip(masks, (_HIGH, _LEAD), strict=True):
+        np.greater_equal(data, least, out=mask[: data.size])
+    words = np.packbits(masks, bitorder="little").view("<u8").reshape(2, size)
+    sums = np.zeros(size + 1, dtype=np.int32)
+    high, lead = np.bitwise_count(words)
+    np.add(high, lead, out=sums[1:])
+    np.cumsum(sums, out=sums)
+    weights = np.empty(lasts.size, dtype=np.int32)
+    for first in range(0, lasts.size, _AT_ONCE):
+        part = lasts[first : first + _AT_ONCE]
+        word = part >> 6
+        through = words.take(word, axis=1)
+        through &= _THROUGH[part & 63]
+        high, lead = np.bitwise_count(through)
+        np.add(sums[word], high + lead, out=weights[first : first + _AT_ONCE])
+    return weights
 
 
 def smoothed(lines: Lines) -> Counts:
@@ -133,10 +145,9 @@ def main_lines(lines: Lines, p: int) -> range | None:
     peak = int(columns.argmax())
     if columns[peak] <= 0:
         return None
-    filled = places(lines.filled)
-    here = int(filled.searchsorted(peak))
-    below = _walk(peak, filled[here:], p)
-    above = -_walk(-peak, -filled[:here][::-1], p)
+    here = int(lines.filled.searchsorted(peak))
+    below = _walk(peak, lines.filled[here:], p)
+    above = -_walk(-peak, -lines.filled[:here][::-1], p)
     return range(above, below + 1)
 
 
@@ -150,21 +161,21 @@ def _walk(start: int, stops: Counts, p: int) -> int:
 
 
 def main_span(raw: bytes, p: int, *, at_tags: bool = False) -> tuple[int, int] | None:
-    """Return where the main content begins and ends, in bytes; a line end after it is no part of it."""
+    """Return where the main content begins and ends; a line end after it is no part of it."""
     lines = count_characters(raw, at_tags=at_tags)
     found = main_lines(lines, p)
     if found is None:
         return None
-    end = int(lines.starts[found.stop]) if found.stop < lines.starts.size else len(raw) + 1
-    ended = found.stop == lines.starts.size or raw[end - 1] == _LINE_END
-    return int(lines.starts[found.start]), end - bool(ended)
+    last = int(lines.lasts[found.stop - 1])
+    ended = last == len(raw) or raw[last] == _LINE_END
+    return int(lines.lasts[found.start - 1]) + 1 if found.start else 0, last + (not ended)
 
 
 def raw_part(html: str, p: int) -> str:
     """Return the main content of a file that is taken as it is, divided at tags if it is written in one line."""
     raw = sanitise(html).encode()
     part = raw[slice(*(main_span(raw, p) or (0, 0)))].decode()
-    return split_at_tags(part) if part and is_single_line(np.frombuffer(raw, np.uint8), raw.count(b"\n") + 1) else part
+    return split_at_tags(part) if part and is_single_line(raw.count(b"\n") + 1, raw.count(b"<")) else part
 
 
 def main_fragment(html: str, p: int, *, at_tags: bool = False) -> str:
@@ -180,7 +191,7 @@ def main_fragment(html: str, p: int, *, at_tags: bool = False) -> str:
     count = int(np.count_nonzero(leads))
     if _in_references(data, count):
         raw = with_characters(raw.decode()).encode()
-    elif count * PLENTY < data.size and not (may_rise(data, places(leads)) and main_span(raw, p, at_tags=at_tags)):
+    elif count * PLENTY < len(raw) and not (may_rise(raw, places(leads)) and main_span(raw, p, at_tags=at_tags)):
         return ""
     raw = without_code(raw)
     span = main_span(raw, p, at_tags=at_tags)
@@ -200,24 +211,33 @@ def _in_references(data: Bytes, beyond: int) -> bool:
     return int(np.count_nonzero(data[begin + 1] == ord("#"))) > beyond
 
 
-def may_rise(data: Bytes, leads: Counts) -> bool:
+def may_rise(raw: bytes, leads: Counts) -> bool:
     """Say whether a line may have more characters beyond ASCII than within; ``leads`` are the places of the former.
 
     Three of them, with no more than two between, are in such a line, or it is short: the first of them, then, stands
-    at its start or one character further on.
+    at its start or one character further on. Where such are, they are counted, from tag to tag: lines are made of that.
     """
     if not leads.size or leads[0] < 2:
         return bool(leads.size)
-    first, second = data[leads - 1], data[leads - 2]
-    if ((first == _LINE_END) | (first == _LESS_THAN) | (second == _LINE_END)).any():
-        return True
-    between = leads[1:] - leads[:-1] - _SIZES[data[leads[:-1]]]
-    return bool((between[1:] + between[:-1] <= 2).any())
+    before = np.ndarray((len(raw) - 1,), dtype="<u2", buffer=raw, strides=(1,))[leads - 2]
+    near = _BEGINS[before]
+    near[:-2] |= leads[2:] - leads[:-2] <= _NEAR
+    done = 0
+    for place in leads[near].tolist():
+        if place < done:
+            continue
+        start = max(raw.rfind(b"<", done, place), raw.rfind(b"\n", done, place) + 1, done)
+        rest = _IN_LINE.match(raw, place)
+        done = rest.end() if rest else place
+        piece = raw[start:done]
+        if 2 * len(piece.translate(None, _NO_LEAD)) > len(piece.translate(None, _NO_CHARACTER)):
+            return True
+    return False
 
 
-def is_single_line(data: Bytes, lines: int) -> bool:
-    """Say whether a file of so many lines counts as written in one (section 4.1: "sometimes more than one line")."""
-    return lines < FEW_LINES or bool(np.count_nonzero(data == _LESS_THAN) > TAGS_A_LINE * lines)
+def is_single_line(lines: int, tags: int) -> bool:
+    """Say whether a file of so many lines and tags counts as written in one ("sometimes more than one line", 4.1)."""
+    return lines < FEW_LINES or tags > TAGS_A_LINE * lines
 
 
 def split_at_tags(html: str) -> str:

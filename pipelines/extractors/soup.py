@@ -332,8 +332,9 @@ def paragraphs(texts: tuple[str, ...] | list[str], names: tuple[str, ...] | list
 
 def collapsed(text: str) -> str:
     """Collapse white space; a long text is read in parts, as a string for every word takes many times its size."""
+    text = text.strip()
     if text.isprintable() and "  " not in text:  # no white space but single spaces
-        return text.strip()
+        return text
     if len(text) <= _LONG:
         return " ".join(text.split())
     parts = (text[first : first + _LONG] for first in range(0, len(text), _LONG))

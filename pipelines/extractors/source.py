@@ -11,8 +11,27 @@ from pipelines.extractors.lexer import Closers, sanitise
 
 _GREATER = ord(">")
 _BODY = re.compile(rb"<[bB][oO][dD][yY](?=[\s/>])")
+_SCRIPT, _STYLE = rb"[sS][cC][rR][iI][pP][tT](?=[\s/>])", rb"[sS][tT][yY][lL][eE](?=[\s/>])"
 _CODE_NAME = rb"([sS][cC][rR][iI][pP][tT]|[sS][tT][yY][lL][eE])(?=[\s/>])"
+_COMMENT = rb"!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+--!?>)"
 _CODE = re.compile(rb"<(?:!--|" + _CODE_NAME + rb")")
+
+
+def _until(end: bytes, *unless: bytes) -> bytes:
+    """Return a pattern for all before a tag of one kind, where none of some others comes first."""
+    return rb"[^<]*+(?:<(?!%b)[^<]*+)*+(?=<%b)" % (b"|".join((end, *unless)), end)
+
+
+_PLAIN = (
+    rb"!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+--!?>)",
+    rb"%b(?:%b|%b)" % (_SCRIPT, _until(b"/" + _SCRIPT, _SCRIPT), _until(b"/" + _SCRIPT, b"!--")),
+    _STYLE + _until(b"/" + _STYLE),
+)
+_PLAIN_CODE = re.compile(rb"<(?=[!sS])(?:%b|%b|%b|((?:!--|%b|%b)(?s:.*)))" % (*_PLAIN, _SCRIPT, _STYLE))
+"""Comments, scripts and styles that end; what has to be looked at with care is captured, with all behind it.
+
+Where a script holds a comment, and that a script, they end in ways of their own.
+"""
 _CODE_OR_ITS_END = re.compile(rb"<(?:!--|(/?)" + _CODE_NAME + rb")")
 _END_OR_COMMENT = {
     len("script"): re.compile(rb"<(?:!--|(/)[sS][cC][rR][iI][pP][tT](?=[\s/>]))"),
@@ -35,8 +54,10 @@ def encoded(html: str) -> bytes:
 
 def body_start(raw: bytes) -> int:
     """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
-    starts = (found.start() for found in _BODY.finditer(raw))
-    return next((start for start in starts if _may_be_body(raw, start)), 0)
+    found = _BODY.search(raw)
+    while found and not _may_be_body(raw, found.start()):
+        found = _BODY.search(raw, found.end())
+    return found.start() if found else 0
 
 
 def _may_be_body(raw: bytes, start: int) -> bool:
@@ -54,6 +75,11 @@ def _may_be_body(raw: bytes, start: int) -> bool:
 
 def without_code(raw: bytes) -> bytes:
     """Return a page without scripts, styles and comments; the end tags of code stay."""
+    parts = _PLAIN_CODE.split(raw)
+    return _without_odd_code(raw) if any(parts[1::2]) else b"".join(parts[::2])
+
+
+def _without_odd_code(raw: bytes) -> bytes:
     closers, pieces, first = None, list[bytes](), 0
     while match := _CODE.search(raw, first):
         pieces.append(raw[first : match.start()])

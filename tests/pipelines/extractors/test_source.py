@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.extractors.lexer import Closers
 from pipelines.extractors.source import body_start, encoded, without_code
 
 
@@ -44,6 +49,40 @@ def test_the_body_begins_at_the_first_body_tag(html: str, start: int) -> None:
 def test_code_is_cut_out_to_its_end(html: str, rest: str) -> None:
     """In any case of letters, with comments in scripts and scripts in comments; what never ends goes to the last."""
     assert without_code(html.encode()) == rest.encode()
+
+
+CODE = st.lists(
+    st.sampled_from(
+        "<script>|<SCRIPT a>|</script>|</Script\n|<style/|</style>|<!--|-->|--!>|<!-->|<!--->|-|->|>|<|<p>|</|<!-"
+        "|<scripts>|a|<script|<style>|سلام".split("|")
+    ),
+    max_size=25,
+).map("".join)
+
+
+def literal_rest(html: str) -> str:
+    """Cut out code one piece after the other, by the rules of the lexer."""
+    closers, pieces, position = Closers(html), list[str](), 0
+    while match := re.compile(r"<(?:!--|(script|style)(?=[\s/>]))", re.IGNORECASE | re.ASCII).search(html, position):
+        pieces.append(html[position : match.start()])
+        if match[1]:
+            position = closers.after(match[1].lower(), match.end()) or match.end()
+        else:
+            position = closers.after_declaration("<!--", match.end())
+    return "".join(pieces) + html[position:]
+
+
+@settings(max_examples=500, deadline=None)
+@given(CODE)
+def test_code_is_cut_out_as_the_lexer_reads_it(html: str) -> None:
+    """Comments in scripts, scripts in comments, what never ends, and what only looks like code."""
+    assert without_code(html.encode()).decode() == literal_rest(html)
+
+
+def test_code_that_never_ends_is_passed_over_in_linear_time() -> None:
+    """However often it begins."""
+    for unit in ("<!-- ", "<script>", "<style>", "<script><!-- ", "<!-- --", "<script></style>"):
+        assert without_code(b"a" + unit.encode() * 200_000) == b"a"
 
 
 def test_what_no_file_can_carry_is_left_out() -> None:
