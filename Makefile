@@ -44,8 +44,8 @@ test-kills: setup
 
 KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py \
 	tests/corpus_spider/test_signals.py tests/corpus_spider/test_archive.py tests/corpus_spider/test_database_faults.py \
-	tests/pipelines/test_workers.py tests/storage/test_old_corpora.py \
-	tests/storage/test_warc_writer.py
+	tests/corpus_spider/test_thirty_nights.py tests/pipelines/test_workers.py tests/storage/test_old_corpora.py \
+	tests/storage/test_sqlite_limits.py tests/storage/test_warc_writer.py
 
 # What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl;
 # and a hundred thousand drawn URLs.

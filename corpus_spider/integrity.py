@@ -7,6 +7,7 @@ is made anew from the WARC and compared with the stored text.
 
 from __future__ import annotations
 
+import sqlite3
 import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from storage.errors import CorpusError
 from storage.holdings import Selection
 from storage.records import Kind, Pointer
 from storage.retention import REMOVED
+from storage.sqlite_limits import is_sound
 from storage.warc import read_record, scan
 from storage.warc.scanning import ANSWERS
 from storage.warc.writer import is_being_written
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 SAMPLE = 200
 """Pages that a deep check makes anew, spread evenly over the corpus."""
 OPEN = ".open"
+OLD_SQLITE = (
+    f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, mended in"
+    " 3.51.3): corpus-spider writes one transaction at a time; run no two crawls of this corpus beside each other"
+)
 
 
 @dataclass(slots=True)
@@ -51,6 +57,8 @@ class CheckReport:
     """Files that a crawl is writing at the moment: checked up to the last record with a row."""
     reextracted: int = 0
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What is well and should be known."""
 
     @property
     def ok(self) -> bool:
@@ -63,6 +71,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
     report = CheckReport()
     with Corpus.open(config.database_url, read_only=True) as corpus:
         report.problems += corpus.problems()
+        report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         files = corpus.warc_files()
         removed = {file.name for file in files if file.state == REMOVED}
         report.removed_files = len(removed)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
-from dataclasses import dataclass
+import threading
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -122,6 +123,10 @@ class Database:
     writer: Engine
     hasty: Engine
     patience: Patience
+    turn: AbstractContextManager[object] = field(default_factory=nullcontext)
+    """Held while a transaction writes. One at a time in SQLite, which lets others wait with pauses that grow, and in
+    releases before 3.51.3 may lose what is written while another connection checkpoints (``storage.sqlite_limits``).
+    """
 
     @property
     def is_sqlite(self) -> bool:
@@ -136,13 +141,13 @@ class Database:
         crash under a program that goes on, so there it always waits.
         """
         try:
-            return self._transact(self.writer if durable else self.hasty, work)
+            return self._transact(self.writer if durable else self.hasty, work, self.turn)
         except CONTENT_ERRORS as error:
             raise translate(error, self.url) from error
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one read transaction; replayed when the connection is lost."""
-        return self._transact(self.engine, work)
+        return self._transact(self.engine, work, nullcontext())
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -193,9 +198,9 @@ class Database:
         self.engine.dispose()
         self.writer.dispose()
 
-    def _transact(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+    def _transact(self, engine: Engine, work: Callable[[Connection], T], turn: AbstractContextManager[object]) -> T:
         def attempt() -> T:
-            with engine.begin() as connection:
+            with turn, engine.begin() as connection:
                 return work(connection)
 
         return self._persist(attempt)
@@ -238,7 +243,9 @@ def connect(url: URL, *, read_only: bool = False) -> Database:
     else:
         engine, writer = postgres_engine(url), postgres_engine(url, WRITER)
     hasty = writer.execution_options(corpus_hasty=True)
-    return Database(url, engine, writer, hasty, Patience(READER_SECONDS if read_only else configured_seconds()))
+    patience = Patience(READER_SECONDS if read_only else configured_seconds())
+    turn = threading.Lock() if url.get_backend_name() == "sqlite" else nullcontext()
+    return Database(url, engine, writer, hasty, patience, turn)
 
 
 def sqlite_path(url: URL) -> Path:

@@ -11,6 +11,7 @@ from storage.database import Database, connect, masked, parse_url, sqlite_path
 from storage.errors import ConfigError, DiskError, NewerCorpusError
 from storage.migrations import Step, current_version, migrate, steps
 from storage.schema import SCHEMA_VERSION
+from storage.sqlite_limits import require_local
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,8 @@ def open_database(where: str | os.PathLike[str], *, create: bool, read_only: boo
     """Return the database of a corpus with its schema up to date. Errors as for `storage.corpus.Corpus.open`."""
     url = parse_url(where)
     if url.get_backend_name() == "sqlite":
+        if not read_only:
+            require_local(sqlite_path(url))
         _find_file(url, create=create and not read_only)
     database = connect(url, read_only=read_only)
     try:

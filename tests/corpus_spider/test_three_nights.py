@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
-import sqlalchemy as sa
 
 from storage import Corpus
 from storage.holdings import Selection
-from storage.schema import fetch, run, url
 from tests.corpus_spider.local_paper import Answer, Newspaper, paragraphs, served
+from tests.corpus_spider.nights import age
 from tests.corpus_spider.running import run as run_program
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-DAY = 86_400
 FIRST = 12
 """Articles of each paper on the first night."""
 PAPERS = ("steady", "feedless", "dying", "refusing")
@@ -105,16 +103,8 @@ def config(papers: dict[str, Changing]) -> str:
 
 
 def a_day_passes(folder: Path, papers: dict[str, Changing]) -> None:
-    """Move everything the corpus knows of time back by a day, and forget what the servers were asked."""
-    engine = sa.create_engine(f"sqlite:///{folder}/corpus.db")
-    seconds = ("due_again", "read_at", "news_at", "next_try", "dated")
-    with engine.begin() as connection:
-        for column in (url.c[name] for name in seconds):
-            connection.execute(sa.update(url).where(column > 0).values({column: column - DAY}))
-        for column in (url.c.found_at, fetch.c.fetched_at, run.c.started, run.c.finished):
-            earlier = sa.func.strftime("%Y-%m-%d %H:%M:%f", column, "-1 day")
-            connection.execute(sa.update(column.table).values({column: sa.cast(earlier, sa.Text)}))
-    engine.dispose()
+    """Make the corpus a day older, and forget what the servers were asked."""
+    age(folder / "corpus.db")
     for paper in papers.values():
         paper.asked.clear()
         paper.bytes = 0
