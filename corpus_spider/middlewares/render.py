@@ -24,8 +24,9 @@ from corpus_spider.console import safe
 from corpus_spider.extensions.capture import CAPTURE, FAULT, LEASE, PART
 from corpus_spider.middlewares.well_known import MAX_REDIRECTS, REDIRECTS
 from corpus_spider.middlewares.wire import WIRE
-from corpus_spider.rendering.browser import Asked, Browser, Limits, Part, RenderError, StartError, Visit
+from corpus_spider.rendering.browser import Browser
 from corpus_spider.rendering.chromium import NO_BROWSER
+from corpus_spider.rendering.visits import Asked, Limits, Part, RenderError, StartError, Visit
 from pipelines.decoding import decode
 from pipelines.inflate import InflateError, inflate
 from pipelines.process import HTML
@@ -69,7 +70,7 @@ class RenderMiddleware:
             raise NotConfigured
         timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
         limits = Limits(Path(settings["CORPUS_BROWSER"]), settings["USER_AGENT"], timeout)
-        middleware = cls(crawler, Browser(limits), languages)
+        middleware = cls(crawler, Browser(crawler, limits), languages)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
 
@@ -99,7 +100,7 @@ class RenderMiddleware:
             stop = ConfigError(f"the browser does not start: {safe(str(error))}", do=NO_BROWSER)
             self._crawler.spider.line.break_down(stop)  # type: ignore[union-attr]
         else:
-            request.meta[CAPTURE] = replace(capture, rendered=rendered.encode("utf-8", "replace"))
+            request.meta[CAPTURE] = replace(capture, rendered=rendered)
 
     async def _answer(self, asked: Asked) -> Part | None:
         """Ask for what a script asks for, following redirects; None when it may not be had."""

@@ -6,18 +6,20 @@ a headless Chromium, and whatever its scripts ask for comes to the crawl, which 
 port. So what holds for the crawl holds for scripts: robots.txt, public addresses only (resolved once, by us, so that no
 name can turn private between check and connection), size and time limits.
 
-Playwright is driven directly, by one adapter (:mod:`corpus_spider.rendering.browser`). scrapy-playwright 0.0.48 was
-tried as the driver. Routes set in its ``playwright_page_init_callback`` come before its own, so the browser could be
-fed by us, in a second request for each page. What breaks is that
+The driver is scrapy-playwright: its download handler starts driver and browser, makes contexts and pages, goes to them
+and closes down. It is asked by the middleware, not by the downloader, and in a subclass
+(:mod:`corpus_spider.rendering.handler`), since version 0.0.48 as it is
 
-- a callback that raises is logged and the page opened all the same (``_maybe_execute_page_init_callback``), by a route
-  that lets the browser ask for itself (``route.continue_``): the guard fails open, and only the closed port holds;
-- ``DOWNLOAD_TIMEOUT`` does not hold for it: ``goto`` has Playwright's 30 s, ``page.content`` and ``page.close`` have no
-  bound. With a limit of 5 s, two pages that loop once they are loaded kept a third, good one out for the 74 s it ran;
-- a browser that is killed for its memory gets the same page three times more (``target_closed_max_retries``, which no
-  setting reaches), and the DOM is serialised whole before its size is known;
-- it closes no context: one for each page has to be closed from outside, and ``PLAYWRIGHT_MAX_CONTEXTS`` makes all pages
-  wait for a place under one lock.
-
-Start, context and ``goto`` are what it would take over, some 40 lines; routes, bounds, memory and snapshot would stay.
+- lets the browser ask for itself (``route.continue_``), and opens a page all the same when the callback that would set
+  other routes has raised. Here the handler of routes is ours, there is no callback, and a context refuses everything
+  before it has a page;
+- has no bound for a page: ``DOWNLOAD_TIMEOUT`` does not hold, ``page.content`` and ``page.close`` may take for ever.
+  With a limit of 5 s, two pages that loop once they are loaded kept a third, good one out for the 74 s it ran. Here one
+  bound is over all of it, and what does not close then is killed;
+- gives a page that has ended a browser to the next one, three times more, and serialises the DOM whole before its size
+  is known. Here it gets none, and the DOM is measured first;
+- closes no context. Here each page has its own, which is closed after it, or its browser ended;
+- starts a browser that is gone once more while pages of the old one may still report to it, and what its listeners
+  raise when a page is gone is raised by the next call for another. Here a handler has one browser
+  (:mod:`corpus_spider.rendering.browser`), and such errors end with their page.
 """

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storage.errors import ConfigError
 
@@ -25,6 +26,7 @@ NO_BROWSER = (
     f'browser = "/path/to/chromium" in [crawl], or {VARIABLE}=/path/to/chromium.'
 )
 
+START_SECONDS = 30.0
 CLOSED_PROXY = "http://127.0.0.1:1"
 FLAGS = (
     # No way out but through the crawl: no name resolves, and WebRTC may not go round the proxy, which is closed.
@@ -50,7 +52,7 @@ def require_browser(config: Config) -> None:
     if not sites:
         return
     where = f"{config.path or 'configuration'}, site {sites[0]}"
-    if find_spec("playwright") is None:
+    if find_spec("scrapy_playwright") is None:
         raise ConfigError("render = true needs a browser's driver, which is not installed", where=where, do=NO_DRIVER)
     path = find_browser(config.crawl.browser, os.environ)
     if path is None:
@@ -68,6 +70,24 @@ def find_browser(named: str, environ: Mapping[str, str]) -> Path | None:
         return Path(on_path)
     downloads = Path(environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
     return next((path for pattern in DOWNLOADED for path in sorted(downloads.glob(pattern), reverse=True)), None)
+
+
+def launch_options(program: Path, mark: str) -> dict[str, Any]:
+    """Return how Playwright starts the browser; ``mark``: an argument by which its processes are known."""
+    return {
+        "executable_path": str(program),
+        "args": [*FLAGS, mark],
+        "ignore_default_args": ["--disable-popup-blocking"],
+        # Chromium's own sandbox refuses to run as root.
+        "chromium_sandbox": os.geteuid() != 0,
+        "proxy": {"server": CLOSED_PROXY},
+        # Nothing of our environment, which may hold passwords.
+        "env": {"PATH": os.environ.get("PATH", ""), "HOME": tempfile.gettempdir()},
+        "handle_sigint": False,
+        "handle_sigterm": False,
+        "handle_sighup": False,
+        "timeout": START_SECONDS * 1000,
+    }
 
 
 def processes(mark: str) -> list[int]:

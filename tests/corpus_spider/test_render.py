@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BROWSER = find_browser("", os.environ)
+DRIVER = find_spec("scrapy_playwright")
 needs_browser = pytest.mark.skipif(
-    BROWSER is None or find_spec("playwright") is None,
+    BROWSER is None or DRIVER is None,
     reason="needs a browser and its driver: apt-get install chromium, and make render",
 )
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -238,7 +239,7 @@ def test_without_a_browser_or_its_driver_the_crawl_does_not_start(tmp_path: Path
         ended = run(tmp_path, "crawl", **{VARIABLE: "/nowhere/chromium"})
     assert ended.returncode == 2
     assert newspaper.asked.total() == 0
-    words = ["CORPUS_SPIDER_CHROMIUM", "/nowhere/chromium"] if find_spec("playwright") else ["corpus-spider[render]"]
+    words = ["CORPUS_SPIDER_CHROMIUM", "/nowhere/chromium"] if DRIVER else ["corpus-spider[render]"]
     assert all(word in ended.stderr for word in words)
     assert not (tmp_path / "corpus.db").exists()
 

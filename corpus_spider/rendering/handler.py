@@ -1,0 +1,322 @@
+"""The one adapter of scrapy-playwright, and of Playwright under it: HTML and what its scripts ask for in, the DOM out.
+
+scrapy-playwright's download handler starts the driver and the browser, makes a context and a page in it for each
+request, sets the routes, goes to the page and closes down. Replaced are its handler of routes, which lets the browser
+ask for itself (``_make_request_handler``), and what it does with an open page (``_download_request_with_page``), whose
+DOM it serialises whole. A context refuses everything from its start (``_create_browser_context``), so that a page
+without routes of ours gets nothing; its name is no other page's, and it is closed after its page. Known ways in which
+rendering crawlers fail are memory that grows over contexts (scrapy-playwright #126, #171, #240) and calls that never
+return (#133, #174, #330): nothing here is waited for without a bound.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import secrets
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as WaitError
+from scrapy import Request
+from scrapy.http import HtmlResponse
+from scrapy_playwright.handler import Config, ScrapyPlaywrightDownloadHandler
+
+from corpus_spider.rendering.chromium import launch_options, memory, processes
+from corpus_spider.rendering.visits import Asked, Limits, RenderError, StartError, Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from playwright.async_api import BrowserContext, Page, Route
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy_playwright.handler import BrowserContextWrapper
+
+logger = logging.getLogger(__name__)
+# It tells of every start and end.
+logging.getLogger("scrapy-playwright").setLevel(logging.WARNING)
+
+CLOSE_SECONDS = 5.0
+WATCH_SECONDS = 0.5
+SETTLE_SECONDS = 10.0
+"""Longest wait for scripts to have asked for everything; some pages never cease."""
+MAX_PARTS = 200
+"""Most requests of one page that are answered."""
+# In a world of its own, where no script of the page has put anything in the way.
+SNAPSHOT = """(() => {
+  const root = document.documentElement ? document.documentElement.outerHTML : "";
+  return root.length > LIMIT ? null : "<!DOCTYPE html>\\n" + root;
+})()"""
+
+
+class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
+    """One browser, from its start to its end, which shows pages that are already here."""
+
+    def __init__(self, crawler: Crawler, limits: Limits) -> None:
+        super().__init__(crawler)
+        self._limits = limits
+        self._mark = f"--corpus-spider-browser={secrets.token_hex(8)}"
+        # Whatever settings say: no other browser than this, started once, and no page twice.
+        self.config = _config(limits, self._mark)
+        self._names = map(str, itertools.count())
+        self._shown: dict[str, _Shown] = {}
+        self._watch: asyncio.Task[None] | None = None
+        self._killed = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether the browser, once started, can show a page."""
+        return not self._killed and self.browser.is_connected()
+
+    async def start(self) -> None:
+        """Start the driver and the browser. Raises StartError."""
+        try:
+            await self._launch()
+            await self._maybe_launch_browser()
+            self.browser.on("disconnected", self._give_up)
+        except Error as error:
+            await self.end()
+            raise StartError(str(error).partition("\n")[0]) from error
+        self._watch = asyncio.ensure_future(self._watch_memory())
+
+    async def end(self) -> None:
+        """End the browser and its driver, whatever they are doing."""
+        if self._watch is not None:
+            self._watch.cancel()
+        if not await _bounded(self.close()):
+            self.kill()
+            await _bounded(self.browser_provider.close())
+
+    def kill(self) -> None:
+        """End the browser at once, and with it the pages it shows."""
+        self._killed = True
+        self._give_up()
+        for pid in processes(self._mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    async def render(self, visit: Visit) -> bytes:
+        """Return the DOM of a page as HTML in UTF-8; its context is closed, or the browser ended, when it returns.
+
+        Raises RenderError.
+        """
+        name = next(self._names)
+        shown = self._shown[name] = _Shown(visit, asyncio.timeout(self._limits.timeout))
+        try:
+            async with shown.bound:
+                response = await self.download_request(_request(name, shown, self._limits))
+        except TimeoutError:
+            raise RenderError("render_crash" if shown.crashed else "render_timeout") from None
+        except Error as error:
+            logger.debug("rendering %s: %s", visit.url, error)
+            raise RenderError("render_crash") from error
+        finally:
+            del self._shown[name]
+            await self._close_context(name)
+        body: bytes = response.body
+        return body
+
+    def _make_request_handler(self, context_name: str, **_: object) -> Callable[[Route], Awaitable[None]]:
+        """Decide on every request of a page, instead of letting the browser ask."""
+        return _Routes(self._shown[context_name].visit).handle
+
+    async def _create_browser_context(
+        self, name: str, context_kwargs: dict[str, Any] | None, spider: Spider | None = None
+    ) -> BrowserContextWrapper:
+        """Make a context in which everything is refused that no page's routes take on, as what popups ask for."""
+        try:
+            wrapper = await super()._create_browser_context(name, context_kwargs, spider)
+        except asyncio.CancelledError:
+            # It may come to be yet, and nobody would close it.
+            self.kill()
+            raise
+        await wrapper.context.route("**/*", _refuse)
+        return wrapper
+
+    async def _download_request_with_page(self, request: Request, page: Page, spider: Spider) -> HtmlResponse:
+        """Show a page, let its scripts have their time and take its DOM, unless it is too large to be taken."""
+        await self._get_response_and_download(request, page, spider)
+        with contextlib.suppress(WaitError):
+            settle = min(SETTLE_SECONDS, self._limits.timeout / 3) * 1000
+            await page.wait_for_load_state("networkidle", timeout=settle)
+        html = await _snapshot(page, self._limits.max_chars)
+        if html is None:
+            raise RenderError("render_too_large")
+        return HtmlResponse(request.url, body=html.encode("utf-8", "replace"), encoding="utf-8", request=request)
+
+    async def _close_context(self, name: str) -> None:
+        wrapper = self.context_wrappers.get(name)
+        # A tab that hangs may keep its context from closing, and would go on to take a processor.
+        if wrapper is not None and not await _bounded(_close(wrapper.context)):
+            self.kill()
+
+    def _give_up(self) -> None:
+        for shown in self._shown.values():
+            shown.crash()
+
+    async def _watch_memory(self) -> None:
+        """Kill the browser when it takes too much memory."""
+        while self.browser.is_connected():
+            await asyncio.sleep(WATCH_SECONDS)
+            taken = await asyncio.to_thread(lambda: memory(processes(self._mark)))
+            if taken > self._limits.memory:
+                logger.warning("the browser took %d MiB of memory and is started anew", taken // 2**20)
+                self.kill()
+
+
+def _config(limits: Limits, mark: str) -> Config:
+    return Config(
+        cdp_url=None,
+        cdp_kwargs={},
+        connect_url=None,
+        connect_kwargs={},
+        browser_type_name="chromium",
+        launch_options=launch_options(limits.program, mark),
+        max_pages_per_context=1,
+        max_contexts=None,
+        startup_context_kwargs={},
+        # Bounds of its own would only race with that of the page.
+        navigation_timeout_ms=0,
+        # Downloads are refused, and so not waited for.
+        download_timeout_secs=0,
+        restart_disconnected_browser=False,
+        # A page that has ended a browser is not shown to the next one.
+        target_closed_max_retries=0,
+    )
+
+
+def _request(name: str, shown: _Shown, limits: Limits) -> Request:
+    """Return what asks scrapy-playwright to show a page in a context of its own."""
+    meta = {
+        "playwright": True,
+        "playwright_context": name,
+        "playwright_context_kwargs": {
+            "user_agent": limits.user_agent,
+            "locale": shown.visit.language or None,
+            "timezone_id": "UTC",
+            "service_workers": "block",
+            "accept_downloads": False,
+        },
+        # It goes with its context, whose end is bounded.
+        "playwright_include_page": True,
+        "playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"},
+        "playwright_page_event_handlers": {
+            "popup": _dismiss,
+            "crash": lambda _: shown.crash(),
+            # What a listener of scrapy-playwright raises would otherwise be raised by the next call for another page.
+            "error": lambda error: logger.debug("%s: %s", shown.visit.url, error),
+        },
+    }
+    return Request(shown.visit.url, meta=meta)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A page that is shown, how long it may be, and whether its tab or its browser is gone."""
+
+    visit: Visit
+    bound: asyncio.Timeout
+    crashed: bool = False
+
+    def crash(self) -> None:
+        """End what the page waits for: Playwright would wait on."""
+        # When it has ended already, its bound cannot be set any more.
+        with contextlib.suppress(RuntimeError):
+            self.bound.reschedule(0)
+            self.crashed = True
+
+
+async def _snapshot(page: Page, max_chars: int) -> str | None:
+    session = await page.context.new_cdp_session(page)
+    frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+    world = await session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "snapshot"})
+    expression = SNAPSHOT.replace("LIMIT", str(max_chars))
+    evaluated = await session.send(
+        "Runtime.evaluate",
+        {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True},
+    )
+    html: str | None = evaluated["result"].get("value")
+    return html
+
+
+async def _close(context: BrowserContext) -> None:
+    for page in context.pages:
+        await page.unroute_all(behavior="ignoreErrors")
+    await context.unroute_all(behavior="ignoreErrors")
+    await context.close()
+
+
+async def _dismiss(popup: Page) -> None:
+    await _bounded(popup.close())
+
+
+async def _bounded(work: Awaitable[object]) -> bool:
+    """Wait for something that may fail or hang; tell whether it came to its end."""
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await work
+    except Exception:  # noqa: BLE001 - what has raised matters less than that it is not closed
+        return False
+    return True
+
+
+async def _refuse(route: Route) -> None:
+    # The page may be closed, or gone.
+    with contextlib.suppress(Error):
+        await route.abort("blockedbyclient")
+
+
+class _Routes:
+    """Decides on every request of a page: its own document is at hand, scripts and data are asked for, the rest is
+    refused.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        self._opened = False
+        self._parts = 0
+
+    async def handle(self, route: Route) -> None:
+        """Answer a request; whatever goes wrong on the way refuses it."""
+        try:
+            await self._answer(route)
+        except Exception as error:  # noqa: BLE001 - the edge of a stage, and fails closed
+            logger.debug("%s: %s", route.request.url, error)
+            await _refuse(route)
+
+    async def _answer(self, route: Route) -> None:
+        request = route.request
+        if request.resource_type == "document":
+            await self._document(route)
+        elif request.resource_type == "stylesheet":
+            # Scripts that wait for a style sheet give up where it fails.
+            await route.fulfill(status=200, content_type="text/css", body="")
+        elif request.resource_type in {"script", "xhr", "fetch"} and request.method == "GET":
+            await self._part(route)
+        else:
+            await _refuse(route)
+
+    async def _document(self, route: Route) -> None:
+        """Give the page its own HTML, once; frames, and pages that scripts lead to, stay empty."""
+        if self._opened or route.request.frame.parent_frame is not None:
+            await _refuse(route)
+            return
+        self._opened = True
+        body = self._visit.html.encode("utf-8", "replace")
+        await route.fulfill(status=200, content_type="text/html; charset=utf-8", body=body)
+
+    async def _part(self, route: Route) -> None:
+        self._parts += 1
+        request = route.request
+        asked = Asked(request.url, await request.all_headers(), request.resource_type == "script")
+        part = await self._visit.answer(asked) if self._parts <= MAX_PARTS else None
+        if part is None:
+            await _refuse(route)
+        else:
+            await route.fulfill(status=part.status, headers=part.headers, body=part.body)
