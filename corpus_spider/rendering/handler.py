@@ -26,6 +26,7 @@ from playwright.async_api import TimeoutError as WaitError
 from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy_playwright.handler import Config, ScrapyPlaywrightDownloadHandler
+from scrapy_playwright.provider import PlaywrightBrowserProvider
 
 from corpus_spider.rendering.chromium import launch_options, memory, processes
 from corpus_spider.rendering.visits import Asked, Limits, RenderError, StartError, Visit
@@ -64,6 +65,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self._mark = f"--corpus-spider-browser={secrets.token_hex(8)}"
         # Whatever settings say: no other browser than this, started once, and no page twice.
         self.config = _config(limits, self._mark)
+        self.browser_provider_cls = PlaywrightBrowserProvider
         self._names = map(str, itertools.count())
         self._shown: dict[str, _Shown] = {}
         self._watch: asyncio.Task[None] | None = None

@@ -56,9 +56,8 @@ class Watched(handler.RenderHandler):
         try:
             return await super().render(visit)
         finally:
-            if self.alive:
-                for counts, contexts in zip(self.left, (self.browser.contexts, self.context_wrappers), strict=True):
-                    counts.append(len(contexts))
+            for counts, contexts in zip(self.left, (self.browser.contexts, self.context_wrappers), strict=True):
+                counts.append(len(contexts) if self.alive else 0)
 
     async def _create_page(self, request: Any, spider: Any) -> Any:
         Watched.pages += 1
@@ -141,44 +140,34 @@ async def listener_fails(stage: Stage) -> object:
 
 
 async def page_loops(stage: Stage) -> object:
-    """A page shown beside one that loops at once; one that loops later, and the page that waits for its place."""
+    """A page shown beside one that loops once it is loaded, until somebody kills the browser; one that loops at once, and
+    the page that waits for its place.
+    """
     asked = asyncio.Event()
 
     async def tell(_: Asked) -> None:
         asked.set()
 
-    endless = asyncio.ensure_future(stage.show(LOOPS.replace("for", "fetch('/data'); for"), answer=tell))
+    endless = asyncio.ensure_future(stage.show(ASKS_THEN_LOOPS, answer=tell))
+    await asyncio.wait({endless, asyncio.ensure_future(asked.wait())}, return_when=asyncio.FIRST_COMPLETED)
     beside = await stage.show(FILLED)
     looped = not endless.done()
-    stage.handler.kill()
+    for pid in processes(stage.handler._mark):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     one = Stage(stage.browser.limits.program, pages=1)
-    later = await asyncio.gather(*(one.show(*page) for page in ((ASKS_THEN_LOOPS, "brief"), (FILLED,))))
+    later = await asyncio.gather(*(one.show(*page) for page in ((LOOPS, "brief"), (FILLED,))))
     await one.browser.close()
     return {"beside": beside, "looped": looped, "killed": await endless, "later": later}
 
 
 async def browser_is_killed(stage: Stage) -> object:
-    """A page during which the browser is killed, one for which it takes too much memory; the page after."""
-    await stage.show("warm")
-    ended, made, first = [], [], stage.handler
-    greedy = Stage(stage.browser.limits.program, memory=1)
-    forever = asyncio.Event()
-
-    async def kill(_: Asked) -> None:
-        for pid in processes(first._mark):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-    for place, answer in ((stage, kill), (greedy, never(forever))):
-        before = Watched.pages
-        ended.append(await place.show(WAITS, answer=answer))
-        made.append(Watched.pages - before)
-    await greedy.browser.close()
-    forever.set()
-    while first.alive:
-        await asyncio.sleep(0.02)
-    before = Watched.started
-    return {"ended": ended, "made": made, "next": await stage.show(FILLED), "started": Watched.started - before}
+    """A page for which the browser is said to take too much memory, and the page after."""
+    forever, pages = asyncio.Event(), Watched.pages
+    with changed(handler, "memory", lambda _: 2**40):
+        ended = await stage.show(WAITS, answer=never(forever))
+    made, started = Watched.pages - pages, Watched.started
+    return {"ended": ended, "made": made, "next": await stage.show(FILLED), "started": Watched.started - started}
 
 
 async def context_never_comes(stage: Stage) -> object:
