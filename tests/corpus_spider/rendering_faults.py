@@ -140,8 +140,8 @@ async def listener_fails(stage: Stage) -> object:
 
 
 async def page_loops(stage: Stage) -> object:
-    """A page shown beside one that loops once it is loaded, until somebody kills the browser; one that loops at once, and
-    the page that waits for its place.
+    """A page shown beside one that loops later, until somebody kills the browser; one that loops at once, and the page
+    that waits for its place.
     """
     asked = asyncio.Event()
 
