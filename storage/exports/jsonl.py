@@ -28,12 +28,12 @@ _signals = attrgetter(*SIGNALS)
 def line(values: Mapping[str, Any]) -> bytes:
     """Return values by name as one line of JSON as `json` writes it, in their order, its end of line included."""
     data = _encoder.encode(values) if _is_plain(values) else _encode_any(values)
-    return _escaped(data + b"\n")
+    return escaped(data + b"\n")
 
 
 def row_line(row: Row) -> bytes:
     """Return the line of JSON of a row."""
-    return _escaped(_encoded(row) + b"\n")
+    return escaped(_encoded(row) + b"\n")
 
 
 def part_line(names: Sequence[str]) -> Callable[[Row], bytes]:
@@ -44,9 +44,9 @@ def part_line(names: Sequence[str]) -> Callable[[Row], bytes]:
     def line_of(row: Row) -> bytes:
         try:
             if _has_plain_numbers(row):
-                return _escaped(_encoder.encode(part(*values(row))) + b"\n")
+                return escaped(_encoder.encode(part(*values(row))) + b"\n")
             told = named(row)
-            return _escaped(_encode_any({name: told[name] for name in names}) + b"\n")
+            return escaped(_encode_any({name: told[name] for name in names}) + b"\n")
         except UnicodeEncodeError:
             return line_of(encodable(row))
 
@@ -54,15 +54,18 @@ def part_line(names: Sequence[str]) -> Callable[[Row], bytes]:
 
 
 def blocks(rows: Iterable[Row], size: int) -> Iterator[bytes]:
-    """Yield the lines of the rows, as many at a time as make so many bytes; rows are taken as they are needed."""
+    """Yield the lines of the rows, as many at a time as make so many bytes; rows are taken as they are needed.
+
+    Line breaks within them are still to be `escaped`, which can be done in another thread.
+    """
     block = bytearray()
     for row in rows:
         block += _encoded(row)
         block += b"\n"
         if len(block) >= size:
-            yield _escaped(bytes(block))
+            yield bytes(block)
             block.clear()
-    yield _escaped(bytes(block))
+    yield bytes(block)
 
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
@@ -94,7 +97,8 @@ def _encode_any(values: Mapping[str, Any]) -> bytes:
     return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_iso).encode()
 
 
-def _escaped(data: bytes) -> bytes:
+def escaped(data: bytes) -> bytes:
+    """Return lines of JSON with escapes for the characters in them at which some readers split lines."""
     if _has_breaks(np.frombuffer(data, np.uint8)):
         for character, escape in _LINE_BREAKS:
             data = data.replace(character, escape)
