@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +29,19 @@ class Tally:
         return {"documents": self.documents, "chars": self.chars}
 
 
+def _tallies() -> defaultdict[str, Tally]:
+    return defaultdict(Tally)
+
+
 @dataclass(slots=True)
 class Census:
     """Counts the rows that pass through `count`."""
 
     total: Tally = field(default_factory=Tally)
-    languages: dict[str, Tally] = field(default_factory=dict)
-    sites: dict[str, Tally] = field(default_factory=dict)
-    months: dict[str, Tally] = field(default_factory=dict)
-    scripts: dict[str, Tally] = field(default_factory=dict)
+    languages: defaultdict[str, Tally] = field(default_factory=_tallies)
+    sites: defaultdict[str, Tally] = field(default_factory=_tallies)
+    months: defaultdict[str, Tally] = field(default_factory=_tallies)
+    scripts: defaultdict[str, Tally] = field(default_factory=_tallies)
     licences: dict[str, str] = field(default_factory=dict)
     """By site, the licence its texts stand under; sites without one are not there."""
     fetched: tuple[str, str] = ("", "")
@@ -51,13 +56,14 @@ class Census:
 
     def _add(self, row: Row) -> None:
         chars, day = row.chars, (row.date or "")[:10]
-        groups = (self.languages, row.language), (self.sites, row.site), (self.scripts, row.script)
-        for tally in (self.total, *(group.setdefault(key, Tally()) for group, key in groups)):
-            tally.add(chars)
-        self.months.setdefault(day[:7] or UNDATED, Tally()).add(chars)
+        self.total.add(chars)
+        self.languages[row.language].add(chars)
+        self.sites[row.site].add(chars)
+        self.scripts[row.script].add(chars)
+        self.months[day[:7] or UNDATED].add(chars)
         if row.licence:
             self.licences[row.site] = row.licence
-        self.fetched = _spanning(self.fetched, str(row.fetched_at)[:10])
+        self.fetched = _spanning(self.fetched, row.fetched_at.isoformat()[:10])
         self.published = _spanning(self.published, day)
 
     def plain(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from storage.exports import jsonl
 from storage.exports.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
@@ -29,17 +29,17 @@ _ASIDE = frozenset(
 )
 
 
-_told = jsonl.part_line([name for name in Row.__struct_fields__ if name not in _ASIDE])
+_told = jsonl.part_lines([name for name in Row.__struct_fields__ if name not in _ASIDE])
 
 
-def digest(row: Row) -> str:
-    """Return 32 hex digits of the SHA-256 of what a row says of its document."""
-    return hashlib.sha256(_told(row)).hexdigest()[:32]
+def digests(rows: Sequence[Row]) -> list[str]:
+    """Return for each row 32 hex digits of the SHA-256 of what it says of its document."""
+    return [hashlib.sha256(line).hexdigest()[:32] for line in _told(rows)]
 
 
-def index_line(row: Row) -> bytes:
-    """Return a row's line of the index: id, tab, digest."""
-    return f"{row.id}\t{digest(row)}\n".encode()
+def index_lines(rows: Iterable[tuple[Row, str]]) -> bytes:
+    """Return the lines of the index for rows with their digests: id, tab, digest."""
+    return "".join(f"{row.id}\t{digest}\n" for row, digest in rows).encode()
 
 
 def read_index(path: Path) -> Iterator[tuple[str, str]]:
@@ -91,18 +91,20 @@ class Changes:
     """Takes a JSON line for each: ``id`` and ``change``, in order of ids."""
     counts: Counter[str] = field(default_factory=Counter)
 
-    def passing(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield rows that were added or changed; rows come in order of ids, as the earlier index does."""
+    def passing(self, rows: Iterable[tuple[Row, str]]) -> Iterator[Row]:
+        """Yield rows that were added or changed; they come with their digests, in order of ids, as the earlier index
+        does.
+        """
         before = iter(self.earlier)
         other = next(before, None)
-        for row in rows:
+        for row, digest in rows:
             own = row.id
             while other is not None and other[0] < own:
                 self._note(other[0], REMOVED)
                 other = next(before, None)
             known = other if other is not None and other[0] == own else None
             other = next(before, None) if known else other
-            if known is None or known[1] != digest(row):
+            if known is None or known[1] != digest:
                 self._note(own, CHANGED if known else ADDED)
                 yield row
         while other is not None:

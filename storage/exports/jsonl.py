@@ -36,21 +36,27 @@ def row_line(row: Row) -> bytes:
     return escaped(_encoded(row) + b"\n")
 
 
-def part_line(names: Sequence[str]) -> Callable[[Row], bytes]:
-    """Return what gives the line of a row that has only the fields of these names, in their order."""
+def part_lines(names: Sequence[str]) -> Callable[[Sequence[Row]], list[bytes]]:
+    """Return what gives the lines of rows that have only the fields of these names, in their order."""
     part = msgspec.defstruct("Part", names, gc=False)
     values = attrgetter(*names)
 
     def line_of(row: Row) -> bytes:
         try:
             if _has_plain_numbers(row):
-                return escaped(_encoder.encode(part(*values(row))) + b"\n")
+                return _encoder.encode(part(*values(row))) + b"\n"
             told = named(row)
-            return escaped(_encode_any({name: told[name] for name in names}) + b"\n")
+            return _encode_any({name: told[name] for name in names}) + b"\n"
         except UnicodeEncodeError:
             return line_of(encodable(row))
 
-    return line_of
+    def lines_of(rows: Sequence[Row]) -> list[bytes]:
+        lines = list(map(line_of, rows))
+        # To look through all at once takes a third of the time.
+        together = b"".join(lines)
+        return lines if escaped(together) is together else list(map(escaped, lines))
+
+    return lines_of
 
 
 def blocks(rows: Iterable[Row], size: int) -> Iterator[bytes]:

@@ -19,6 +19,7 @@ import json
 import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -26,7 +27,7 @@ from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.card import card
 from storage.exports.census import Census
-from storage.exports.changes import INDEX, MANIFEST, Changes, Earlier, index_line, read_index
+from storage.exports.changes import INDEX, MANIFEST, Changes, Earlier, digests, index_lines, read_index
 from storage.exports.files import HashingStream, disk_errors, opened
 from storage.exports.formats import FOLDER, STREAM_FORMATS
 from storage.exports.sink import Counter, ExportReport
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 FORMAT = "corpus-spider dump 1"
 CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl", "registry"
 LEVEL = 6
+GROUP = 50
+"""Rows whose digests are made at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,8 @@ def _write(files: _Files, rows: Iterator[Row], about: Release, shape: Shape) -> 
         if shape.earlier is not None:
             log = cast("BinaryIO", stack.enter_context(files.open(CHANGED)))
             changes = Changes(read_index(shape.earlier.index), log)
-            indexed = changes.passing(indexed)
-        shards = list(_shards(files, census.count(indexed), shape))
+        chosen = changes.passing(indexed) if changes else (row for row, _ in indexed)
+        shards = list(_shards(files, census.count(chosen), shape))
     with files.open(REMOVED) as stream:
         for each in about.removed:
             stream.write(jsonl.line(dict(each)))
@@ -180,17 +183,20 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
     }
 
 
-def _indexed(rows: Iterator[Row], stream: HashingStream, stack: ExitStack) -> Iterator[Row]:
-    """Pass the rows on and write their lines of the index; it ends with the stack, before the stream does."""
+def _indexed(rows: Iterator[Row], stream: HashingStream, stack: ExitStack) -> Iterator[tuple[Row, str]]:
+    """Pass the rows on with their digests and write their lines of the index; it ends with the stack, before the
+    stream does.
+    """
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     packed = stack.enter_context(compressor.stream_writer(cast("BinaryIO", stream), closefd=False))
 
-    def passing() -> Iterator[Row]:
-        for row in rows:
-            packed.write(index_line(row))
-            yield row
+    def passing() -> Iterator[tuple[Row, str]]:
+        while group := list(islice(rows, GROUP)):
+            told = list(zip(group, digests(group), strict=True))
+            packed.write(index_lines(told))
+            yield from told
 
     return passing()
 

@@ -62,7 +62,7 @@ def test_rows_are_written_as_their_values_are(rows: list[Row], size: int) -> Non
     assert jsonl.escaped(b"".join(jsonl.blocks(rows, size))) == b"".join(expected)
     names = ["url", "text", "replaced", "captions"]
     told = [{name: named(encodable(each))[name] for name in names} for each in rows]
-    assert list(map(jsonl.part_line(names), rows)) == list(map(jsonl.line, told))
+    assert jsonl.part_lines(names)(rows) == list(map(jsonl.line, told))
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
