@@ -62,9 +62,10 @@ def _suspicious(source: bytes) -> bool:
     count = int(np.count_nonzero(marks))
     if not HARMLESS_TAGS < count <= SUSPICIOUS_TAGS:
         return count > SUSPICIOUS_TAGS
-    data, tags = np.frombuffer(source + AHEAD, np.uint8), np.flatnonzero(marks)
+    data, tags = np.frombuffer(source, np.uint8), np.flatnonzero(marks[:-2])  # no tag opens in the last two bytes
     if np.count_nonzero(_OPENING[data[tags + 1], data[tags + 2]]) <= SUSPICIOUS_OPEN:
         return False
+    data = np.frombuffer(source + AHEAD, np.uint8)
     names = tags + 1 + (data[tags + 1] == _SLASH)
     names = names[_INITIALS[data[names]]]
     ends = data[names - 1] == _SLASH

@@ -156,7 +156,7 @@ def copies(page: Page, chosen: Array) -> Array:
     Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
     them; one line said again and again is the author's.
     """
-    repeated, chars, seen = np.zeros_like(chosen), page.texts.chars, set[str]()
+    repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, set[str]()
     # What is the same is as long.
     sizes, indices = chars[chosen].tolist(), np.flatnonzero(chosen).tolist()
     lengths = Counter(sizes)

@@ -203,9 +203,9 @@ def read(html: str, template: bytes = b"") -> Reading:
     columns = measure(page)
     left_out = recurring(blocks, template)
     content = find(page, columns["title"], _model().probabilities(page, columns, left_out), body)
-    reading = _reading(page, columns["title"], content.without(left_out))
     if not left_out.any():
-        return reading
+        return _reading(page, columns["title"], content)
+    reading = _reading(page, columns["title"], content.without(left_out))
     lines = frozenset(_lines(blocks, left_out)).difference(_lines(blocks, ~left_out))
     return replace(reading, left_out=int(left_out.sum()), template=lines)
 
@@ -259,7 +259,7 @@ def links(page: Page, chosen: Array) -> Array:
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
-    return found if few else np.zeros_like(found)
+    return found if few else np.zeros(page.count, bool)
 
 
 def labels(page: Page, chosen: Array) -> Array:
@@ -269,7 +269,7 @@ def labels(page: Page, chosen: Array) -> Array:
     An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
     things to buy are. Where nothing that was chosen ends a sentence, there is no article for them to stand in.
     """
-    found: Array = np.zeros_like(chosen)
+    found = np.zeros(page.count, bool)
     ends = page.texts.ends_sentence
     short = np.flatnonzero(chosen & ~ends & (page.texts.chars <= LABEL)).tolist()
     if not short or not (chosen & ends).any():
