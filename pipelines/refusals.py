@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from storage.records import Drop
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from storage.records import Headers
 
@@ -81,6 +81,7 @@ _NOT_FOUND = re.compile(rf"\W*(?:{'|'.join(_PHRASES)})", re.IGNORECASE)
 _LOCKED = re.compile(r'"isAccessibleForFree"\s*:\s*"?\s*false', re.IGNORECASE)
 _CONSENT = re.compile(r"consent|cookie-?wall|gdpr|didomi|sourcepoint|privacy-mgmt", re.IGNORECASE)
 _ASKS_SCRIPT = re.compile(r"javascript|جاوا ?[ا]?سکریپت|جافا ?سكريبت", re.IGNORECASE)
+_UNREAD = ", ".join(f"{name}:not(noscript *)" for name in ("noscript", "script", "style"))
 _SHELLS = "#root, #app, #__next, #__nuxt, #app-root, #react-root, app-root, [data-reactroot], [ng-app], [ng-version]"
 
 
@@ -156,9 +157,16 @@ def _shell(tree: LexborHTMLParser) -> Drop | None:
 
 
 def _visible(tree: LexborHTMLParser) -> int:
-    """Count the characters of text that is no script's."""
-    unread = sum(len(node.text() or "") for node in tree.css("script, style, noscript, template"))
-    return max(0, len(tree.body.text()) - unread) if tree.body else 0
+    """Count the characters of the body that are no white space and no script's."""
+    body = tree.body
+    if body is None:
+        return 0
+    unread = body.css(_UNREAD)
+    return _chars(body) - sum(map(_chars, unread))
+
+
+def _chars(node: LexborNode) -> int:
+    return len("".join((node.text() or "").split()))
 
 
 def _text(tree: LexborHTMLParser, selector: str) -> str:

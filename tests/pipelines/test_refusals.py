@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from pipelines.process import process
+from pipelines.refusals import without_text
+from pipelines.tree import parse_tree
 from storage.records import Capture, Drop, Headers, SiteModel
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -98,3 +100,27 @@ def test_a_page_that_says_not_found_is_none(title: str, heading: str) -> None:
 def test_articles_are_no_refusals(head: str) -> None:
     """An article with a text of its own is one, whatever words its title has or its page carries."""
     assert read(f"<html><head></head><body>{head}{SENTENCE * 20}</body></html>") is None
+
+
+SCRIPT = f"<script>{'grecaptcha(); ' * 300}load('g-recaptcha', 'Checking your browser')</script>"
+ROOT = '<div id="root">{}</div>'
+NOSCRIPT = f"<noscript>Enable JavaScript<style>{'.a {} ' * 300}</style><div><noscript>Now!</noscript></div></noscript>"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "reason"),
+    [
+        (SCRIPT, ROOT.format(SENTENCE * 40), None),
+        ("", ROOT.format(SENTENCE * 40 + SCRIPT) + SCRIPT, None),
+        ("", SCRIPT + ROOT.format(SENTENCE * 4), "firewall"),
+        ("<script>go()</script>" * 500, ROOT.format(SENTENCE * 4), None),
+        ("", ROOT.format(SENTENCE * 4) + NOSCRIPT + "<script>go()</script>", None),
+        ("", ROOT.format("Loading" + " \n" * 500) + NOSCRIPT + "<script>go()</script>", "script_only"),
+        ("<script>go()</script>" * 500, ROOT.format(""), "script_only"),
+    ],
+)
+def test_a_page_that_shows_much_text_is_no_bot_check_and_no_shell(head: str, body: str, reason: str | None) -> None:
+    """Text is what the body shows: long scripts in the head, or in what is not shown, take nothing from it."""
+    html = f"<html><head><title>News</title>{head}</head><body>{body}</body></html>"
+    drop = without_text(parse_tree(html), html, "https://paper.example/tin-1234567.htm")
+    assert (drop.reason if drop else None) == reason
