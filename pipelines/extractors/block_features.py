@@ -86,7 +86,7 @@ class Page:
     def total(self, values: Array) -> Any:
         """Return the sum of a column over the blocks of each element."""
         sums = np.zeros(self.count + 1)
-        np.cumsum(values, out=sums[1:])
+        np.add.accumulate(values, out=sums[1:])
         return sums[self.last] - sums[self.first]
 
     def holds(self, element: int) -> Array:

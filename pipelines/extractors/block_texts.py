@@ -112,12 +112,12 @@ def _count(texts: Sequence[str], lengths: Array) -> Texts:
     read = np.minimum(lengths, _MAX_TEXT)
     last = np.cumsum(read + 1) - 1
     sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""]))))
-    owner = np.repeat(np.arange(0, len(texts) * len(rows), len(rows)), read + 1)
+    owner = np.arange(0, len(texts) * len(rows), len(rows)).repeat(read + 1)
     owner += sort
     counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
     counted[:, SPACE] -= 1
     visible = np.flatnonzero(sort != SPACE)
-    visible = visible[np.maximum(np.searchsorted(visible, last) - 1, 0)] if len(visible) else last
+    visible = visible[np.maximum(visible.searchsorted(last) - 1, 0)] if len(visible) else last
     closing, before = sort[visible], sort[np.maximum(visible - 1, 0)]
     return Texts(
         lengths=lengths,
