@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 from storage.exports import jsonl
+from storage.exports.ahead import one_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,9 +14,15 @@ if TYPE_CHECKING:
     from storage.exports.rows import Row
 
 LEVEL = 6
+BLOCK = 2**17
+"""Bytes that are compressed at a time, at least."""
 
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows as one gzip member."""
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=stream, mtime=0) as packed:
-        jsonl.write(rows, cast("BinaryIO", packed))
+    with (
+        gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=stream, mtime=0) as packed,
+        one_ahead(lambda block: packed.write(jsonl.escaped(block)), jsonl.blocks(rows, BLOCK)) as written,
+    ):
+        for _ in written:
+            pass
