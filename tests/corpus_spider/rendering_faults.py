@@ -71,6 +71,7 @@ class Stage:
         crawler = get_crawler()
         self.browser = Browser(crawler, Limits(program, "corpus-spider", **limits))
         self.asked: list[str] = []
+        self.causes: list[str] = []
 
     async def answer(self, asked: Asked) -> Part | None:
         """Answer with three letters."""
@@ -82,6 +83,7 @@ class Stage:
         try:
             dom = await self.browser.render(Visit(f"https://a.example/{name}", html, answer or self.answer))
         except RenderError as error:
+            self.causes.append(str(error.__cause__))
             return error.reason
         except RuntimeError as error:
             return str(error)
@@ -125,7 +127,8 @@ async def routes_fail(stage: Stage) -> object:
     ):
         with changed(owner, method, broken):
             ended.append(await stage.show(FILLED))
-    return {"ended": ended, "asked": list(stage.asked), "next": await stage.show(FILLED)}
+    asked, causes = [*stage.asked], [*stage.causes]
+    return {"ended": ended, "asked": asked, "causes": causes, "next": await stage.show(FILLED)}
 
 
 async def answer_fails(stage: Stage) -> object:

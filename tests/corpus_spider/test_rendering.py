@@ -53,6 +53,8 @@ def test_a_page_whose_routes_fail_is_refused(seen: dict[str, Any]) -> None:
     """Whether they cannot be made, cannot be set, are not set or raise: nothing is shown or asked for; the next is."""
     routes = seen["routes_fail"]
     assert routes["ended"] == ["out of order", "out of order", "render_crash", "render_crash"]
+    # Not for want of a network, which the browser has not either.
+    assert all("ERR_BLOCKED_BY_CLIENT" in cause for cause in routes["causes"])
     assert routes["asked"] == []
     assert routes["next"] == "filled"
 
