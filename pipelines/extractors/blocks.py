@@ -26,17 +26,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import read, rendered, shown, texts_of
+from pipelines.extractors.columns import read
+from pipelines.extractors.hidden import shown
 from pipelines.extractors.lexer import places
 from pipelines.extractors.outline import follow
+from pipelines.extractors.page_texts import rendered, texts_of
 from pipelines.extractors.source import encoded
 from storage.records import Extraction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.columns import Page, Texts
+    from pipelines.extractors.columns import Page
     from pipelines.extractors.outline import Outline
+    from pipelines.extractors.page_texts import Texts
 
     Counts = NDArray[np.signedinteger[Any]]
 

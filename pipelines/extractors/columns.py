@@ -8,29 +8,16 @@ such are looked at one by one.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.lexer import (
-    BLOCKS,
-    BOXES,
-    CODE,
-    DROPPED,
-    REMOVED,
-    VOID,
-    Closers,
-    places,
-    tag_end,
-)
-from pipelines.extractors.soup import collapsed, unescaped
-from pipelines.extractors.tag_codes import AHEAD, NAMES, code_of, codes_of, name_at, name_codes
+from pipelines.extractors.lexer import BOXES, CODE, DROPPED, REMOVED, Closers, places, tag_end
+from pipelines.extractors.tag_codes import AHEAD, code_of, codes_of, name_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     Places = NDArray[np.signedinteger[Any]]
@@ -38,28 +25,16 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Mask = NDArray[np.bool_]
 
-BETWEEN = "<\0"
-_BETWEEN = BETWEEN.encode()
-"""Parts texts that are read at once: no text holds it, and no reference crosses it."""
-_LINE_END = b"<\1\0"
-"""The same for texts on lines of their own."""
-
 _DECLARATION = -1
 """The code of what begins with ``<!``, ``<?``, or ``</`` before no letter."""
 _LESS_THAN, _GREATER, _SLASH = b"<>/"
-_AT_ONCE, _MANY = 1 << 20, 1 << 16
-_PARTINGS = "", " ", "\0"
-HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
+_AT_ONCE, MANY = 1 << 20, 1 << 16
+"""Bytes, and tags or texts, that are looked at by turns."""
 _NO_PLACE = np.zeros(1, dtype=np.int32)
-_SPACE = np.zeros(256, dtype=bool)
-_SPACE[list(b"\t\n\v\f\r ")] = True
 _SCRIPT, _CODES_OF_CODE = code_of("script"), frozenset(map(code_of, CODE))
 _DROPS, _REMOVES, _PARTS = codes_of(DROPPED), codes_of(REMOVED, ends=True), codes_of(BOXES)
 _REMOVES[_DECLARATION] = True
 _DROPS_TOO = _DROPS.tolist()
-_BREAKS = codes_of(BLOCKS, ends=True)
-_HIDES = ~codes_of(VOID | {"html", "body"}) & (np.arange(2 * len(NAMES) + 1) % 2 == 0)
-_HIDES[_DECLARATION] = False
 
 
 class Page(NamedTuple):
@@ -100,83 +75,7 @@ def read(raw: bytes) -> Page:
     inside = _resolve(raw, tags)
     removed = _REMOVES[tags.codes]
     cut = np.flatnonzero(removed & ~inside)
-    return _cut(Page(raw, *tags[:3]), ~(removed | inside), cut, tags.ends[cut])
-
-
-class Texts(NamedTuple):
-    """The texts of a page that are more than ASCII white space, with references read, ``BETWEEN`` them.
-
-    ``joined`` are many at a time; as strings of their own all texts of a page could take ten times its size.
-    ``places`` are their numbers among all texts, ``blanks`` how many texts before each are white space.
-    """
-
-    joined: tuple[str, ...]
-    places: Places
-    blanks: Places
-
-    def parts(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the texts, many at a time, and the number of the first."""
-        first = 0
-        for joined in self.joined:
-            part = joined.split(BETWEEN)
-            yield first, part
-            first += len(part)
-
-
-def texts_of(page: Page) -> Texts:
-    """Read the texts of a page."""
-    starts, ends = page.bounds()
-    filled = places(ends > starts)
-    joined, texts = list[str](), np.ones(filled.size, dtype=bool)
-    for first in range(0, filled.size, _MANY):
-        part = filled[first : first + _MANY]
-        pieces = _slices(page.source, starts[part], ends[part])
-        blank = [piece.isspace() for piece in pieces]
-        texts[first : first + _MANY] ^= np.array(blank)
-        pieces = [piece for piece, is_blank in zip(pieces, blank, strict=True) if not is_blank]
-        if pieces:
-            joined.append(unescaped(_BETWEEN.join(pieces).decode()))
-    return Texts(tuple(joined), filled[texts], np.cumsum(~texts, dtype=np.int32)[texts])
-
-
-def paragraphs(page: Page) -> tuple[str, ...]:
-    """Return all that a page shows: texts are parted where a block-level tag stands between."""
-    page = shown(page)
-    refers = b"&" in page.source
-    partings = (_BETWEEN, _LINE_END) if refers else (b"", b"\0")
-    (starts, ends), breaks = page.bounds(), _BREAKS[page.codes]
-    joined = list[str]()
-    for first in range(0, starts.size, _MANY):
-        part = slice(first, first + _MANY)
-        pieces = _slices(page.source, starts[part], ends[part])
-        text = b"".join(_alternated(pieces, [partings[ends_line] for ends_line in breaks[part].tolist()])).decode()
-        joined.append(unescaped(text).replace(BETWEEN, "") if refers else text)
-    return tuple([line for part in "".join(joined).split(partings[1].decode()) if (line := collapsed(part))])
-
-
-def _alternated(texts: list[bytes], partings: list[bytes]) -> list[bytes]:
-    """Put what parts texts behind each of them; the last may have nothing behind."""
-    pieces = [b""] * (2 * len(texts))
-    pieces[::2], pieces[1 : 2 * len(partings) : 2] = texts, partings
-    return pieces
-
-
-def rendered(page: Page, texts: Texts, wanted: Mask | None = None) -> tuple[str, ...]:
-    """Return the texts of a page, or those wanted, as paragraphs, as ``soup.paragraphs`` does."""
-    numbers = np.arange(texts.places.size, dtype=np.int32) if wanted is None else places(wanted)
-    if not numbers.size:
-        return ()
-    blanks = texts.blanks[numbers]
-    lines = np.cumsum(np.concatenate(((False,), _BREAKS[page.codes])), dtype=np.int32)[texts.places[numbers]]
-    between = np.zeros(numbers.size, dtype=np.int8)
-    between[1:] = np.where(lines[1:] != lines[:-1], 2, blanks[1:] != blanks[:-1])
-    joined = []
-    for first, part in texts.parts():
-        span = slice(*numbers.searchsorted((first, first + len(part))).tolist())
-        partings = between[span].tolist()
-        chosen = part if wanted is None else [part[number] for number in (numbers[span] - first).tolist()]
-        joined.append("".join([_PARTINGS[kind] + text for kind, text in zip(partings, chosen, strict=True)]))
-    return tuple([line for part in "".join(joined).split("\0") if (line := collapsed(part))])
+    return cut_out(Page(raw, *tags[:3]), ~(removed | inside), cut, tags.ends[cut])
 
 
 def _tags(raw: bytes) -> _Tags:
@@ -184,34 +83,42 @@ def _tags(raw: bytes) -> _Tags:
     data = np.frombuffer(raw + AHEAD, dtype=np.uint8)
     size = len(raw)
     found = [_marks(raw, data, first, min(first + _AT_ONCE, size)) for first in range(0, size or 1, _AT_ONCE)]
-    marks, opens, codes = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
-    marks = np.append(marks, np.full(2, size, dtype=marks.dtype))
-    opens = np.append(opens, (True, True))
-    at = places(opens[:-2])
-    ends = np.minimum(marks[at + 1] + 1, marks.dtype.type(size))
-    return _Tags(marks[at], ends, codes, ~opens[at + 1] & opens[at + 2])
+    marks, at, codes = found[0] if len(found) == 1 else _joined(found)
+    plain = np.empty(at.size, dtype=bool)
+    np.equal(at[1:] - at[:-1], 2, out=plain[:-1])
+    plain[-1:] = marks.size - at[-1:] == 2
+    return _Tags(marks[at], marks.take(at + 1, mode="clip") + 1, codes, plain)
 
 
-def _marks(raw: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Mask, Codes]:
-    """Return where tags and declarations begin and ``>`` stands in a part, which of both it is, and the codes."""
+def _joined(found: list[tuple[Places, Places, Codes]]) -> tuple[Places, Places, Codes]:
+    """Join what is found in parts of a page; places among marks are those among the marks of all parts."""
+    marks, at, codes = zip(*found, strict=True)
+    before = accumulate((part.size for part in marks), initial=0)
+    shifted = [part + done for part, done in zip(at, before, strict=False)]
+    return np.concatenate(marks), np.concatenate(shifted), np.concatenate(codes)
+
+
+def _marks(raw: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Places, Codes]:
+    """Return where tags, declarations and ``>`` stand in a part, which of them are no ``>``, and the codes of those."""
     marks = np.flatnonzero((data[first:stop] | 2) == _GREATER)
     if data.size > _AT_ONCE:
         marks = marks.astype(np.int32) + np.int32(first)
-    opens = data[marks] == _LESS_THAN
-    starts = marks[opens] + 1
+    at = np.flatnonzero(data[marks] == _LESS_THAN).astype(marks.dtype, copy=False)
+    starts = marks[at] + 1
     lead = data[starts]
     slash = lead == _SLASH
     starts += slash
     named = (data[starts] | 0x20) - np.uint8(ord("a")) < 26
     kept = named | slash | (lead == ord("!")) | (lead == ord("?"))
     if not kept.all():
-        every = ~opens
-        every[opens] = kept
-        marks, opens = marks[every], opens[every]
+        every = np.ones(marks.size, dtype=bool)
+        every[at[~kept]] = False
+        marks, at = marks[every], at[kept] - np.cumsum(~kept, dtype=marks.dtype)[kept]
         starts, slash, named = starts[kept], slash[kept], named[kept]
-    codes = name_codes(raw, data, starts) + slash
+    codes = name_codes(raw, data, starts)
+    codes += slash
     codes[~named] = _DECLARATION
-    return marks, opens, codes
+    return marks, at, codes
 
 
 class _Ends:
@@ -220,21 +127,25 @@ class _Ends:
     def __init__(self, text: str, tags: _Tags) -> None:
         self.closers = Closers(text)
         self._size, self._tags = len(text), tags
-        self._starts: dict[int, Places] = {}
+        self._starts: dict[int, list[int] | Places] = {}
 
     def after(self, code: int, position: int) -> int | None:
         """Return where the end tag of an element stands; of code that never ends the end of the page, else None."""
         end = self._next(code + 1, position)
-        if code == _SCRIPT and (self._next(_DECLARATION, position) or self._size) < (end or self._size):
-            return self.closers.after("script", position)  # a comment in it may hold scripts
+        if code == _SCRIPT and self._holds_comment_with_script(position, end or self._size):
+            return self.closers.after("script", position)
         return self._size if end is None and code in _CODES_OF_CODE else end
 
+    def _holds_comment_with_script(self, position: int, end: int) -> bool:
+        return all((self._next(code, position) or end) < end for code in (_DECLARATION, _SCRIPT))
+
     def _next(self, code: int, position: int) -> int | None:
-        if code not in self._starts:
-            self._starts[code] = self._tags.starts[self._tags.codes == code]
-        starts = self._starts[code]
+        starts = self._starts.get(code)
+        if starts is None:
+            starts = self._tags.starts[self._tags.codes == code]
+            self._starts[code] = starts = starts.tolist() if starts.size < MANY else starts
         at = bisect_left(starts, position)
-        return int(starts[at]) if at < starts.size else None
+        return int(starts[at]) if at < len(starts) else None
 
 
 def _resolve(raw: bytes, tags: _Tags) -> Mask:
@@ -243,8 +154,8 @@ def _resolve(raw: bytes, tags: _Tags) -> Mask:
     found = _Ends(text, tags)
     inside = np.zeros(tags.starts.size + 1, dtype=np.int8)
     odd = places(~tags.plain | _DROPS[tags.codes] | (tags.codes < 0))
-    for first in range(0, odd.size, _MANY):
-        part = odd[first : first + _MANY]
+    for first in range(0, odd.size, MANY):
+        part = odd[first : first + MANY]
         indices, ends = list[int](), list[int]()
         columns = (part, *(column[part] for column in tags))
         for index, start, end, code, plain in zip(*(column.tolist() for column in columns), strict=True):
@@ -277,113 +188,28 @@ def _declaration_end(text: str, start: int, closers: Closers) -> int:
     return text.find(">", start) + 1 or len(text)
 
 
-def _slices(source: bytes, starts: Places, ends: Places) -> list[bytes]:
+def slices(source: bytes, starts: Places, ends: Places) -> list[bytes]:
+    """Return some parts of a source."""
     return [source[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _cut(page: Page, kept: Mask, cut: Places, ends: Places) -> Page:
+def cut_out(page: Page, kept: Mask, cut: Places, ends: Places) -> Page:
     """Keep some tags; cut out what begins with some others, up to ``ends``. What boxes part, a space parts."""
+    tags = places(kept)
+    starts, ends_of, codes = (column[tags] for column in page[1:])
     if not cut.size:
-        return Page(page.source, page.starts[kept], page.ends[kept], page.codes[kept])
-    gaps, starts = _PARTS[page.codes[cut]], page.starts[cut]
-    firsts, stops = np.concatenate((_NO_PLACE, ends)), np.append(starts, len(page.source))
+        return Page(page.source, starts, ends_of, codes)
+    gaps, begins = _PARTS[page.codes[cut]], page.starts[cut]
+    firsts, stops = np.concatenate((_NO_PLACE, ends)), np.append(begins, len(page.source))
     rest = []
-    for first in range(0, firsts.size, _MANY):
-        pieces = _slices(page.source, firsts[first : first + _MANY], stops[first : first + _MANY])
-        for place in np.flatnonzero(gaps[first : first + _MANY]).tolist():
+    for first in range(0, firsts.size, MANY):
+        pieces = slices(page.source, firsts[first : first + MANY], stops[first : first + MANY])
+        for place in np.flatnonzero(gaps[first : first + MANY]).tolist():
             pieces[place] += b" "
         rest.append(b"".join(pieces))
-    less = np.zeros(kept.size, dtype=page.starts.dtype)
-    less[cut] = ends - starts - gaps
-    less = np.cumsum(less, dtype=less.dtype)[kept]
-    return Page(b"".join(rest), page.starts[kept] - less, page.ends[kept] - less, page.codes[kept])
-
-
-def shown(page: Page) -> Page:
-    """Return a page without hidden elements (``hidden``, ``display:none``).
-
-    As in ``soup``, one that never ends hides nothing, and nothing is hidden should it be most of the page.
-    """
-    lower = page.source.lower()
-    firsts, lasts, done = list[int](), list[int](), 0
-    for index in _suspects(page, lower):
-        if index < done or not HIDDEN.search(lower, int(page.starts[index]), int(page.ends[index])):
-            continue
-        last = _last_tag(page, lower, index)
-        if last is None:
-            return page
-        firsts.append(index)
-        lasts.append(last)
-        done = last + 1
-    if not firsts or not _credible(page, np.array(firsts), np.array(lasts)):
-        return page
-    kept = np.ones(page.codes.size, dtype=bool)
-    for first, last in zip(firsts, lasts, strict=True):
-        kept[first : last + 1] = False
-    return _cut(page, kept, np.array(firsts), page.ends[lasts])
-
-
-def _suspects(page: Page, lower: bytes) -> list[int]:
-    """Return the start tags that hold a word that may hide something, parted from others as it has to be."""
-    data = np.frombuffer(lower, dtype=np.uint8)
-    hidden = positions(lower, b"hidden")
-    places = np.concatenate((hidden[_SPACE[data[hidden - 1]]], positions(lower, b"display")))
-    if not places.size or not page.starts.size:
-        return []
-    around = page.starts.searchsorted(places) - 1
-    around = around[(around >= 0) & (places < page.ends[around]) & _HIDES[page.codes[around]]]
-    return sorted(set(around.tolist()))
-
-
-def positions(text: bytes, word: bytes) -> Places:
-    """Return where a word begins each time it stands in a text."""
-    sizes = np.array([len(part) for part in text.split(word)[:-1]], dtype=np.int32)
-    return np.cumsum(sizes + len(word), dtype=np.int32) - len(word)
-
-
-def _last_tag(page: Page, lower: bytes, index: int) -> int | None:
-    """Return the tag that ends an element, by counting tags of its name; None if it never ends."""
-    code = int(page.codes[index])
-    if not code:
-        return _last_by_name(page, lower, index)
-    depth, first, size = 1, index + 1, 64
-    while first < page.codes.size:
-        part = page.codes[first : first + size]
-        deeper = np.where(part & 1, -1, -1 if NAMES[code >> 1] == "p" else 1)  # a paragraph ends where the next begins
-        steps = np.where((part | 1) == code + 1, deeper, 0)
-        depths = depth + np.cumsum(steps)
-        end = int((depths == 0).argmax())
-        if not depths[end]:
-            return first + end
-        depth, first, size = int(depths[-1]), first + size, 4 * size
-    return None
-
-
-def _last_by_name(page: Page, lower: bytes, index: int) -> int | None:
-    name = name_at(lower, int(page.starts[index]) + 1)
-    depth, pattern = 1, re.compile(rb"<(/?)%b(?=[\s/>])" % re.escape(name))
-    for match in pattern.finditer(lower, int(page.ends[index])):
-        at = int(page.starts.searchsorted(match.start()))
-        if at < page.starts.size and page.starts[at] == match.start():
-            depth += -1 if match[1] else 1
-            if not depth:
-                return at
-    return None
-
-
-def _credible(page: Page, firsts: Places, lasts: Places) -> bool:
-    """Say whether most of a page's text is shown; else a script will show what is hidden."""
-    starts, ends = page.bounds()
-    sizes = np.cumsum(ends - starts)
-    if 5 * int((sizes[lasts] - sizes[firsts]).sum()) <= sizes[-1]:  # no character has more than four bytes
-        return True
-    steps = np.zeros(starts.size, dtype=np.int8)
-    steps[firsts + 1] += 1
-    steps[lasts + 1] -= 1
-    within = np.cumsum(steps, dtype=np.int8).view(bool)
-    hidden, others = (_characters(page.source, starts[mask], ends[mask]) for mask in (within, ~within))
-    return hidden <= others
-
-
-def _characters(source: bytes, starts: Places, ends: Places) -> int:
-    return len(b"".join(_slices(source, starts, ends)).decode())
+    sizes = np.zeros(cut.size + 1, dtype=page.starts.dtype)
+    np.cumsum(ends - begins - gaps, out=sizes[1:])
+    less = sizes[cut.searchsorted(tags)]
+    starts -= less
+    ends_of -= less
+    return Page(b"".join(rest), starts, ends_of, codes)

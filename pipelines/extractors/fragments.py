@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from pipelines.extractors import columns
+from pipelines.extractors import page_texts
+from pipelines.extractors.columns import read
+from pipelines.extractors.hidden import HIDDEN
 from pipelines.extractors.lexer import BLOCKS, BOXES, CODE, DROPPED, VOID
 from pipelines.extractors.soup import collapsed
 from pipelines.extractors.tag_codes import NAMES
@@ -68,9 +70,9 @@ class _Piece:
 
 
 def paragraphs(html: str) -> tuple[str, ...]:
-    """Return all that a piece of HTML shows, as ``columns.paragraphs`` does."""
+    """Return all that a piece of HTML shows, as ``page_texts.paragraphs`` does."""
     found = _plain(html) if len(html) <= SHORT else None
-    return columns.paragraphs(columns.read(html.encode())) if found is None else found
+    return page_texts.paragraphs(read(html.encode())) if found is None else found
 
 
 def _plain(html: str) -> tuple[str, ...] | None:
@@ -91,7 +93,7 @@ def _ends_are_plain(texts: list[str], attributes: list[str]) -> bool:
 
 def _may_hide(attributes: list[str]) -> bool:
     joined = f"{'>'.join(attributes)}>".lower()
-    return ("hidden" in joined or "none" in joined) and columns.HIDDEN.search(joined.encode()) is not None
+    return ("hidden" in joined or "none" in joined) and HIDDEN.search(joined.encode()) is not None
 
 
 def _drop(piece: _Piece) -> None:
@@ -111,7 +113,7 @@ def _drop(piece: _Piece) -> None:
 
 
 def _hide(piece: _Piece) -> bool:
-    """Take out hidden elements by the rules of ``columns.shown``; False where a name is too odd to be told here."""
+    """Take out hidden elements by the rules of ``hidden.shown``; False where a name is too odd to be told here."""
     piece.names = _lower(piece.names)
     hidden, done = list[range](), 0
     for index, (name, rest) in enumerate(zip(piece.names, piece.attributes, strict=True)):

@@ -57,7 +57,6 @@ REMOVED = DROPPED | EMPTY
 _ATTRIBUTES = r"""(?:>|[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^>=]*+)*+(?:>|\Z))"""
 _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!?/][^>]*+>?)")
 _CDATA = "<![CDATA["
-_COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
 _MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
@@ -154,10 +153,9 @@ class Closers:
         """Return where a comment, CDATA section or declaration ends; unclosed comments run to the end of the page."""
         html = self._html
         if opener == "<!--":
-            if html.startswith((">", "->"), position):
-                return html.index(">", position) + 1
-            match = _COMMENT_END.search(html, position)
-            return match.end() if match else len(html)
+            end = html.find("-->", position - 2)  # also in "<!-->" and "<!--->"
+            odd = html.find("--!>", position, end) if end >= 0 else html.find("--!>", position)
+            return odd + 4 if odd >= 0 else end + 3 if end >= 0 else len(html)
         if opener == _CDATA:
             closer = ">" if _CDATA in self._absent else "]]>"
             end = html.find(closer, position)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.columns import positions
+from pipelines.extractors.hidden import positions
 from pipelines.extractors.lexer import BLOCKS, places
 from pipelines.extractors.nesting import IMPLIED_ENDS
 from pipelines.extractors.tag_codes import NAMES, code_of, codes_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import count
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +27,15 @@ NAMES = ("", *sorted(BLOCKS | REMOVED | _INLINE | {"html"}))
 AHEAD = b" " * 10
 """A slash and the first eight letters of a name are looked for behind every less-than sign, the last one too."""
 _NUMBERS = {name.encode(): number for number, name in enumerate(NAMES) if name}
+_LONGEST = max(map(len, NAMES)) + 1
 _NAME = re.compile(rb"[^\s/<>]*")
-_GREATER, _SLASH = b">/"
-_ONES = np.uint64(0x0101010101010101)
-_SPACES, _GREATERS, _SLASHES, _HIGHEST = _ONES * np.array([0x21, _GREATER, _SLASH, 0x80], dtype=np.uint64)
-_ONE, _SEVEN = np.uint64(1), np.uint64(7)
-_LOWER = _ONES * np.uint64(0x20)
+_SHORT_NAME = re.compile(rb"[^\0-\x20/>]{0,8}")
+_ENDS = b"\r\n\t >/"
+"""What ends most names."""
+_ALL_LETTERS, _ONE = np.uint64(0x4040404040404040), np.uint64(1)
+"""The bit that letters have and what ends a name has not."""
+_FEW_BITS = 13
+_SHIFT = np.uint64(64 - _FEW_BITS)
 
 
 def code_of(name: str) -> int:
@@ -49,37 +52,50 @@ def codes_of(names: Iterable[str], *, ends: bool = False) -> Mask:
 
 
 def _short_names() -> tuple[np.uint64, Words, Codes]:
-    """Return names of up to seven letters as little-endian integers, each where its remainder is, with their codes.
+    """Return names of up to seven letters with what ends them as little-endian integers, with their codes.
 
-    The divisor comes first: the least by which all leave different remainders.
+    Each is where the highest bits of its product with a factor say; the factor, which comes first, is the one of some
+    that puts fewest in each other's place.
     """
-    short = {int.from_bytes(name, "little"): 2 * number for name, number in _NUMBERS.items() if len(name) < 8}
-    divisor = next(divisor for divisor in count(len(short)) if len({key % divisor for key in short}) == len(short))
-    keys, codes = np.full(divisor, -1).astype(np.uint64), np.zeros(divisor, dtype=np.int16)
-    for key, code in short.items():
-        keys[key % divisor], codes[key % divisor] = key, code
-    return np.uint64(divisor), keys, codes
+    short = {
+        int.from_bytes(name + bytes((end,)), "little"): 2 * number
+        for name, number in _NUMBERS.items()
+        if len(name) < 8 and name.isalpha()
+        for end in _ENDS
+    }
+    numbers = np.array(sorted(short, reverse=True), dtype=np.uint64)  # where two share a place, the shorter has it
+    factors = np.arange(0x9E3779B97F4A7C15, 0x9E3779B97F4A7C15 + 200, 2, dtype=np.uint64)
+    places = (numbers * factors[:, None]) >> _SHIFT
+    best = int(np.argmax([np.unique(row).size for row in places]))
+    keys, codes = np.zeros(1 << _FEW_BITS, dtype=np.uint64), np.zeros(1 << _FEW_BITS, dtype=np.int16)
+    keys[places[best]], codes[places[best]] = numbers, [short[number] for number in numbers.tolist()]
+    return factors[best], keys, codes
 
 
-_DIVISOR, _KEYS, _KEY_CODES = _short_names()
+_FACTOR, _KEYS, _KEY_CODES = _short_names()
 
 
 def name_codes(raw: bytes, data: Bytes, starts: Places) -> Codes:
-    """Return the codes of names by their first eight bytes, of which those before the first that ends a name count."""
-    names = np.ndarray((data.size - 7,), dtype="<u8", buffer=data, strides=(1,))[starts]
-    ends = ((names - _SPACES) & ~names | _zeros(names ^ _GREATERS) | _zeros(names ^ _SLASHES)) & _HIGHEST
-    unit = (ends & (~ends + _ONE)) >> _SEVEN  # 1 in the first byte that ends the name; 0 if none does
-    keys = (names | _LOWER) & (unit - _ONE)
-    place = keys % _DIVISOR
-    codes = np.where(_KEYS[place] == keys, _KEY_CODES[place], np.int16(0))
-    for index in np.flatnonzero(unit == 0).tolist():
-        codes[index] = 2 * _NUMBERS.get(name_at(raw, int(starts[index])), 0)
+    """Return the codes of names by their first eight bytes: the letters, and what ends them; others one by one."""
+    words = np.ndarray((data.size - 7,), dtype="<u8", buffer=data, strides=(1,))[starts]
+    letters = words & _ALL_LETTERS
+    ends = letters ^ _ALL_LETTERS
+    keys = words | letters >> _ONE  # in lower case
+    keys &= ends ^ (ends - _ONE)  # through the first byte that is no letter
+    place = (keys * _FACTOR) >> _SHIFT
+    codes: Codes = _KEY_CODES[place]
+    odd = np.flatnonzero(_KEYS[place] != keys)
+    for index, start in zip(odd.tolist(), starts[odd].tolist(), strict=True):
+        codes[index] = _code_in(raw[start : start + _LONGEST])
     return codes
 
 
-def _zeros(words: Words) -> Words:
-    """Return words in which the highest bit of the first byte is set that is 0; more may be in those after it."""
-    return (words - _ONES) & ~words
+@lru_cache(maxsize=1 << 12)
+def _code_in(text: bytes) -> int:
+    """Return the code of the name that a text begins with, which may be cut off where no name is as long."""
+    short = _SHORT_NAME.match(text)
+    name = short[0].lower() if short else b""
+    return 2 * _NUMBERS.get(name if len(name) < 8 else name_at(text, 0), 0)
 
 
 def name_at(raw: bytes, start: int) -> bytes:

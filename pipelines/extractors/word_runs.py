@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.lexer import places
+from pipelines.extractors.ranks import Ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,11 +40,25 @@ def _classes() -> NDArray[np.uint8]:
 
 
 _CLASSES = _classes()
-_WORD, _UNSPACED = 1, 2
+_WORD, _UNSPACED, _UNSURE = 1, 2, 3
 _TWO_BYTES, _THREE_BYTES, _FOUR_BYTES = 0xC2, 0xE0, 0xF0
 """What white space of two bytes begins with, and all characters of three and of four."""
-_IDEOGRAPHS = 0xA0
-"""The least second byte of unspaced characters of four bytes."""
+_SIZES = np.repeat(np.array([2, 3, 4], dtype=np.uint8), (0xE0, 0x10, 0x10))
+"""How many bytes a character has, by its first."""
+
+
+def _pairs() -> NDArray[np.uint8]:
+    """Return what characters are by their first two bytes, a little-endian number, where those tell it."""
+    table = np.full((256, 256), _WORD, dtype=np.uint8)
+    table[0x80:0xC0, _TWO_BYTES] = _CLASSES[0x80:0xC0]
+    of_three = _CLASSES.reshape(16, 64, 64)
+    kinds = np.where((of_three == of_three[..., :1]).all(axis=2), of_three[..., 0], _UNSURE)
+    table[0x80:0xC0, 0xE0:0xF0] = kinds.T
+    table[0xA0:0xC0, _FOUR_BYTES] = _UNSPACED  # the ideographs beyond the basic plane
+    return table.reshape(-1)
+
+
+_PAIRS = _pairs()
 _AT_ONCE = 1 << 18
 
 
@@ -58,19 +73,16 @@ def words_between(page: Page, unspaced_word: int) -> Places:
     unspaced, sizes = _unspaced(data, words)
     starts, ends = page.bounds()
     words[1:] &= ~words[:-1]
-    counts = _within(places(words), starts, ends)
+    begun = Ranks(words)
+    counts = begun.before(ends)
+    counts -= begun.before(starts)
     if unspaced.size:
-        firsts = np.flatnonzero(np.concatenate(((True,), unspaced[1:] != unspaced[:-1] + sizes[:-1])))
+        firsts = np.flatnonzero(np.concatenate(((True,), unspaced[1:] - unspaced[:-1] != sizes[:-1])))
         pieces = -(-np.diff(firsts, append=unspaced.size) // unspaced_word)
         total = np.concatenate(((0,), np.cumsum(pieces)))
         runs = unspaced[firsts]
         counts += total[runs.searchsorted(ends)] - total[runs.searchsorted(starts)]
     return counts
-
-
-def _within(found: Places, starts: Places, ends: Places) -> Places:
-    """Return how many of some places lie in each of some spans."""
-    return found.searchsorted(ends) - found.searchsorted(starts)
 
 
 def _unspaced(data: Bytes, words: Mask) -> tuple[Places, Bytes]:
@@ -82,17 +94,14 @@ def _unspaced(data: Bytes, words: Mask) -> tuple[Places, Bytes]:
 
 
 def _others(data: Bytes, words: Mask, leads: Places) -> tuple[Places, Bytes]:
-    lead, second = data[leads], data[leads + 1]
-    long = lead >= _THREE_BYTES
-    characters = second.astype(np.uint16)
-    first, middle, last = (part.astype(np.uint16) for part in (lead[long], second[long] & 0x3F, data[leads[long] + 2]))
-    characters[long] = (first << 12) | (middle << 6) | last & 0x3F
-    kinds = _CLASSES[characters]
-    longest = lead >= _FOUR_BYTES
-    kinds[longest] = np.where((lead[longest] == _FOUR_BYTES) & (second[longest] >= _IDEOGRAPHS), _UNSPACED, _WORD)
+    kinds = _PAIRS[np.ndarray((max(data.size - 1, 0),), dtype="<u2", buffer=data, strides=(1,))[leads]]
     other = np.flatnonzero(kinds != _WORD)
     leads, kinds = leads[other], kinds[other]
-    sizes = (2 + long.view(np.uint8) + longest)[other].astype(np.uint8)
+    unsure = np.flatnonzero(kinds == _UNSURE)
+    first, middle, last = (data[leads[unsure] + offset].astype(np.uint16) for offset in range(3))
+    kinds[unsure] = _CLASSES[first << 12 | (middle & 0x3F) << 6 | last & 0x3F]
+    sizes = _SIZES[data[leads]]
+    sizes[kinds == _WORD] = 0
     for offset in range(4):
         words[leads[sizes > offset] + offset] = False
     spaceless = kinds == _UNSPACED

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.blocks import FOOTERS, Blocks, extract, select
-from pipelines.extractors.columns import read, shown, texts_of
+from pipelines.extractors.columns import read
+from pipelines.extractors.hidden import shown
 from pipelines.extractors.nesting import OpenElements
 from pipelines.extractors.outline import ELEMENTS
+from pipelines.extractors.page_texts import texts_of
 from pipelines.extractors.source import encoded
 from pipelines.extractors.tag_codes import NAMES
 

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors.columns import Page, read, texts_of
-from pipelines.extractors.columns import paragraphs as shown_paragraphs
+from pipelines.extractors.columns import Page, read
+from pipelines.extractors.page_texts import paragraphs as shown_paragraphs
+from pipelines.extractors.page_texts import texts_of
 from pipelines.extractors.soup import render, scan
 from pipelines.extractors.source import encoded
 from pipelines.extractors.tag_codes import NAMES

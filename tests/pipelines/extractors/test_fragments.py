@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors import columns, dana, r2l
+from pipelines.extractors import dana, page_texts, r2l
+from pipelines.extractors.columns import read
 from pipelines.extractors.fragments import SHORT, paragraphs
 from pipelines.extractors.lines import main_fragment
 
@@ -22,7 +23,7 @@ PIECES = st.lists(
 
 
 def by_columns(html: str) -> tuple[str, ...]:
-    return columns.paragraphs(columns.read(html.encode()))
+    return page_texts.paragraphs(read(html.encode()))
 
 
 @settings(max_examples=500, deadline=None)

@@ -1,0 +1,102 @@
+"""The texts of a page in columns, and the paragraphs it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pipelines.extractors.columns import MANY, slices
+from pipelines.extractors.hidden import shown
+from pipelines.extractors.lexer import BLOCKS, places
+from pipelines.extractors.soup import collapsed, unescaped
+from pipelines.extractors.tag_codes import codes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.extractors.columns import Mask, Page, Places
+
+BETWEEN = "<\0"
+_BETWEEN = BETWEEN.encode()
+"""Parts texts that are read at once: no text holds it, and no reference crosses it."""
+_LINE_END = b"<\1\0"
+"""The same for texts on lines of their own."""
+_PARTINGS = "", " ", "\0"
+_BREAKS = codes_of(BLOCKS, ends=True)
+
+
+class Texts(NamedTuple):
+    """The texts of a page that are more than ASCII white space, with references read, ``BETWEEN`` them.
+
+    ``joined`` are many at a time; as strings of their own all texts of a page could take ten times its size.
+    ``places`` are their numbers among all texts, ``blanks`` how many texts before each are white space.
+    """
+
+    joined: tuple[str, ...]
+    places: Places
+    blanks: Places
+
+    def parts(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the texts, many at a time, and the number of the first."""
+        first = 0
+        for joined in self.joined:
+            part = joined.split(BETWEEN)
+            yield first, part
+            first += len(part)
+
+
+def texts_of(page: Page) -> Texts:
+    """Read the texts of a page."""
+    starts, ends = page.bounds()
+    filled = places(ends > starts)
+    joined, texts = list[str](), np.ones(filled.size, dtype=bool)
+    for first in range(0, filled.size, MANY):
+        part = filled[first : first + MANY]
+        pieces = slices(page.source, starts[part], ends[part])
+        blank = [piece.isspace() for piece in pieces]
+        texts[first : first + MANY] ^= np.array(blank)
+        pieces = [piece for piece, is_blank in zip(pieces, blank, strict=True) if not is_blank]
+        if pieces:
+            joined.append(unescaped(_BETWEEN.join(pieces).decode()))
+    return Texts(tuple(joined), filled[texts], np.cumsum(~texts, dtype=np.int32)[texts])
+
+
+def paragraphs(page: Page) -> tuple[str, ...]:
+    """Return all that a page shows: texts are parted where a block-level tag stands between."""
+    page = shown(page)
+    refers = b"&" in page.source
+    partings = (_BETWEEN, _LINE_END) if refers else (b"", b"\0")
+    (starts, ends), breaks = page.bounds(), _BREAKS[page.codes]
+    joined = list[str]()
+    for first in range(0, starts.size, MANY):
+        part = slice(first, first + MANY)
+        pieces = slices(page.source, starts[part], ends[part])
+        text = b"".join(_alternated(pieces, [partings[ends_line] for ends_line in breaks[part].tolist()])).decode()
+        joined.append(unescaped(text).replace(BETWEEN, "") if refers else text)
+    return tuple([line for part in "".join(joined).split(partings[1].decode()) if (line := collapsed(part))])
+
+
+def _alternated(texts: list[bytes], partings: list[bytes]) -> list[bytes]:
+    """Put what parts texts behind each of them; the last may have nothing behind."""
+    pieces = [b""] * (2 * len(texts))
+    pieces[::2], pieces[1 : 2 * len(partings) : 2] = texts, partings
+    return pieces
+
+
+def rendered(page: Page, texts: Texts, wanted: Mask) -> tuple[str, ...]:
+    """Return the texts of a page that are wanted as paragraphs, as ``soup.paragraphs`` does."""
+    numbers = places(wanted)
+    if not numbers.size:
+        return ()
+    blanks = texts.blanks[numbers]
+    lines = np.cumsum(np.concatenate(((False,), _BREAKS[page.codes])), dtype=np.int32)[texts.places[numbers]]
+    between = np.zeros(numbers.size, dtype=np.int8)
+    between[1:] = np.where(lines[1:] != lines[:-1], 2, blanks[1:] != blanks[:-1])
+    joined = []
+    for first, part in texts.parts():
+        span = slice(*numbers.searchsorted((first, first + len(part))).tolist())
+        partings = between[span].tolist()
+        chosen = [part[number] for number in (numbers[span] - first).tolist()]
+        joined.append("".join([_PARTINGS[kind] + text for kind, text in zip(partings, chosen, strict=True)]))
+    return tuple([line for part in "".join(joined).split("\0") if (line := collapsed(part))])
