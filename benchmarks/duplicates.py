@@ -15,10 +15,11 @@ each of 120 minhashes for a sketch it was .994 of 1,403, and 3 of 1,109.
 whether they are one set. Of 96 pairs under 25 templates 83 are; what is missing is what the extractor made of the page.
 
 `index` writes documents with made-up fingerprints, one in ten of them a near-duplicate, through the door of the corpus,
-and then asks for neighbours. From 100,000 to 500,000, on two cores with twenty others at work: 583 bytes a document
-throughout, .28 to .61 ms a query (median), 1,600 falling to 1,100 inserts a second of a processor's time, 131 to 141 MB
-of memory, some of which are the made-up fingerprints. By the clock it was 500 inserts a second at 200,000 when the
-machine was less busy.
+and then asks for neighbours. From 100,000 to 1,000,000, on two cores and a disk that others kept busy: 584 bytes a
+document throughout (584 MB at a million), .4 to .9 ms a query (median), 1,500 falling to 830 inserts a second of a
+processor's time, 132 to 155 MB of memory, some of which are the made-up fingerprints. By the clock it was 1,090 inserts
+a second at 100,000 and 150 at a million, two thirds of that waiting for a processor or the disk: each text touches
+pages all over the index.
 """
 
 from __future__ import annotations
