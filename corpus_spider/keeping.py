@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.options import PROGRAM, as_json, several_sites, verb_of
-from storage.holdings import CLEANEST, EARLIEST, LONGEST
+from storage.choices import CLEANEST, EARLIEST, LONGEST
 
 if TYPE_CHECKING:
     from corpus_spider.options import State

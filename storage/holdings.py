@@ -1,6 +1,6 @@
 """What a corpus holds, as readers and exports get it: documents, the choice among them, and counts.
 
-The words of a page on its way there are in ``storage.records``. This module imports nothing else of the project.
+The words of a page on its way there are in ``storage.records``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from datetime import datetime
 
 import msgspec
 
+from storage.choices import LONGEST
 from storage.records import Quality
-
-LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
-
 
 MIXED = 0.1
 """From this share of lines in another language a text counts as mixed."""
@@ -115,7 +113,7 @@ class Selection:
     without_reserved: bool = False
     """Leave out what its page or host reserves: text and data mining, AI, archives."""
     representative: str = LONGEST
-    """Who represents a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`, see ``storage.representatives``."""
+    """Who represents a duplicate set: one of ``storage.choices``, see ``storage.representatives``."""
     without_mixed: bool = False
     """Leave out what counts as mixed; where nobody looked, it does not."""
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
+from storage.choices import CLEANEST, EARLIEST, LONGEST
 from storage.database import chunks
-from storage.holdings import CLEANEST, EARLIEST, LONGEST
 from storage.schema import document, duplicate_set, fingerprint
 
 if TYPE_CHECKING:
