@@ -10,6 +10,7 @@ import re
 import threading
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,6 +40,8 @@ T = TypeVar("T")
 
 CHUNK = 500
 """Values in one IN list: enough to save round trips, few enough for every database."""
+
+_GIVEN = "given_"
 
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03"}
@@ -281,6 +284,13 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[Any])
     return column == sa.any_(sa.bindparam(None, values, postgresql.ARRAY(column.type)))
 
 
+def among_given(sqlite: bool, column: sa.Column[Any], name: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a column has one of the values of a parameter, for statements that are made once."""
+    if sqlite:
+        return column.in_(sa.bindparam(name, expanding=True))
+    return column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(column.type)))
+
+
 def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, Any]]) -> None:
     """Run an INSERT (of `upsert`, perhaps with a conflict clause) for many rows whose ids nobody needs."""
     if not rows:
@@ -289,14 +299,21 @@ def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, An
         connection.execute(insert, rows)
         return
     # Arrays of what differs from row to row: what is the same in all takes the driver one value instead of many.
-    types = {name: insert.table.c[name].type for name in rows[0]}
-    first = next(iter(types))
-    varying = [name for name in types if name == first or any(row[name] != rows[0][name] for row in rows)]
+    names, first = tuple(rows[0]), rows[0]
+    varying = tuple(name for name in names if name == names[0] or any(row[name] != first[name] for row in rows))
+    values = {_GIVEN + name: [row[name] for row in rows] if name in varying else first[name] for name in names}
+    connection.execute(insert.from_select(names, _given_rows(insert.table, names, varying)), values)
+
+
+@cache
+def _given_rows(table: sa.Table, names: tuple[str, ...], varying: tuple[str, ...]) -> sa.Select[Any]:
+    """Return the query for rows of parameters: arrays for the columns that vary, one value for the others."""
+    types = {name: table.c[name].type for name in names}
     arrays = {name: postgresql.ARRAY(types[name], dimensions=1) for name in varying}
-    given = [sa.bindparam(None, [row[name] for row in rows], kind) for name, kind in arrays.items()]
+    given = [sa.bindparam(_GIVEN + name, type_=kind) for name, kind in arrays.items()]
     values = sa.func.unnest(*given).table_valued(*arrays).render_derived()
-    same = {name: sa.bindparam(None, rows[0][name], kind) for name, kind in types.items()}
-    connection.execute(insert.from_select(list(types), sa.select(*(values.c.get(name, same[name]) for name in types))))
+    same = {name: sa.bindparam(_GIVEN + name, type_=kind) for name, kind in types.items() if name not in arrays}
+    return sa.select(*(values.c[name] if name in arrays else same[name] for name in names))
 
 
 def insert_numbers(connection: Connection, table: sa.Table, rows: Sequence[tuple[int, ...]]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import among, chunks
+from storage.database import among_given, chunks
 from storage.records import Kind, Lease, UrlState
 from storage.schema import host, url
 from storage.tombstones import allowed_leases
@@ -64,9 +64,9 @@ def take(
     ``due``: until when (epoch seconds), and the sites it is confined to, None for all.
     """
     rows = _next(connection, quotas, due)
+    statement = _leased(connection.dialect.name == "sqlite")
     for part in chunks([row.lease_id for row in rows]):
-        ours = {"state": UrlState.LEASED, "leased_by": holder[0], "lease_token": holder[1]}
-        connection.execute(sa.update(url).where(among(connection, url.c.id, part)).values(ours))
+        connection.execute(statement, {"ids": part, "run": holder[0], "token": holder[1]})
     return allowed_leases(connection, [lease_of(row) for row in rows])
 
 
@@ -85,7 +85,7 @@ def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, C
     statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
     rows: list[AnyRow] = []
     for names in chunks(sorted(wanted)):
-        asked = {"names": names, "sites": sites, "now": now, "most": max(wanted[name] for name in names)}
+        asked = {"names": names, "sites": [*(sites or ())], "now": now, "most": max(wanted[name] for name in names)}
         rows += _within(wanted, connection.execute(statement, asked).all())
     return rows
 
@@ -116,5 +116,12 @@ def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
     lateral = host.join(first, sa.true()).join(url, url.c.id == first.c.id)
     joined = host.join(url, url.c.id.in_(best)) if sqlite else lateral
     statement = sa.select(*LEASE_COLUMNS, url.c.priority, url.c.dated).select_from(joined)
-    statement = statement.where(host.c.name.in_(sa.bindparam("names", expanding=True)))
-    return statement.where(host.c.site.in_(sa.bindparam("sites", expanding=True))) if confined else statement
+    statement = statement.where(among_given(sqlite, host.c.name, "names"))
+    return statement.where(among_given(sqlite, host.c.site, "sites")) if confined else statement
+
+
+@cache
+def _leased(sqlite: bool) -> sa.Update:
+    """Return what leases the URLs of some ids."""
+    ours = {"state": UrlState.LEASED, "leased_by": sa.bindparam("run"), "lease_token": sa.bindparam("token")}
+    return sa.update(url).where(among_given(sqlite, url.c.id, "ids")).values(ours)

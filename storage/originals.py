@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import among, chunks, insert_many, upsert
+from storage.database import among_given, chunks, insert_many, upsert
 from storage.records import Original
 from storage.schema import fetch, original
 
@@ -58,14 +59,20 @@ def _row(capture: Capture, before: Original | None) -> dict[str, Any]:
 
 def with_originals(connection: Connection, leases: Sequence[Lease], rules: Mapping[str, str]) -> list[Lease]:
     """Add to each lease its URL's last whole answer, when it was read under the rules of today."""
+    statement = _originals(connection.dialect.name == "sqlite")
+    known: dict[int, tuple[str, Original]] = {}
+    for part in chunks([lease.url_id for lease in leases]):
+        for url_id, under, *values in connection.execute(statement, {"ids": part}):
+            known[url_id] = (under, Original(*values))
+    return [_with(lease, known.get(lease.url_id), rules.get(lease.site, "")) for lease in leases]
+
+
+@cache
+def _originals(sqlite: bool) -> sa.Select[Any]:
     columns = (fetch.c.id, fetch.c.uri, fetch.c.fetched_at, fetch.c.record_id, fetch.c.payload_digest)
     statement = sa.select(original.c.url_id, original.c.rules, *columns, original.c.etag, original.c.modified)
     statement = statement.join(fetch, fetch.c.id == original.c.fetch_id)
-    known: dict[int, tuple[str, Original]] = {}
-    for part in chunks([lease.url_id for lease in leases]):
-        for url_id, under, *values in connection.execute(statement.where(among(connection, original.c.url_id, part))):
-            known[url_id] = (under, Original(*values))
-    return [_with(lease, known.get(lease.url_id), rules.get(lease.site, "")) for lease in leases]
+    return statement.where(among_given(sqlite, original.c.url_id, "ids"))
 
 
 def _with(lease: Lease, known: tuple[str, Original] | None, rules: str) -> Lease:
