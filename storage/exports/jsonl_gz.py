@@ -14,15 +14,13 @@ if TYPE_CHECKING:
     from storage.exports.rows import Row
 
 LEVEL = 6
-BLOCK = 2**17
-"""Bytes that are compressed at a time, at least."""
 
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows as one gzip member."""
     with (
         gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=stream, mtime=0) as packed,
-        one_ahead(lambda block: packed.write(jsonl.escaped(block)), jsonl.blocks(rows, BLOCK)) as written,
+        one_ahead(lambda block: packed.write(jsonl.escaped(block)), jsonl.blocks(rows)) as written,
     ):
         for _ in written:
             pass
