@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from pipelines.dating.calendars import GREGORIAN
 from pipelines.dating.months import fold
 from pipelines.dating.written import read_date
 
@@ -18,13 +19,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-TRUST = {"json-ld": 1.0, "meta": 1.0, "time": 0.95, "url": 0.9, "text": 0.85, "masthead": 0.6}
+    from pipelines.dating.written import FoundDate
+
+TRUST = {
+    "json-ld": 1.0,
+    "meta": 1.0,
+    "time": 0.95,
+    "url": 0.9,
+    "text": 0.85,
+    "masthead": 0.6,
+    "updated": 0.5,
+    "listed": 0.5,
+}
 """Where a date may stand, and how sure it is that one there is the date of publication."""
 _DAY = timedelta(days=1)
+_PLAIN = 0.9
+"""Confidence of a date whose day and month cannot be taken for one another."""
+_FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
 _IN_PATH = re.compile(
     r"(?<!\d)(?:((?:19|20)\d\d)([/_.-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])"
     r"|((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?:\d{6}|\d{9})?)(?!\d)"
 )
+_NAMED_IN_PATH = re.compile(
+    r"/((?:19|20)\d\d)/(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/(0?[1-9]|[12]\d|3[01])(?=/)"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# Years of other calendars; too many numbers look like them to do without a directory of their own.
+_ELSEWHERE_IN_PATH = re.compile(r"/((?:13[6-9]|14[0-4]|25[3-9])\d)([/-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?=/)")
+# The day of what a story tells: /attack-of-2001-09-11-remembered.
+_AMID_WORDS = re.compile(r"(?<=[^\W\d_]-)\d{4}-\d{1,2}-\d{1,2}(?=-[^\W\d_])")
 
 
 class Candidate(NamedTuple):
@@ -32,6 +55,8 @@ class Candidate(NamedTuple):
 
     source: str
     text: str
+    line: str = ""
+    """What the page shows there, when the text is a part of it."""
 
 
 class Published(NamedTuple):
@@ -40,19 +65,31 @@ class Published(NamedTuple):
     iso: str
     original: str
     calendar: str
-    """``gregorian``, ``buddhist``, ``solar-hijri`` or ``islamic``: as it was written."""
+    """As it was written: ``gregorian``, ``buddhist``, ``solar-hijri``, ``islamic``, ``ethiopian`` or ``hebrew``."""
     source: str
     confidence: float
 
 
 def find_date(candidates: Iterable[Candidate], now: datetime, language: str = "") -> Published | None:
-    """Return the first of the candidates that states a date, in full and not after ``now``; None when none does."""
-    for source, text in candidates:
-        found = read_date(text, now, language)
-        if found and not (source == "masthead" and _is_today(found.iso, now)):
-            sure = round(found.confidence * TRUST[source], 2)
-            return Published(found.iso, found.original, found.calendar, source, sure)
-    return None
+    """Return the first of the candidates that states a date, in full and not after ``now``; None when none does.
+
+    Of figures that are a date either way (05/06/2024) a later candidate that is plain decides.
+    """
+    read = ((each, found) for each in candidates if (found := _read(each, now, language)))
+    first = next(read, None)
+    if first is None:
+        return None
+    turned = _turned(first[1])
+    chosen = next((pair for pair in read if turned and _is_plain(pair[1]) and pair[1].iso[:10] == turned), first)
+    candidate, found = chosen
+    sure = round(found.confidence * TRUST[candidate.source], 2)
+    original = " ".join(candidate.line.split()) or found.original
+    return Published(found.iso, original, found.calendar, candidate.source, sure)
+
+
+def _read(candidate: Candidate, now: datetime, language: str) -> FoundDate | None:
+    found = read_date(candidate.text, now, language)
+    return None if found and candidate.source in {"masthead", "listed"} and _is_today(found.iso, now) else found
 
 
 def parse_date(text: str, now: datetime, language: str = "") -> str | None:
@@ -66,7 +103,30 @@ def _is_today(iso: str, now: datetime) -> bool:
     return abs(date.fromisoformat(iso[:10]) - now.date()) <= _DAY
 
 
+def _is_plain(found: FoundDate) -> bool:
+    return found.confidence >= _PLAIN
+
+
+def _turned(found: FoundDate) -> str:
+    """Return the other day that the figures of a date may mean; "" where there is none."""
+    year, month, day = found.iso[:10].split("-")
+    ambiguous = not _is_plain(found) and found.calendar == GREGORIAN and day <= "12" and _FIGURES.search(found.original)
+    return f"{year}-{day}-{month}" if ambiguous else ""
+
+
 def dates_in_path(path: str) -> list[str]:
-    """Return the dates that the path of a URL states (``/2024/05/13/``, ``/20240513``, ``-2024-5-13``) as ISO dates."""
-    groups = (match.groups() for match in _IN_PATH.finditer(fold(unquote(path))))
-    return [f"{g[0] or g[4]}-{int(g[2] or g[5]):02}-{int(g[3] or g[6]):02}" for g in groups]
+    """Return the dates that the path of a URL states (``/2024/05/13/``, ``/20240513``, ``/2024/may/13/``), in ISO."""
+    folded = fold(unquote(path))
+    groups = (match.groups() for match in _IN_PATH.finditer(folded))
+    figures = [f"{g[0] or g[4]}-{int(g[2] or g[5]):02}-{int(g[3] or g[6]):02}" for g in groups]
+    return figures or [f"{m[1]}-{_MONTHS.index(m[2]) + 1:02}-{int(m[3]):02}" for m in _NAMED_IN_PATH.finditer(folded)]
+
+
+def stated_in_path(path: str) -> list[str]:
+    """Return the texts of a path that may state its page's date: as `dates_in_path`, and ``/1403/02/24/`` as it stands.
+
+    A day amid the words of a headline is what the story tells of.
+    """
+    folded = fold(unquote(path))
+    elsewhere = ["-".join(match.group(1, 3, 4)) for match in _ELSEWHERE_IN_PATH.finditer(folded)]
+    return dates_in_path(_AMID_WORDS.sub("", folded)) or elsewhere

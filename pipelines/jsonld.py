@@ -140,7 +140,7 @@ def _statement(node: Node) -> Statement:
     kinds = [kind.lower() for kind in _strings(node.get("@type"))]
     article = any(kind.endswith(_ARTICLES) for kind in kinds)
     headlines = _strings(node.get("headline")) or (_strings(node.get("name")) if article else [])
-    dates = _strings(node.get("datePublished")) or (_strings(node.get("dateCreated")) if article else [])
+    dates = _dates(node.get("datePublished")) or (_dates(node.get("dateCreated")) if article else [])
     authors = _authors(node.get("author") or node.get("creator"))
     names = tuple(dict.fromkeys(authors))[:_MAX_AUTHORS]
     return Statement(next(iter(headlines), ""), next(iter(dates), ""), names, _licence(node.get("license")))
@@ -164,6 +164,13 @@ def _authors(value: object) -> Iterator[str]:
 def _strings(value: object) -> list[str]:
     values = value if isinstance(value, list) else [value]
     return [one for one in values if isinstance(one, str) and one.strip()]
+
+
+def _dates(value: object) -> list[str]:
+    """Return dates as texts: some state them as numbers (seconds since 1970), or as objects with a ``@value``."""
+    listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
+    plain = [one.get("@value") if isinstance(one, dict) else one for one in listed]
+    return _strings([str(one) if isinstance(one, int) and not isinstance(one, bool) else one for one in plain])
 
 
 def _loose(script: str) -> Statement:

@@ -7,8 +7,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.dates import Candidate, dates_in_path, find_date
-from pipelines.dating.visible import visible_dates
+from pipelines.dates import Candidate, find_date, stated_in_path
+from pipelines.dating.visible import is_aside, time_elements, visible_dates
 from pipelines.jsonld import read_jsonld
 from pipelines.rights import licence_url, reservation_of_page
 from pipelines.tree import parse_tree
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+    from pipelines.dating.visible import Shown
     from pipelines.jsonld import Statement
 
 MAX_TITLE = 500
@@ -75,7 +76,7 @@ _DATE_NAMES = (
 )
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]')
-_DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]")
+_DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]", "abbr.published[title]")
 _BODIES = ("article", "main")
 
 _AGENTS = frozenset({"robots", "googlebot", "corpus-spider"})
@@ -227,18 +228,35 @@ def _date_candidates(
     if stated.published:
         yield Candidate("json-ld", stated.published)
     yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
-    bodies = [body for name in _BODIES if (body := tree.css_first(name))]
-    elements = [node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2]]
-    for node in elements + [time for body in bodies for time in body.css("time[datetime]")[:2]]:
-        attributes = node.attributes
-        text = attributes.get("datetime") or attributes.get("content") or node.text(separator=" ")[:200]
-        yield Candidate("time", text)
+    times = list(time_elements(tree))
+    yield from _stated_times(tree, times)
     address = parse(url)
-    yield from (Candidate("url", text) for text in (dates_in_path(address.path) if address else []))
-    loose = {node.attributes.get("datetime") or "" for node in tree.css("time[datetime]")[:_MAX_METAS]}
-    if len(loose) == 1:
-        yield Candidate("time", loose.pop())
-    yield from (Candidate("masthead" if above else "text", text) for text, above in visible_dates(tree))
+    yield from (Candidate("url", text) for text in (stated_in_path(address.path) if address else []))
+    loose = {shown for _, shown in times if shown.place == "time"}
+    if len({shown.text for shown in loose}) == 1:
+        yield Candidate("time", loose.pop().text)
+    yield from (Candidate(*shown) for shown in visible_dates(tree))
+    yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
+
+
+def _stated_times(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]]) -> Iterator[Candidate]:
+    """Yield what elements marked as the date of publication say, then the first <time> elements of the article."""
+    for node in (node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2] if not is_aside(node)):
+        attributes = node.attributes
+        stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
+        yield Candidate("time", next(filter(None, stated), node.text(separator=" ")[:200]))
+    for body in (_body(tree, name) for name in _BODIES):
+        inside = {node.mem_id for node in body.css("time[datetime]")[:_MAX_METAS]} if body else set()
+        own = [shown.text for node, shown in times if node.mem_id in inside and shown.place == "time"]
+        yield from (Candidate("time", text) for text in own[:2])
+
+
+def _body(tree: LexborHTMLParser, name: str) -> LexborNode | None:
+    """Return the element of that name which holds the headline, else the first: teasers are articles too."""
+    around = tree.css_first("h1")
+    while around is not None and around.tag != name:
+        around = around.parent
+    return around or tree.css_first(name)
 
 
 def _canonical(tree: LexborHTMLParser, url: str) -> str | None:

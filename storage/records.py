@@ -227,9 +227,11 @@ class Metadata:
     directives: tuple[str, ...] = ()
     """Lower-case robots directives of meta tags and X-Robots-Tag, sorted: ``noindex``, ``noarchive``, ``nofollow`` …"""
     published_calendar: str | None = None
-    """What ``published_text`` counts in: ``gregorian``, ``buddhist``, ``solar-hijri`` or ``islamic``."""
+    """What ``published_text`` counts in: ``gregorian``, ``buddhist``, ``solar-hijri``, ``islamic``, ``ethiopian`` or
+    ``hebrew``."""
     published_source: str | None = None
-    """Where on the page it stands: ``json-ld``, ``meta``, ``time``, ``url``, ``text`` or ``masthead``."""
+    """Where on the page it stands: ``json-ld``, ``meta``, ``time``, ``url``, ``text``, ``masthead``, ``listed`` (one of
+    several alike), or ``updated``: the page states the day of its last change only."""
     published_confidence: float | None = None
     """0 to 1: how sure it is that this date was meant and is the date of publication."""
     tdm: int | None = None

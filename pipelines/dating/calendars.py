@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GREGORIAN, BUDDHIST, SOLAR, LUNAR = "gregorian", "buddhist", "solar-hijri", "islamic"
+ETHIOPIAN, HEBREW = "ethiopian", "hebrew"
 EARLIEST = date(1990, 1, 1)
 """Nothing of the web is older."""
 TOLERANCE = timedelta(days=2)
@@ -20,6 +21,9 @@ TOLERANCE = timedelta(days=2)
 _BUDDHIST_AHEAD = 543
 _SOLAR_EPOCH = 226_894
 """Ordinal of the day before 1 Farvardin 1 by the rule of ``_solar``, so that 1 Farvardin 1403 is 20 March 2024."""
+
+_ETHIOPIAN_EPOCH = 2_795
+"""Ordinal of the day before 1 Meskerem 1, so that 1 Meskerem 2017 is 11 September 2024."""
 
 
 def to_gregorian(calendar: str, year: int, month: int, day: int) -> date | None:
@@ -33,6 +37,8 @@ def to_gregorian(calendar: str, year: int, month: int, day: int) -> date | None:
             return date(year - _BUDDHIST_AHEAD, month, day)
         if calendar == SOLAR:
             return _solar(year, month, day)
+        if calendar == ETHIOPIAN:
+            return _ethiopian(year, month, day)
         return _islamic(year, month, day) if calendar == LUNAR else date(year, month, day)
     except (ValueError, OverflowError):
         return None
@@ -60,6 +66,17 @@ def _solar(year: int, month: int, day: int) -> date:
     before = 31 * min(month - 1, 6) + 30 * max(month - 7, 0)
     leaps = sum((year - 1 - place) // 33 + 1 for place in (1, 5, 9, 13, 17, 22, 26, 30))
     return date.fromordinal(_SOLAR_EPOCH + 365 * (year - 1) + leaps + before + day)
+
+
+def _ethiopian(year: int, month: int, day: int) -> date:
+    """Convert a date of the Ethiopian calendar: twelve months of 30 days and one of 5, or 6 before a leap year.
+
+    Raises ValueError when there is no such day.
+    """
+    length = 30 if month < 13 else 6 if year % 4 == 3 else 5
+    if not (1 <= month <= 13 and 1 <= day <= length):
+        raise ValueError(f"{year}-{month}-{day}")
+    return date.fromordinal(_ETHIOPIAN_EPOCH + 365 * (year - 1) + year // 4 + 30 * (month - 1) + day)
 
 
 def _islamic(year: int, month: int, day: int) -> date:

@@ -20,13 +20,26 @@ _LETTERS = str.maketrans(
     | dict.fromkeys("\u0649\u064a\u06d0\u06cd\u06ce\u0626\u06d2", "\u06cc")
     | dict.fromkeys("\u0629\u06c0\u06d5\u06c1\u06be\u06c2\u06c3", "\u0647")
     | dict.fromkeys("\u0624\u06c6", "\u0648")
-    | {"\u0643": "\u06a9", "\u06b5": "\u0644", "\u0695": "\u0631", "\u02bc": "'", "\u2019": "'", "\u05f3": "'"}
+    | {
+        "\u0131": "i",
+        "\u05f4": '"',
+        "\u201d": '"',
+        "\u201c": '"',
+        "\u0643": "\u06a9",
+        "\u06b5": "\u0644",
+        "\u0695": "\u0631",
+        "\u02bc": "'",
+        "\u2019": "'",
+        "\u05f3": "'",
+    }
 )
+_ACCENTED = re.compile("[\u0386-\u03ce\u1f00-\u1fff]|i\u0307")
+_ACCENTS, _DOT = re.compile("(?<=[\u0370-\u03ff])[\u0300\u0301\u0308]+"), re.compile("i\u0307")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 class Month(NamedTuple):
-    """A month of a calendar: ``gregorian``, ``solar`` (Solar Hijri) or ``lunar`` (Islamic)."""
+    """A month of a calendar: ``gregorian``, ``solar`` (Solar Hijri), ``lunar`` (Islamic) or ``ethiopian``."""
 
     calendar: str
     number: int
@@ -43,7 +56,15 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     seen = "".join(_shown(character) for character in unicodedata.normalize("NFKC", text.casefold()))
-    return _MARKS.sub("", seen).translate(_LETTERS)
+    return _bare(_MARKS.sub("", seen).translate(_LETTERS))
+
+
+def _bare(text: str) -> str:
+    """Take off what capitals do without or bring along: accents of Greek, the dot of a Turkish \u0130."""
+    if _ACCENTED.search(text) is None:
+        return text
+    apart = _DOT.sub("i", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+    return unicodedata.normalize("NFC", apart)
 
 
 def _shown(character: str) -> str:
@@ -81,6 +102,11 @@ def any_name() -> str:
     unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
     spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
     return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])\u05d1?{_any_of(spaced)})"
+
+
+def any_of(names: list[str]) -> str:
+    """Return a regular expression for any of some folded names, the longest that fits."""
+    return _any_of([_letters(name) for name in names])
 
 
 def _letters(name: str) -> list[str]:

@@ -1,10 +1,16 @@
-"""Where readers see a date: short texts near the headline, and elements whose class says so."""
+"""Where a page's elements show a date: <time>, short texts near the headline, and elements whose class says so.
+
+What the words beside a date say of it counts (`pipelines.dating.labels`): the day of an update is the last to be asked
+for, that of a licence or a deadline is not.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipelines.dating.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +21,19 @@ _HINT = re.compile(
     r"date|time|publish|posted|pubdate|byline|meta|info|created|updated|ngay|thoi-?gian|tarikh|zaman|fecha|datum",
     re.IGNORECASE,
 )
-_MISLEADING = re.compile(r"relat|comment|sidebar|footer|most|popular|recommend|widget|copyright", re.IGNORECASE)
+_MISLEADING = re.compile(
+    r"relat|comment|sidebar|footer|most|popular|recommend|widget|copyright|weather|event-?(?:date|time)|upcoming",
+    re.IGNORECASE,
+)
+_ASIDE = frozenset({"nav", "aside", "footer"})
+_CHANGED = re.compile(r"updated|modified", re.IGNORECASE)
+_PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_HEADING = re.compile(r"h[1-6]")
+_CLOCK = re.compile(r"\d\s?:\s?\d\d")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+# A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter.
+_SENTENCE = re.compile(r"[^\W\d_]{4,}[.!?؟।。…](?:\s|$)")
 _MAX_NODES = 6000
 _MAX_TEXT = 160
 _MAX_HELD = 12
@@ -24,24 +41,113 @@ _MAX_UNMARKED = 80
 _BEFORE, _BEHIND, _NEXT = 60, 400, 40
 """Elements before, behind and next to the headline among which a date is looked for."""
 _LEVELS = 4
+_LIST = 3
+_SAME_BYLINE = 12
+"""Elements behind a date of update that may still state the one of publication without a label."""
+_MAX_LABEL, _MAX_SIBLINGS = 40, 3
+_MAX_TIMES = 500
 _UNREAD = frozenset({"script", "style", "noscript", "template", "svg", "option", "select", "title", "html", "head"})
 
 
-def visible_dates(tree: LexborHTMLParser) -> Iterator[tuple[str, bool]]:
-    """Yield short texts that may state when the page was published, and whether they stand before the headline.
+class Shown(NamedTuple):
+    """A text that may state when the page was published: where it stands, the text, the line that it is a part of."""
 
-    Marked ones behind the headline come first, then texts with digits next to it, then marked ones before it, of which
-    one may be the masthead's date of today. Without a headline the page's start counts as one.
+    place: str
+    """``time``, ``text``, ``masthead``, ``updated`` for the day of the last change, ``listed`` for one of several."""
+    text: str
+    line: str = ""
+
+
+def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
+    """Yield the <time datetime> elements that may be the page's own: none of navigation, asides, comments."""
+    for node in tree.css("time[datetime]")[:_MAX_TIMES]:
+        if is_aside(node):
+            continue
+        shown = node.text(deep=False)[:_MAX_TEXT]
+        changed = UPDATED in {_label_of(node), *(part.kind for part in portions(shown))} or _is_change(node)
+        yield node, Shown("updated" if changed else "time", node.attributes.get("datetime") or "", shown)
+
+
+def _is_change(node: LexborNode) -> bool:
+    """Say whether an element's class or itemprop calls it the time of a change, and not that of publication too."""
+    naming = f"{_naming(node)} {node.attributes.get('itemprop') or ''}"
+    return _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
+
+
+def visible_dates(tree: LexborHTMLParser) -> Iterator[Shown]:
+    """Yield short texts that may state when the page was published.
+
+    Marked ones behind the headline come first, then texts with digits next to it that read like a dateline, then marked
+    ones before it, of which one may be the masthead's date of today; then what is labelled as an update and what stands
+    far behind that; last of all dates that come in lists. Without a headline the page's start counts as one.
     """
     nodes = tree.css("*")[:_MAX_NODES]  # a descendant combinator would cost the square of the depth
     head = next((place for place, node in enumerate(nodes) if node.tag == "h1"), 0)
     first = max(0, head - _BEFORE)
     small = _small(nodes[first : head + _BEHIND])
     before, behind = small[: head - first], small[head - first + 1 :]
+    listed = _listed(before) | _listed(behind[_NEXT:])
+    late: list[Shown] = []
     for part, limit in ((behind, 0), (behind[:_NEXT], _MAX_UNMARKED), (before, 0)):
-        for node in part:
-            if node and (limit or _is_marked(node)) and (text := _short_text(node, limit or _MAX_TEXT)):
-                yield text, part is before
+        updated_at: int | None = None
+        for at, node in enumerate(part):
+            for kind, shown in _in_element(node, limit, above=part is before):
+                if kind == UPDATED and updated_at is None:
+                    updated_at = at
+                if (part is before or at >= _NEXT) and node and _naming(node) in listed:
+                    late.append(shown._replace(place="listed"))
+                elif kind == UPDATED or (kind == PLAIN and updated_at is not None and at > updated_at + _SAME_BYLINE):
+                    late.append(shown)
+                else:
+                    yield shown
+    yield from sorted(late, key=lambda shown: shown.place == "listed")
+
+
+def _listed(part: list[LexborNode | None]) -> set[str]:
+    """Return the class and id of elements of which several show figures: dates of teasers, of comments."""
+    alike = Counter(_naming(node) for node in part if node and _is_marked(node) and _short_text(node))
+    return {naming for naming, count in alike.items() if count >= _LIST}
+
+
+def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator[tuple[str, Shown]]:
+    """Yield what a small element shows; one that nothing marks is read when ``limit`` characters are allowed it."""
+    if node is None or not (limit or _is_marked(node)):
+        return
+    text = _short_text(node, limit or _MAX_TEXT)
+    if text and not (limit and not _is_dateline(node, text)):
+        for kind, portion in _labelled(node, text):
+            yield kind, Shown("updated" if kind == UPDATED else "masthead" if above else "text", portion, text)
+
+
+def _labelled(node: LexborNode, text: str) -> list[tuple[str, str]]:
+    """Return the parts of an element's text that may state the page's date; those that say they are its first."""
+    found = [(part.kind, part.text) for part in portions(text)]
+    if len(found) == 1 and found[0][0] == PLAIN:
+        found = [(_label_of(node), text)]
+    return sorted((part for part in found if part[0] != OTHER), key=lambda part: part[0] != PUBLISHED)
+
+
+def _label_of(node: LexborNode) -> str:
+    """Return what the text right before an element says of the date in it."""
+    around: LexborNode | None = node
+    for _ in range(2):
+        if around is None:
+            break
+        before, stated = around.prev, ""
+        for _ in range(_MAX_SIBLINGS):
+            stated = stated or (before.text(separator=" ").strip()[-_MAX_LABEL:] if before else "")
+            before = before.prev if before else None
+        if stated:
+            return PLAIN if _DIGIT.search(stated) else label_before(stated)
+        around = around.parent
+    return PLAIN
+
+
+def _is_dateline(node: LexborNode, text: str) -> bool:
+    """Tell a dateline, which nothing marks, from a sentence or a heading that speaks of some day."""
+    if _SENTENCE.search(text):
+        return False
+    return not _HEADING.fullmatch(node.tag or "") or bool(_CLOCK.search(text)) or not _LETTERS.search(text)
 
 
 def _small(nodes: list[LexborNode]) -> list[LexborNode | None]:
@@ -54,14 +160,24 @@ def _small(nodes: list[LexborNode]) -> list[LexborNode | None]:
 
 
 def _is_marked(node: LexborNode) -> bool:
-    if node.tag != "time" and not _HINT.search(_naming(node)):
-        return False
+    return (node.tag == "time" or _HINT.search(_naming(node)) is not None) and not is_aside(node)
+
+
+def is_aside(node: LexborNode) -> bool:
+    """Say whether an element or one around it is beside the article: navigation, comments, what others wrote."""
     around: LexborNode | None = node
     for _ in range(_LEVELS):
-        if around is None or _MISLEADING.search(_naming(around)):
-            return around is None
+        if around is None:
+            return False
+        if _MISLEADING.search(_naming(around)) or (around.tag in _ASIDE and not _is_in_article(around)):
+            return True
         around = around.parent
-    return True
+    return False
+
+
+def _is_in_article(node: LexborNode) -> bool:
+    """Say whether a footer or an aside is one of an article, which may hold its byline."""
+    return node.tag != "nav" and node.parent is not None and node.parent.tag == "article"
 
 
 def _naming(node: LexborNode) -> str:
@@ -69,7 +185,7 @@ def _naming(node: LexborNode) -> str:
     return f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
 
 
-def _short_text(node: LexborNode, limit: int) -> str:
+def _short_text(node: LexborNode, limit: int = _MAX_TEXT) -> str:
     """Return the text of an element, "" when it is none, longer than ``limit``, or without a digit."""
     if node.tag in _UNREAD:
         return ""

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pipelines.dating.calendars import (
     BUDDHIST,
     EARLIEST,
+    ETHIOPIAN,
     GREGORIAN,
+    HEBREW,
     LUNAR,
     SOLAR,
     TOLERANCE,
@@ -25,7 +27,9 @@ from pipelines.dating.calendars import (
     to_gregorian,
 )
 from pipelines.dating.clock import as_zone, read_clock
+from pipelines.dating.hebrew import hebrew_dates
 from pipelines.dating.months import any_name, fold, month_of
+from pipelines.dating.spelled import in_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,27 +40,33 @@ _NEAR = 3
 """Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
 KURDISH_AHEAD = 1321
 """Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
-_MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "es-us", "en-ph", "en-ca"})
+_MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
+_EITHER_WAY = frozenset({"en", "en-us"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
 
-_LINK = r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
-_YEARS = (
-    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
-    r"|שנת|ឆ្នាំ|ປີ|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko)[\s.,،၊]*)*"
+_LINK = (
+    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
-_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|ê)?"
+_YEARS = (
+    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
+    r"|שנת|ឆ្នាំ|ປີ|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko"
+    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ቀን)[\s.,،၊]*)*"
+)
+_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|ê)?"
 _DAY = r"(?<![\d:])(?P<day>\d{1,2})"
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
 _NUMERIC = re.compile(
-    r"(?<![\d:.,/-])(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
-    r"(?!\d|[-/.]\d)"
+    r"(?:(?<![\d:.,/-])|(?<=[\u05d0-\u05ea]-))(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
+    r"(?!\d|[/.]\d|-\d(?!\d?:\d\d))"
 )
 _IDEOGRAPHIC = re.compile(
     r"(?<!\d)(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})(?:\s?[日일号號]|(?!\d))"
 )
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(?:\.\d+)?(?:(z)|([+-])(\d{2}):?(\d{2}))?)?")
-_EPOCH = re.compile(r"(\d{10})(?:\d{3})?")
+_EPOCH = re.compile(r"(?:/date\()?(\d{10})(?:\d{3})?(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
+# How .NET writes a moment in American English, on pages of any language: 5/6/2024 2:30:00 PM.
+_AMERICAN = re.compile(r"[1-9]\d?/[1-9]\d?/\d{4} [1-9]\d?:\d\d:\d\d [ap]m")
 
 
 class FoundDate(NamedTuple):
@@ -91,10 +101,12 @@ def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
     whole = _whole(folded)
     if whole:
         return _result(whole[0], original, now, whole[1:])
+    folded = in_figures(folded, language.lower())
     stated = _first(list(_stated(folded, now, language.lower())))
     if stated is None:
         return None
-    rest = f"{folded[: stated.start]}  {_clock_within(folded[stated.start : stated.end])}  {folded[stated.end :]}"
+    before, within, after = folded[: stated.start], folded[stated.start : stated.end], folded[stated.end :]
+    rest = f"{before}  {_clock_within(within)}  {after.removeprefix('-')}"
     return _result(stated, original, now, read_clock(rest))
 
 
@@ -156,8 +168,8 @@ def _first(found: list[Stated]) -> Stated | None:
     if not found:
         return None
     first = min(found, key=lambda stated: (stated.start, -stated.end))
-    if first.calendar == LUNAR:
-        same = [each for each in found if each.calendar != LUNAR and abs((each.day - first.day).days) <= _NEAR]
+    if first.calendar in {LUNAR, HEBREW}:
+        same = [each for each in found if each.calendar == GREGORIAN and abs((each.day - first.day).days) <= _NEAR]
         return min(same, key=lambda stated: stated.start, default=first)
     return first
 
@@ -171,6 +183,9 @@ def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
         yield from _in_order(match, (int(match["year"]), int(match["month"]), int(match["day"])), now, 0.95)
     for match in _NUMERIC.finditer(folded):
         yield from _numeric(match, now, language)
+    for day, start, end in hebrew_dates(folded):
+        if _possible(day, now):
+            yield Stated(day, HEBREW, start, end, 0.9)
 
 
 @cache
@@ -182,8 +197,8 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
     end = r"(?!\d|[:.]\d)"
     day = r"(?P<day>\d{1,2})" + _AFTER_DAY + end
     return (
-        re.compile(_DAY + _AFTER_DAY + _LINK + month + other + _YEARS + r"(?P<year>\d{4}|\d{2})" + end),
-        re.compile(month + r"[\s.]*" + day + rf"[\s,،၊]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
+        re.compile(_DAY + _AFTER_DAY + _LINK + month + other + _YEARS + r"'?(?P<year>\d{4}|\d{2})" + end),
+        re.compile(month + r"[\s.(]*" + day + rf"[\s,،၊፣]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + r"[\s.,،/-]*(?:د\s)?" + day),
         # A year behind the month is its own: "© 2026 21 November 2025".
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _DAY + r"[\s.-]*" + month + r"(?![^\d]{0,8}\d{4})"),
@@ -192,6 +207,8 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
 
 def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     month, digits = month_of(match["name"], language), match["year"]
+    if month.calendar == ETHIOPIAN and language.partition("-")[0] == "ti":
+        return None  # Eritrea calls the Gregorian months so
     for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
         day = to_gregorian(calendar, year, month.number, int(match["day"]))
         if day and _possible(day, now):
@@ -210,6 +227,8 @@ def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[s
         yield SOLAR, year, 0.95
     elif kind == "solar" and 2650 <= year <= 2800:
         yield SOLAR, year - KURDISH_AHEAD, 0.95
+    elif kind == ETHIOPIAN and year >= EARLIEST.year - 8:
+        yield ETHIOPIAN, year, 0.9
     elif kind == "lunar" and 1400 <= year <= 1500:
         yield LUNAR, year, 0.7
     elif kind == "gregorian" and year >= EARLIEST.year:
@@ -230,7 +249,8 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
     if len(match["first"]) == 4:
         yield from _in_order(match, (first, second, third), now, 0.95)
     elif len(match["third"]) == 4:
-        sure = _order(first, second, match["mark"], language)
+        american = _AMERICAN.match(match.string, match.start())
+        sure = _order(first, second, match["mark"], "en" if american else language)
         if sure:
             yield from _in_order(match, (third, second, first), now, sure)
         if first <= 12 < second:
@@ -240,12 +260,12 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
 
 
 def _order(first: int, second: int, mark: str, language: str) -> float:
-    """Say how sure it is that the day comes before the month; with points or dashes it does everywhere."""
+    """Say how sure it is that the day comes before the month; with points or dashes it does but in America."""
     if first > 12 or first == second:
         return 0.95
-    if mark != "/":
-        return 0.8
-    return 0.0 if language in _MONTH_FIRST else 0.85
+    if mark == "/":
+        return 0.0 if language in _MONTH_FIRST else 0.85
+    return 0.0 if language in _EITHER_WAY else 0.8
 
 
 def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, language: str) -> Iterator[Stated]:

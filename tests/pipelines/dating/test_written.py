@@ -8,12 +8,13 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from convertdate import islamic, persian
+from convertdate import coptic, hebrew, islamic, persian
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.dates import parse_date
 from pipelines.dating.calendars import to_gregorian
+from pipelines.dating.hebrew import to_date
 from pipelines.dating.months import fold, month_of
 from pipelines.dating.written import read_date
 
@@ -24,6 +25,11 @@ TABLE = [
     for line in Path(__file__).with_name("dates.tsv").read_text("utf-8").splitlines()
     if line[:1] != "#"
 ]
+NOTHING = [
+    line.split("\t")
+    for line in Path(__file__).with_name("no_dates.tsv").read_text("utf-8").splitlines()
+    if line[:1] != "#"
+]
 
 
 @pytest.mark.parametrize(("language", "calendar", "expected", "text"), TABLE, ids=lambda value: None)
@@ -32,6 +38,12 @@ def test_dates_of_newspapers_are_read(language: str, calendar: str, expected: st
     found = read_date(text, LATER, language)
     assert found is not None
     assert (found.iso, found.calendar) == (expected, calendar)
+
+
+@pytest.mark.parametrize(("language", "text"), NOTHING, ids=lambda value: None)
+def test_what_newspapers_print_beside_dates_gives_nothing(language: str, text: str) -> None:
+    """Ages, days without a year, numbers of licences, figures of either order, templates left empty say nothing."""
+    assert parse_date(text, LATER, language) is None
 
 
 def test_the_table_is_large_enough() -> None:
@@ -54,6 +66,18 @@ def test_calendars_agree_with_a_second_library(day: date) -> None:
     assert ours is None or abs((ours - day.replace(day=min(day.day, 28))).days) <= 2
 
 
+@pytest.mark.filterwarnings("ignore:month_days is deprecated")
+@settings(max_examples=100, deadline=None)
+@given(st.dates(date(1990, 1, 1), date(2030, 12, 31)))
+def test_calendars_of_ethiopia_and_israel_agree_with_a_second_library(day: date) -> None:
+    """Ethiopian conversions are those of convertdate's Coptic calendar, Hebrew ones its own."""
+    year, month, number = coptic.from_gregorian(day.year, day.month, day.day)
+    assert to_gregorian("ethiopian", year + 276, month, number) == day
+    year, month, number = hebrew.from_gregorian(day.year, day.month, day.day)
+    since_tishri = month + 7 if month < 7 else month - 6 + (month == 12 and not hebrew.leap(year))
+    assert to_date(year, since_tishri, number) == day
+
+
 def test_every_name_of_a_month_is_one_month() -> None:
     """In its language, no folded name stands for two months: a table that says otherwise would be read at random."""
     import tomllib
@@ -61,7 +85,7 @@ def test_every_name_of_a_month_is_one_month() -> None:
     stated = tomllib.loads((Path(fold.__code__.co_filename).with_name("months.toml")).read_text("utf-8"))
     for calendar, languages in stated.items():
         for language, names in languages.items():
-            assert len(names) == 12
+            assert len(names) == (13 if calendar == "ethiopian" else 12)
             for number, spellings in enumerate(names, 1):
                 found = {month_of(fold(name), language)[:2] for name in spellings.split("|")}
                 assert found == {(calendar, number)}
@@ -77,6 +101,8 @@ def test_every_name_of_a_month_is_one_month() -> None:
         ("05.06.24", "he", "2024-06-05", 0.6),
         ("24.06.05", "ko", "2024-06-05", 0.6),
         ("1447/01/15", "ar", "2025-07-10", 0.7),
+        ("26 ጥቅምት 2017", "am", "2024-11-05", 0.9),
+        ('י"ד בחשוון תשפ"ה', "he", "2024-11-15", 0.9),
     ],
 )
 def test_confidence_tells_what_was_decided_by_the_language(
@@ -239,3 +265,21 @@ def test_a_name_of_two_months_is_read_in_the_language_of_the_page(language: str,
     found = read_date("21. listopada 2026.", LATER, language)
     assert found is not None
     assert found.iso == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("09.10.2024", "en"),
+        ("09-10-2024", "en-us"),
+        ("5/6/2024 2:30:00 PM", "vi"),
+        ("26 ጥቅምት 2017", "ti"),
+        ('י"ד באדר תשפ"ד', "he"),
+        ('ל"א בחשוון תשפ"ה', "he"),
+        ("113年11月5日", "zh-cn"),
+        ("ጳጉሜን 6 ቀን 2016", "am"),
+    ],
+)
+def test_what_may_be_two_days_or_none_gives_nothing(text: str, language: str) -> None:
+    """American order with any sign, .NET's American moments, months of two calendars, days a month does not have."""
+    assert parse_date(text, LATER, language) is None

@@ -1,0 +1,51 @@
+"""Dates that are not in figures, or count years from an emperor or a republic, written so that they are.
+
+Chinese numerals (二〇二四年十一月五日), the eras of Japan (令和6年 is 2024), years of the Republic of China
+(民國113年), and the Persian first of a month.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pipelines.dating.months import any_of, months
+
+_HAN = {numeral: value for value, numerals in enumerate(("〇○零", *"一二三四五六七八九")) for numeral in numerals}
+_HAN_NUMBER = re.compile("[〇○零一二三四五六七八九十]{1,4}(?=[年月日號号])")
+_ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
+"""The year before the first of each."""
+_ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
+_BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
+_SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
+_TAIWAN = ("zh-tw", "zh-hant")
+
+
+def in_figures(folded: str, language: str) -> str:
+    """Return a folded text with what it spells out of dates in figures; ``language`` is that of its page.
+
+    >>> in_figures("平成31年4月30日", "ja"), in_figures("二〇二四年十一月五日", "zh")
+    ('2019年4月30日', '2024年11月5日')
+    """
+    if "年" in folded:
+        folded = _HAN_NUMBER.sub(lambda found: str(_number(found[0])), folded)
+        folded = _ERA.sub(lambda found: f"{_ERAS[found[1]] + (1 if found[2] == '元' else int(found[2]))}年", folded)
+        if language.startswith(_TAIWAN):
+            folded = _BARE_REPUBLIC.sub(lambda found: f"{1911 + int(found[1])}年", folded)
+        return _SAME_YEAR.sub(r"\1年", folded)
+    if "یکم" in folded or "اول" in folded:
+        return _first_of_month().sub("1 ", folded)
+    return folded
+
+
+def _number(numerals: str) -> int:
+    tens, ten, ones = numerals.partition("十")
+    if not ten:
+        return int("".join(str(_HAN[each]) for each in numerals))
+    return 10 * (_HAN.get(tens[-1:], 1)) + _HAN.get(ones[:1], 0)
+
+
+@cache
+def _first_of_month() -> re.Pattern[str]:
+    names = any_of(sorted(name for name, month in months().items() if month.calendar == "solar"))
+    return re.compile(rf"(?<![^\W_])(?:یکم|اول)\s+(?={names}(?![^\W_]))")
