@@ -165,7 +165,7 @@ def _file_url(target: str) -> str:
 
 def fetch(url: str, manners: Manners) -> Capture:
     """Fetch a page, following up to five redirects. Raises NotFetchedError saying what stood in the way."""
-    from pipelines.urls import fetchable
+    from pipelines.urls import fetchable, redirect_target
 
     ports = {port for port in [urlsplit(url).port] if port}
     target = fetchable(url)
@@ -178,7 +178,8 @@ def fetch(url: str, manners: Manners) -> Capture:
         location = capture.header("Location")
         if capture.status not in REDIRECTS or not location:
             return capture
-        target = fetchable(location, target)
+        address = redirect_target(location, target)
+        target = address.fetchable if address else None
     raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
 
 
@@ -201,23 +202,24 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
     Raises NotFetchedError when it cannot be had or not be read whole: for now everything is disallowed then (RFC 9309).
     """
     from corpus_spider.middlewares.robots import UnreachableError, rules_of
-    from pipelines.inflate import InflateError, inflate
-    from pipelines.urls import fetchable
+    from corpus_spider.middlewares.well_known import NotHadError, whole_body
+    from pipelines.urls import redirect_target
 
     parts = urlsplit(url)
     target = f"{parts.scheme}://{parts.netloc}/robots.txt"
     for _ in range(MAX_REDIRECTS + 1):
         refuse(target, manners, {port for port in [parts.port] if port})
         answer = (ask or exchange)(target, manners)
-        location = fetchable(answer.header("Location") or "", target)
+        location = answer.header("Location")
         if answer.status not in REDIRECTS or not location:
             break
-        target = location
+        address = redirect_target(location, target)
+        if address is None:
+            raise NotFetchedError("its robots.txt leads to where nothing can be fetched", where=url)
+        target = address.fetchable
     try:
-        if answer.truncated in {"disconnect", "time"}:
-            raise UnreachableError(f"truncated ({answer.truncated})")
-        return rules_of(answer.status, inflate(answer.body, answer.header("Content-Encoding")))
-    except (UnreachableError, InflateError) as error:
+        return rules_of(answer.status, whole_body(answer))
+    except (UnreachableError, NotHadError) as error:
         raise NotFetchedError(f"its robots.txt cannot be had ({error})", where=url, do="Try again later.") from None
 
 

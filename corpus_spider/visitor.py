@@ -53,7 +53,7 @@ class Visitor:
 
     def get(self, url: str) -> Capture:
         """Fetch an address, following redirects. Raises NotFetchedError saying what stood in the way."""
-        from pipelines.urls import fetchable
+        from pipelines.urls import fetchable, redirect_target
 
         self._ports |= {port for port in [urlsplit(url).port] if port}
         target = fetchable(url)
@@ -66,7 +66,8 @@ class Visitor:
             location = capture.header("Location")
             if capture.status not in REDIRECTS or not location:
                 return capture
-            target = fetchable(location, target)
+            address = redirect_target(location, target)
+            target = address.fetchable if address else None
         raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
 
     def rules(self, url: str) -> Robots:

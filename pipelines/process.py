@@ -106,7 +106,7 @@ def _decoded(capture: Capture, body: bytes) -> Decoded | Drop:
 
 def _unpacked(capture: Capture) -> bytes:
     """Undo the content coding; a feed or sitemap that is itself a gzip file (sitemaps.org) is unpacked once more."""
-    body = inflate(capture.body, capture.header("Content-Encoding"))
+    body = inflate(capture.body, capture.coding)
     packed = capture.kind in {Kind.FEED, Kind.SITEMAP} and body.startswith(GZIP)
     return inflate(body, "gzip") if packed else body
 

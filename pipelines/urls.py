@@ -28,6 +28,7 @@ __all__ = [
     "host_of",
     "parse",
     "private_address",
+    "redirect_target",
     "registered_domain",
     "same_site",
     "twin",
@@ -119,6 +120,18 @@ def fetchable(url: str, base: str | None = None) -> str | None:
     """Return the URL to ask for: normalised like the canonical one, with every parameter it came with."""
     address = parse(url, base)
     return address.fetchable if address else None
+
+
+def redirect_target(location: str, url: str) -> Address | None:
+    """Return where a redirect leads that is the answer for ``url``; None for where nothing can be fetched.
+
+    ``location`` is the header's value, read as latin-1: octets that are UTF-8 are taken for it, as browsers do.
+    """
+    try:
+        reference = location.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        reference = location
+    return parse(reference, url)
 
 
 def host_of(url: str) -> str:

@@ -83,6 +83,11 @@ class Capture:
         wanted = name.lower()
         return next((value for key, value in self.response_headers if key.lower() == wanted), None)
 
+    @property
+    def coding(self) -> str:
+        """Content-Encoding, empty for none. On several lines it is one list (RFC 9110, 5.3)."""
+        return ", ".join(value for key, value in self.response_headers if key.lower() == "content-encoding")
+
 
 @dataclass(frozen=True, slots=True)
 class Pointer:

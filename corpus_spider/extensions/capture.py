@@ -56,9 +56,13 @@ class CaptureExchanges:
         return extension
 
     def headers_received(self, headers: Headers, request: Request) -> None:
-        """Start the clock of a body, and stop at once when its type is none we read."""
+        """Start the clock of a body, and stop at once when its type is none we read.
+
+        A robots.txt, a feed or a sitemap is read whatever it is called: of a forbidden page nobody would know.
+        """
         progress = self._progress[request] = _Progress(time.monotonic())
-        if (headers.get("Content-Type") or b"").decode("latin-1").lower().startswith(UNWANTED):
+        page = request.meta.get(KIND, Kind.PAGE) is Kind.PAGE
+        if page and (headers.get("Content-Type") or b"").decode("latin-1").lower().startswith(UNWANTED):
             progress.truncated = "unspecified"
             raise StopDownload(fail=False)
 

@@ -182,7 +182,7 @@ def shell(capture: Capture) -> str | None:
     if capture.kind is not Kind.PAGE or capture.status != 200 or capture.truncated:
         return None
     try:
-        body = inflate(capture.body, capture.header("Content-Encoding"))
+        body = inflate(capture.body, capture.coding)
     except InflateError:
         return None
     declared = capture.header("Content-Type")
@@ -201,7 +201,7 @@ def part_of(response: Any) -> Part:
     """
     if response.meta[CAPTURE].truncated:
         raise RenderError("truncated")
-    body = inflate(response.body, (response.headers.get("Content-Encoding") or b"").decode("latin-1"))
+    body = inflate(response.body, response.meta[CAPTURE].coding)
     names = [name.decode("latin-1") for name in response.headers]
     given = {
         name: b", ".join(response.headers.getlist(name)).decode("latin-1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
@@ -12,7 +12,7 @@ from corpus_spider.extensions.capture import CAPTURE, KIND, MAX_BODY
 from corpus_spider.middlewares.wire import WIRE
 from pipelines.inflate import InflateError, inflate
 from pipelines.robots import MAX_BYTES
-from pipelines.urls import host_of
+from pipelines.urls import host_of, redirect_target
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+GZIP = b"\x1f\x8b"
 
 
 class NotHadError(Exception):
@@ -49,8 +50,11 @@ class WellKnown:
             capture: Capture = response.meta[CAPTURE]
             location = capture.header("Location")
             if capture.status not in REDIRECTS or not location:
-                return capture, _body(capture)
-            url = urljoin(url, location)
+                return capture, whole_body(capture)
+            target = redirect_target(location, url)
+            if target is None:
+                raise NotHadError("a redirect to where nothing can be fetched")
+            url = target.fetchable
         return None
 
     async def _fetch(self, url: str) -> Response:
@@ -64,11 +68,15 @@ class WellKnown:
         return response
 
 
-def _body(capture: Capture) -> bytes:
-    """Unpack a body; one that was cut is good only where the size limit cut it: what is missing may be what forbids."""
+def whole_body(capture: Capture) -> bytes:
+    """Unpack the body of a file for crawlers, one that is a gzip file in itself too. Raises NotHadError.
+
+    One that was cut is good only where the size limit cut it: what is missing may be what forbids.
+    """
     if capture.truncated in {"disconnect", "time"}:
         raise NotHadError(f"truncated ({capture.truncated})")
     try:
-        return inflate(capture.body, capture.header("Content-Encoding"), limit=16 * MAX_BYTES)
+        body = inflate(capture.body, capture.coding, limit=16 * MAX_BYTES)
+        return inflate(body, "gzip", limit=16 * MAX_BYTES) if body.startswith(GZIP) else body
     except InflateError as error:
         raise NotHadError(f"body {error.reason}") from error

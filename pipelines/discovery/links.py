@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.discovery.scope import scope_of
 from pipelines.spellings import is_secondary
 from pipelines.tree import parse_tree
-from pipelines.urls import parse, twin
+from pipelines.urls import parse, redirect_target, twin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:
@@ -96,13 +96,9 @@ def _joined(one: Anchor, other: Anchor) -> Anchor:
 def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | None:
     """Return where a redirect leads, expected to hold what was asked for; None when it leads nowhere or off the site.
 
-    ``location`` is the header's value, read as latin-1: octets that are UTF-8 are taken for it, as browsers do.
+    ``location`` is the header's value, read as latin-1.
     """
-    try:
-        reference = location.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        reference = location
-    target, scope = parse(reference, capture.url), scope_of(model)
+    target, scope = redirect_target(location, capture.url), scope_of(model)
     if target is None or target == parse(capture.url):
         return None
     page = capture.kind is Kind.PAGE

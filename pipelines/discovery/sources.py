@@ -74,7 +74,7 @@ def read_source(capture: Capture, model: SiteModel) -> Source:
     if capture.truncated:
         return Source(refused=f"not whole ({capture.truncated})")
     try:
-        body = inflate(capture.body, capture.header("Content-Encoding"))
+        body = inflate(capture.body, capture.coding)
         body = inflate(body, "gzip") if body.startswith(_GZIP) else body
     except InflateError as error:
         return Source(refused=f"body {error.reason}")

@@ -245,5 +245,5 @@ def _new_id() -> str:
 
 
 def _incompressible(capture: Capture, body_type: str | None) -> bool:
-    encoding = (capture.header("Content-Encoding") or "identity").strip().lower()
-    return encoding != "identity" or _INCOMPRESSIBLE.match(body_type or "") is not None
+    encoding = capture.coding.strip(" ,").lower()
+    return encoding not in {"", "identity"} or _INCOMPRESSIBLE.match(body_type or "") is not None

@@ -69,7 +69,7 @@ def identify(capture: Capture) -> str | None:
     if not capture.body:
         return None
     declared = (capture.header("Content-Type") or "").partition(";")[0].strip().lower()
-    prefix = inflated_prefix(capture.body, capture.header("Content-Encoding") or "")
+    prefix = inflated_prefix(capture.body, capture.coding)
     return media_type(prefix, declared if _MIME.fullmatch(declared) else "")
 
 

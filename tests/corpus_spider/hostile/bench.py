@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.pauses import FAILURES
-from tests.corpus_spider.hostile import bombs, framing, net, pages, redirects, sources, traps
+from tests.corpus_spider.hostile import bombs, framing, net, pages, redirects, rules, sources, traps
 from tests.corpus_spider.hostile.entry import DOCUMENT, Entry
 from tests.corpus_spider.hostile.server import Bench, Site
 from tests.corpus_spider.running import environment, program
@@ -53,6 +53,9 @@ def sites(*, heavy: bool) -> dict[str, Site]:
     ]
     made += [
         Site(f"net{number}", part) for number, part in enumerate(reachable(kept((*net.ENTRIES, *framing.ENTRIES))))
+    ]
+    made += [
+        Site(name, rules.entries(name), {"/robots.txt": answer, **rules.MORE}) for name, answer in rules.HOSTS.items()
     ]
     made += [Site(entry.path.strip("/"), (entry,)) for entry in kept(traps.ENTRIES)]
     return {site.name: site for site in made}

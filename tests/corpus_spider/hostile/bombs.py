@@ -10,6 +10,7 @@ import brotli
 from backports import zstd
 
 from tests.corpus_spider.hostile.entry import Entry, http, story
+from tests.corpus_spider.hostile.net import OK, raw
 
 MIB = 2**20
 SIZE = 768
@@ -81,6 +82,11 @@ def deep(path: str, layers: int) -> bytes:
     return packed(body, ", ".join(["gzip"] * layers))
 
 
+def lines(path: str, body: bytes, *codings: str) -> bytes:
+    """Return a packed page with a Content-Encoding line for each coding."""
+    return raw(path, OK + b"".join(f"Content-Encoding: {coding}\r\n".encode() for coding in codings), body)
+
+
 def _two_members(path: str) -> bytes:
     page = story(path)
     return packed(gzip.compress(page[:500]) + gzip.compress(page[500:]), "gzip")
@@ -109,6 +115,13 @@ ENTRIES = (
     Entry("H3", "/packed/members", _two_members("/packed/members")),
     Entry("H3", "/packed/tail", packed(gzip.compress(story("/packed/tail")) + b"behind", "gzip")),
     Entry("H3", "/packed/plain", packed(story("/packed/plain"), "gzip")),
+    Entry(
+        "H3",
+        "/packed/lines",
+        lines("/packed/lines", brotli.compress(gzip.compress(story("/packed/lines"))), "gzip", "br"),
+    ),
+    Entry("H3", "/packed/line", lines("/packed/line", gzip.compress(story("/packed/line")), "", "gzip")),
+    Entry("H3", "/packed/same", lines("/packed/same", gzip.compress(story("/packed/same")), "gzip", "gzip")),
     Entry("H3", "/packed/unknown", packed(b"\x00\x01\x02" * 50, "compress"), "body_unknown_coding"),
     Entry("H3", "/packed/false", packed(gzip.compress(story("/packed/false")), "br"), "body_corrupt"),
     Entry("H4", "/cutpack/gzip", page("/cutpack/gzip", 200), "body_truncated", 2),

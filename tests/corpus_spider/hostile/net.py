@@ -81,9 +81,9 @@ def once_cut(path: str) -> Reply:
     return answer
 
 
-def raw(path: str, head: bytes) -> bytes:
-    """Return a good page under a head written by hand."""
-    return head + CLOSE + b"\r\n" + story(path)
+def raw(path: str, head: bytes, body: bytes = b"") -> bytes:
+    """Return a good page, or another body, under a head written by hand."""
+    return head + CLOSE + b"\r\n" + (body or story(path))
 
 
 def cut(path: str, by: int = 300) -> bytes:
