@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.dates import Candidate, find_date, stated_in_path
 from pipelines.dating.visible import is_aside, time_elements, visible_dates
 from pipelines.jsonld import read_jsonld
+from pipelines.language.scripts import main_script
 from pipelines.rights import licence_url, reservation_of_page
 from pipelines.tree import parse_tree
 from pipelines.urls import host_of, parse, registered_domain, same_site
@@ -30,6 +31,7 @@ MAX_AUTHOR = 200
 _MAX_METAS = 1000
 _MIN_START = 15
 _MAX_NAME_WORDS = 8
+_HALF = 0.5
 
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -94,7 +96,7 @@ def read_metadata(
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
-    found = find_date(_date_candidates(tree, metas, stated, url), fetched_at, stated_language(tree))
+    found = find_date(_date_candidates(tree, metas, stated, url), fetched_at, _language_of_dates(tree))
     reserved = reservation_of_page(metas, url)
     return Metadata(
         title=_title(tree, metas, stated, url),
@@ -219,6 +221,13 @@ def stated_language(tree: LexborHTMLParser) -> str:
     root = tree.root
     language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
     return language.strip().lower().replace("_", "-")[:20]
+
+
+def _language_of_dates(tree: LexborHTMLParser) -> str:
+    """Return the stated language, ``und`` where a template says English over a title in another script."""
+    language = stated_language(tree)
+    script, share = main_script(_title_element(tree)[:MAX_TITLE])
+    return "und" if language.startswith("en") and script not in {"Latn", "Zyyy"} and share > _HALF else language
 
 
 def _date_candidates(

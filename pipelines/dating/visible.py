@@ -114,7 +114,7 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
     if node is None or not (limit or _is_marked(node)):
         return
     text = _short_text(node, limit or _MAX_TEXT)
-    if text and not (limit and not _is_dateline(node, text)):
+    if text and (not limit or _is_dateline(node, text)):
         for kind, portion in _labelled(node, text):
             yield kind, Shown("updated" if kind == UPDATED else "masthead" if above else "text", portion, text)
 
@@ -145,7 +145,7 @@ def _label_of(node: LexborNode) -> str:
 
 def _is_dateline(node: LexborNode, text: str) -> bool:
     """Tell a dateline, which nothing marks, from a sentence or a heading that speaks of some day."""
-    if _SENTENCE.search(text):
+    if _SENTENCE.search(text) or _MISLEADING.search(_naming(node)):
         return False
     return not _HEADING.fullmatch(node.tag or "") or bool(_CLOCK.search(text)) or not _LETTERS.search(text)
 

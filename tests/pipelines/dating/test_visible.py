@@ -62,6 +62,7 @@ def test_words_beside_a_date_tell_what_it_is(language: str, text: str, expected:
         ),
         ("<p>The attack of 7 October 2023 killed many.</p>", (None, None)),
         ("<h2>Remembering 11 September 2001</h2>", (None, None)),
+        ('<div class="weather-info">21 November 2025 12:00</div>', (None, None)),
         ("<h2>example.org 5 November 2024 10:30</h2>", ("2024-11-05", "text")),
         ('<aside><time datetime="2024-11-01">1 Nov</time></aside>', (None, None)),
         (
@@ -122,6 +123,14 @@ def test_figures_of_either_order_are_decided_by_the_rest_of_the_page(
     """A day that the address or the page states plainly says which of two days the figures mean."""
     head = f'<meta property="article:published_time" content="{stated}">'
     assert read(f'<h1>H</h1><div class="date">{shown}</div>', "ar", url, head)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"), [("Президент подписал закон", "2012-01-05"), ("The president signs", None), ("", None)]
+)
+def test_english_over_a_title_in_another_script_is_not_believed(title: str, expected: str | None) -> None:
+    """Templates call pages of all languages English; a title in Cyrillic is not, and its figures have one order."""
+    assert read('<h1>H</h1><div class="date">05.01.2012</div>', "en", URL, f"<title>{title}</title>")[0] == expected
 
 
 @pytest.mark.parametrize(
