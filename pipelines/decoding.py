@@ -35,6 +35,8 @@ _WIDE_NULS = 0.02
 _GOOD_PER_BAD = 2
 _SAMPLE = 24 * 2**10
 _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
+# In windows-1252, its letters among them left out.
+_SIGNS = bytes(byte for byte in range(0x80, 0xC0) if not bytes([byte]).decode("cp1252", "replace").isalpha())
 # With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
 _ENOUGH_EVIDENCE = 8
 _ENOUGH_LETTERS = 4
@@ -211,16 +213,20 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
     """Choose among the declared charsets and the detected one.
 
     Those the detector finds about as likely as the likeliest stay in (all, when there is little to go by); of these the
-    soundest text wins, and where they are equally sound the header comes before the page, the page before the detector.
+    soundest text wins, and where they are equally sound the header comes before the page, the page before the detector;
+    before a detector that has only a few curly quotes to go by comes what most pages with these are in.
     """
     likelihoods = _likelihoods(sample)
+    telling = _is_telling(sample)
+    if not telling and _is_ascii_with_signs(sample):
+        proposals.setdefault(_FALLBACK, "detected")
     tie = max(likelihoods.values(), default=0.0) * _TIE
     for codec in sorted(likelihoods, key=lambda codec: -likelihoods[codec]):
-        if likelihoods[codec] >= tie:
+        if likelihoods[codec] >= tie and (telling or codec not in _rare_codecs()):
             proposals.setdefault(codec, "detected")
     proposals.setdefault(_FALLBACK, "detected")
     readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
-    bar = max(reading.likelihood for reading in readings) * _BEARABLE if _is_telling(sample) else 0.0
+    bar = max(reading.likelihood for reading in readings) * _BEARABLE if telling else 0.0
     likely = [reading for reading in readings if reading.likelihood >= bar]
     sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
     chosen = next(reading for reading in likely if reading.soundness >= sound)
@@ -231,6 +237,12 @@ def _is_telling(sample: bytes) -> bool:
     """Tell whether there is enough beyond ASCII for a detector: bytes, and not the same two or three of them."""
     high = sample.translate(None, _ASCII)
     return len(high) >= _ENOUGH_EVIDENCE and len(set(high)) >= _ENOUGH_LETTERS
+
+
+def _is_ascii_with_signs(sample: bytes) -> bool:
+    """Tell whether a sample is ASCII but for signs (quotes, dashes, the euro) and a letter at most, as English is."""
+    high = sample.translate(None, _ASCII)
+    return len(high.translate(None, _SIGNS)) <= 1 and len(high) <= sum(sample.count(letter) for letter in b"aeiou")
 
 
 def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float], proposals: dict[str, str]) -> _Reading:
@@ -293,11 +305,24 @@ def _detected(sample: bytes, limit: int) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def _rare() -> frozenset[str]:
+    from chardet.registry import REGISTRY
+
+    return frozenset(REGISTRY) - _usual()
+
+
+@lru_cache(maxsize=1)
+def _usual() -> frozenset[str]:
     from chardet import EncodingEra
     from chardet.registry import REGISTRY
 
     web = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO
-    return frozenset(name for name, info in REGISTRY.items() if not info.era & web)
+    return frozenset(name for name, info in REGISTRY.items() if info.era & web)
+
+
+@lru_cache(maxsize=1)
+def _rare_codecs() -> frozenset[str]:
+    codecs_known = {codec for name in _usual() if (codec := codec_of(name))}
+    return frozenset(codec for name in _rare() if (codec := codec_of(name))) - codecs_known
 
 
 def _detect(data: bytes, among: tuple[str, ...]) -> str | None:

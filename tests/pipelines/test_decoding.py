@@ -356,3 +356,20 @@ def test_any_bytes_under_any_label_give_storable_text(body: bytes, declared: str
     assert 0 <= decoded.replaced <= 1
     assert decoded.source in {"bom", "utf-8", "header", "meta", "detected"}
     assert decode(body, declared) == decoded
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("It\u2019s 5 \u20ac", "cp1252"),
+        ("1 \u20ac, 2 \u20ac, 3 \u20ac", "cp1252"),
+        ("\xbd cup of milk", "cp1252"),
+        ("a \u2013 b", "cp1252"),
+        ("5 \u20ac. F\xfcr alle", "cp1252"),
+        ("Новости дня", "cp1251"),
+        ("أخبار اليوم", "cp1256"),
+    ],
+)
+def test_a_few_signs_without_a_label_are_read_as_most_pages_write_them(text: str, codec: str) -> None:
+    """Quotes and accents among ASCII are windows-1252, not DOS or a Mac; a headline in other letters is detected."""
+    assert decode(f"<p>{text}</p>".encode(codec)).text == f"<p>{text}</p>"
