@@ -70,11 +70,11 @@ class Elements:
     last: Numbers
 
     @classmethod
-    def of(cls, count: int, tags: list[str], parents: list[int], first: list[int], last: list[int]) -> Elements:
-        """Return elements by the start tag and the parent of each; in ``last``, 0 stands for all ``count`` blocks."""
-        numbers: dict[str, int] = {}
-        tag = [numbers.setdefault(tag, len(numbers)) for tag in tags]
-        return cls(list(numbers), *map(_numbers, (tag, parents, first, [end or count for end in last])))
+    def of(cls, tags: list[str], parents: list[int], first: list[int], last: list[int]) -> Elements:
+        """Return elements by the start tag, the parent, and the first and last block of each."""
+        numbers = dict(zip(dict.fromkeys(tags), range(len(tags)), strict=False))
+        tag = map(numbers.__getitem__, tags)
+        return cls(list(numbers), *map(_numbers, (tag, parents, first, last)))
 
     def name(self, element: int) -> str:
         """Return the name of an element."""
@@ -93,7 +93,7 @@ class Blocks:
     inside: Numbers = field(default_factory=_numbers)
     linked: Numbers = field(default_factory=_numbers)
     links: Numbers = field(default_factory=_numbers)
-    elements: Elements = field(default_factory=lambda: Elements.of(0, ["body"], [0], [0], [0]))
+    elements: Elements = field(default_factory=lambda: Elements.of(["body"], [0], [0], [0]))
     title: str = ""
     """What the page states as its title."""
 
@@ -120,33 +120,35 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
     texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
-    tags, parents, first, last, opened = ["body"], [0], [0], [0], [0]
+    tags, parents, first, last = ["body"], [0], [0], [0]
     kind_of, parts = _KINDS.get, list[str]()
-    linked = links = 0
+    element = count = linked = links = 0
     link = filled = broken = False
-    chunks = iter([*_COMMENT.sub("", html).split("<"), "hr>"])
+    chunks = iter((*_COMMENT.sub("", html).split("<"), "hr>"))
     for chunk in chunks:
         tag, _, text = chunk.partition(">")
         kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
-                inside.append(opened[-1])
+                inside.append(element)
                 texts.append("".join(parts))
                 linked_of.append(linked)
                 links_of.append(links)
+                count += 1
                 linked, filled = 0, False
             if kind == _START:
-                parents.append(opened[-1])
-                opened.append(len(tags))
+                parents.append(element)
+                element = len(tags)
                 tags.append(tag)
-                first.append(len(texts))
+                first.append(count)
                 last.append(0)
-            elif kind == _END and len(opened) > 1:
-                element = opened.pop()
-                if first[element] < len(texts):
-                    last[element] = len(texts)
+            elif kind == _END and element:
+                if first[element] < count:
+                    last[element] = count
+                    element = parents[element]
                 else:  # the innermost that is left, without blocks
-                    del tags[element], parents[element], first[element], last[element]
+                    element = parents[element]
+                    del tags[-1], parents[-1], first[-1], last[-1]
             parts = parts and []
             links, broken = link, kind == _LINE_BREAK
         elif kind <= _LINK_END:
@@ -156,13 +158,19 @@ def _cut(html: str) -> Blocks:
             parts.append(LINE if kind == _LINE_BREAK else "")
             broken = broken or kind == _LINE_BREAK
             text = _after(chunk, chunks) if kind == _UNREAD else text
-        text = _decoded(text) if text and "&" in text else text
-        if text and (not (blank := text.isspace()) or filled):
-            parts.append(" " if blank else text)
-            linked += 0 if blank else link * len(text)
-            filled, broken = True, broken and blank
-    elements = Elements.of(len(texts), tags, parents, first, last)
-    return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
+        if not text:
+            continue
+        if not text.isspace() and ("&" not in text or not (text := _decoded(text)).isspace()):
+            parts.append(text)
+            if link:
+                linked += len(text)
+            filled, broken = True, False
+        elif filled:
+            parts.append(" ")
+    last[0] = count
+    while element:  # is left open
+        last[element], element = count, parents[element]
+    return Blocks(texts, *map(_numbers, (inside, linked_of, links_of)), Elements.of(tags, parents, first, last))
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:
