@@ -164,7 +164,8 @@ def log_odds(probability: Array) -> Array:
 
 
 def _packed(text: str) -> str:
-    return _NO_LETTERS.sub("", text.casefold())
+    packed = "".join(text.casefold().split())
+    return packed if packed.isalnum() else _NO_LETTERS.sub("", packed)
 
 
 def _title_likeness(page: Page) -> Array:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,8 @@ class Words:
         if len(self._text) != len(text):
             texts = list(map(str.casefold, texts))
         # Letters become more in lower case, or stay as many.
-        self._starts = list(accumulate((length + 1 for length in map(len, texts)), initial=0))
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        self._starts = [0, *np.cumsum(lengths + 1).tolist()]
 
     def blocks(self, word: str) -> list[int]:
         """Return the blocks that hold a word, none if they are too many."""

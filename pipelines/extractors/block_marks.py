@@ -66,8 +66,8 @@ _APART = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)
 """Finds words sooner where all letters are small ones."""
 _HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
 _MAX_NAMING = 2000
-_MAX_KEPT = 300
-"""Characters of a start tag whose marks are remembered: the pages of a site repeat them."""
+_MAX_KEPT, _MAX_TAGS = 300, 2**14
+"""Characters of a start tag whose marks are remembered, and how many are: the pages of a site repeat them."""
 
 
 @lru_cache(maxsize=2**15)
@@ -91,7 +91,7 @@ def marks(tags: Iterable[str]) -> list[int]:
     >>> [mark for mark in NAMES if marks(['aside class="relatedBox"'])[0] & BIT[mark]]
     ['related', 'aside']
     """
-    return [_kept(tag) if len(tag) <= _MAX_KEPT else _read(tag) for tag in tags]
+    return list(map(_KEPT.__getitem__, tags))
 
 
 def _read(tag: str) -> int:
@@ -105,4 +105,16 @@ def _read(tag: str) -> int:
     return found
 
 
-_kept = lru_cache(maxsize=2**14)(_read)
+class _Kept(dict[str, int]):
+    """Remembers the marks of start tags, until they are too many, and not of long ones."""
+
+    def __missing__(self, tag: str) -> int:
+        if len(self) == _MAX_TAGS:
+            self.clear()
+        found = _read(tag)
+        if len(tag) <= _MAX_KEPT:
+            self[tag] = found
+        return found
+
+
+_KEPT = _Kept()

@@ -28,6 +28,8 @@ _SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
 _NO_SENTENCE_ENDS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 _SENTENCE = 60
 """Letters that make a sentence where the script does not mark its end: Thai, Lao, Burmese, Khmer."""
+_ENDING = np.zeros(256, bool)
+_ENDING[[END, _FULL_STOP]] = True
 _MAX_TEXT = 1 << 16
 _BATCH = 1 << 18
 _BEYOND_HAN, _BEYOND = re.compile("[\U00020000-\U0003ffff]"), re.compile("[\U00010000-\U0010ffff]")
@@ -83,6 +85,7 @@ def _tables() -> tuple[Array, Array]:
     usual = np.zeros(_CLASSES)
     usual[[LETTER, UPPER, UNSPACED, DIGIT]] = 1, 1, 1, 0.5
     sorts, classes, weighs = kinds.copy(), list(range(_CLASSES)), usual.tolist()
+    classes[_FULL_STOP] = END
     for kind, weight in np.unique(np.column_stack((kinds, weights)), axis=0).tolist():
         if weight != usual[int(kind)]:
             sorts[(kinds == kind) & (weights == weight)] = len(classes)
@@ -110,22 +113,22 @@ def _count(texts: Sequence[str], lengths: Array) -> Texts:
     sorts, rows = _tables()
     # A space behind each text parts it from the next.
     read = np.minimum(lengths, _MAX_TEXT)
-    last = np.cumsum(read + 1) - 1
-    sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""]))))
+    sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""])), mode="clip"))
     owner = np.arange(0, len(texts) * len(rows), len(rows)).repeat(read + 1)
     owner += sort
     counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
     counted[:, SPACE] -= 1
+    shown = read - counted[:, SPACE]
     visible = np.flatnonzero(sort != SPACE)
-    visible = visible[np.maximum(visible.searchsorted(last) - 1, 0)] if len(visible) else last
-    closing, before = sort[visible], sort[np.maximum(visible - 1, 0)]
+    last = visible[np.maximum(np.cumsum(shown, dtype=np.intp) - 1, 0)] if len(visible) else np.zeros_like(read)
+    closing, before = sort[last], sort[np.maximum(last - 1, 0)]
     return Texts(
         lengths=lengths,
         classes=counted[:, :_CLASSES],
-        chars=np.maximum(1, read - counted[:, SPACE]),
+        chars=np.maximum(1, shown),
         weight=counted[:, _CLASSES],
         sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
-        ends_sentence=(closing == END) | ((closing == QUOTE) & (before == END)),
+        ends_sentence=_ENDING[closing] | ((closing == QUOTE) & _ENDING[before]),
     )
 
 
@@ -145,5 +148,4 @@ def _without_inner_points(sort: Array) -> Array:
     ends = np.flatnonzero(sort == END)
     following = sort[ends + 1]
     sort[ends[(following != SPACE) & (following != QUOTE) & (following != END)]] = OTHER
-    sort[sort == _FULL_STOP] = END
     return sort

@@ -102,7 +102,12 @@ class Blocks:
 
     def lines(self, index: int) -> list[str]:
         """Return a block as lines of readable text."""
-        return [line for part in self.texts[index].split(LINE) if (line := " ".join(part.split()))]
+        return [line for part in self.texts[index].split(LINE) if (line := one_line(part))]
+
+
+def one_line(text: str) -> str:
+    """Return a text with white space collapsed. In most there is none but single spaces, which alone are printable."""
+    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def walk(tree: LexborHTMLParser) -> Blocks:

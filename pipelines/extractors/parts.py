@@ -101,6 +101,8 @@ class Kinds:
 
     def of(self, innermost: int) -> ParagraphKind:
         """Return what the blocks are that an element holds itself; each element is looked at once."""
+        if known := self.known.get(innermost):
+            return known
         passed, element, elements = [], innermost, self.blocks.elements
         while element not in self.known:
             named = PARAGRAPH_KINDS.get(elements.name(element))

@@ -101,7 +101,7 @@ class Scale:
         rows = rows.reshape(len(self.names), -1)
         rows -= self.means
         rows *= self.factors
-        return np.clip(rows, -LIMIT, LIMIT, out=rows)
+        return rows.clip(-LIMIT, LIMIT, out=rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def read(html: str, template: bytes = b"") -> Reading:
     if problem := tree.strain(source):
         return Reading((), 0.0, problem)
     parsed = tree.parse_unguarded(source)
-    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
+    body = jsonld.article_body(parsed)
     blocks = walk(parsed)
     if not len(blocks):
         return Reading((), 0.0, "no text in the body")
