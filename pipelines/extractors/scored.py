@@ -195,7 +195,7 @@ def read(html: str, template: bytes = b"") -> Reading:
     if problem := tree.strain(source):
         return Reading((), 0.0, problem)
     parsed = tree.parse_unguarded(source)
-    body = jsonld.article_body(parsed)
+    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
     blocks = walk(parsed)
     if not len(blocks):
         return Reading((), 0.0, "no text in the body")
