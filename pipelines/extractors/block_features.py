@@ -131,7 +131,7 @@ def measure_again(page: Page, first: Array) -> Columns:
     mass = first * page.weight
     everything = max(1e-9, float(mass.sum()))
     totals = page.total(mass)
-    half = np.flatnonzero(totals >= (0.5 - 1e-9) * everything)
+    half = (totals >= (0.5 - 1e-9) * everything).nonzero()[0]
     likely = totals / np.maximum(1.0, page.total_weight)
     return {
         "p": first,
@@ -140,7 +140,7 @@ def measure_again(page: Page, first: Array) -> Columns:
         "g1_p": likely[page.groups[0]],
         "g1_mass": totals[page.groups[0]] / everything,
         "g2_p": likely[page.groups[1]],
-        "tight50": page.holds(int(half[np.argmin(page.held[half])]) if len(half) else 0),
+        "tight50": page.holds(int(half[page.held[half].argmin()]) if len(half) else 0),
     }
 
 
@@ -151,10 +151,10 @@ def under_headline(page: Page, mass: Array) -> Array:
     """
     held = page.total(mass)
     enough = (held > 0) & (held >= min(SHORT, float(mass.sum()) - 1e-9))
-    holding = np.flatnonzero(enough & (page.total(page.heads) > 0))
+    holding = (enough & (page.total(page.heads) > 0)).nonzero()[0]
     if not len(holding):
         return np.zeros(page.count, bool)
-    return page.holds(int(holding[np.argmin(page.held[holding])]))
+    return page.holds(int(holding[page.held[holding].argmin()]))
 
 
 def log_odds(probability: Array) -> Array:
@@ -175,7 +175,7 @@ def _title_likeness(page: Page) -> Array:
     if not title:
         return found
     chars = page.texts.chars
-    for index in np.flatnonzero((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).tolist():
+    for index in ((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).nonzero()[0].tolist():
         text = _packed(page.blocks.texts[index])
         if text and (text in title or title in text):
             found[index] = min(len(text), len(title)) / max(len(text), len(title))
@@ -204,9 +204,9 @@ def _of_marks(page: Page) -> Columns:
 
 
 def _of_place(page: Page) -> Columns:
-    heads = np.cumsum(page.heads)
+    heads = np.add.accumulate(page.heads)
     since = page.order - np.maximum.accumulate(np.where(page.heads, page.order, 0))
-    sums = np.cumsum(page.gain)
+    sums = np.add.accumulate(page.gain)
     return {
         "before_head": (heads == 0) & (heads[-1] > 0),
         "since_head": np.where(heads > 0, 1 / (1 + since / 10), 0.0),

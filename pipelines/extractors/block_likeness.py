@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cache
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -36,17 +37,36 @@ _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
+@cache
+def _folds() -> Array:
+    """Return the code of each character of the basic plane without case; 0 if that is more than one character."""
+    folds = [chr(code).casefold() for code in range(0x10000)]
+    codes = np.array([ord(fold) if len(fold) == 1 else 0 for fold in folds], "<u2")
+    codes[0xD800:0xE000] = 0
+    return codes
+
+
+def folded(text: str) -> str:
+    """Return what ``casefold`` does, in a third of the time.
+
+    >>> folded("ΣΊΣΥΦΟΣ"), folded("Straße"), folded("𐐀")
+    ('σίσυφοσ', 'strasse', '𐐨')
+    """
+    codes = _folds().take(np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2"), mode="clip")
+    return codes.tobytes().decode("utf-16-le") if codes.all() else text.casefold()
+
+
 class Words:
     """Finds words in the blocks of a page."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         text = "\n".join(texts)
-        self._text = text.casefold()
+        self._text = folded(text)
         if len(self._text) != len(text):
             texts = list(map(str.casefold, texts))
         # Letters become more in lower case, or stay as many.
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        self._starts = [0, *np.cumsum(lengths + 1).tolist()]
+        self._starts = [0, *np.add.accumulate(lengths + 1).tolist()]
 
     def blocks(self, word: str) -> list[int]:
         """Return the blocks that hold a word, none if they are too many."""
@@ -92,7 +112,7 @@ def measure(page: Page) -> Columns:
     """Return the measures for the first stage."""
     share = Words(page.blocks.texts).share(page.blocks.title)
     sums = np.log1p(page.total(share))
-    before = np.log1p(np.cumsum((page.near & _BEFORE_BITS) != 0, axis=1))
+    before = np.log1p(np.add.accumulate((page.near & _BEFORE_BITS) != 0, axis=1))
     return {
         "title_any": share > 0,
         "title_dense": share / np.sqrt(np.maximum(20.0, page.weight)),

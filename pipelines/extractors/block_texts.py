@@ -103,7 +103,7 @@ def count(texts: Sequence[str]) -> Texts:
     if lengths.sum() <= min(_BATCH, _MAX_TEXT):
         return _count(texts, lengths)
     texts = [text[:_MAX_TEXT] for text in texts]
-    ends = np.cumsum(np.minimum(lengths, _MAX_TEXT))
+    ends = np.add.accumulate(np.minimum(lengths, _MAX_TEXT))
     bounds = [0, *(np.flatnonzero(np.diff(ends // _BATCH)) + 1).tolist(), len(texts)]
     parts = [_count(texts[first:last], lengths[first:last]) for first, last in pairwise(bounds)]
     return Texts(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Texts)))
@@ -119,8 +119,8 @@ def _count(texts: Sequence[str], lengths: Array) -> Texts:
     counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
     counted[:, SPACE] -= 1
     shown = read - counted[:, SPACE]
-    visible = np.flatnonzero(sort != SPACE)
-    last = visible[np.maximum(np.cumsum(shown, dtype=np.intp) - 1, 0)] if len(visible) else np.zeros_like(read)
+    visible = (sort != SPACE).nonzero()[0]
+    last = visible[np.maximum(np.add.accumulate(shown, dtype=np.intp) - 1, 0)] if len(visible) else np.zeros_like(read)
     closing, before = sort[last], sort[np.maximum(last - 1, 0)]
     return Texts(
         lengths=lengths,
@@ -145,7 +145,7 @@ def _without_inner_points(sort: Array) -> Array:
 
     The last character is a space.
     """
-    ends = np.flatnonzero(sort == END)
+    ends = (sort == END).nonzero()[0]
     following = sort[ends + 1]
     sort[ends[(following != SPACE) & (following != QUOTE) & (following != END)]] = OTHER
     return sort

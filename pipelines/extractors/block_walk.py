@@ -163,19 +163,14 @@ def _cut(html: str) -> Blocks:
             parts.append(LINE if kind == _LINE_BREAK else "")
             broken = broken or kind == _LINE_BREAK
             text = _after(chunk, chunks) if kind == _UNREAD else text
-        if not text:
-            continue
-        if not text.isspace() and ("&" not in text or not (text := _decoded(text)).isspace()):
-            parts.append(text)
-            if link:
-                linked += len(text)
-            filled, broken = True, False
-        elif filled:
-            parts.append(" ")
-    last[0] = count
-    while element:  # is left open
-        last[element], element = count, parents[element]
-    return Blocks(texts, *map(_numbers, (inside, linked_of, links_of)), Elements.of(tags, parents, first, last))
+        blank = not text or text.isspace() or ("&" in text and (text := _decoded(text)).isspace())
+        if not blank or (filled and text):
+            parts.append(" " if blank else text)
+            linked += 0 if blank else link * len(text)
+            filled, broken = True, broken and blank
+    last = [end or count for end in last]  # of those that are left open
+    elements = Elements.of(tags, parents, first, last)
+    return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:

@@ -160,7 +160,7 @@ def copies(page: Page, chosen: Array) -> Array:
     """
     repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, set[str]()
     # What is the same is as long.
-    sizes, indices = chars[chosen].tolist(), np.flatnonzero(chosen).tolist()
+    sizes, indices = chars[chosen].tolist(), chosen.nonzero()[0].tolist()
     lengths = Counter(sizes)
     for index in (index for index, size in zip(indices, sizes, strict=True) if lengths[size] > 1):
         text = _unspaced(page, index)
@@ -169,8 +169,8 @@ def copies(page: Page, chosen: Array) -> Array:
     if not repeated.any():
         return repeated
     first = chosen & ~repeated
-    said = Counter(_unspaced(page, index) for index in np.flatnonzero(np.isin(chars, chars[first])).tolist())
-    again = [index for index in np.flatnonzero(first).tolist() if said[_unspaced(page, index)] > 1]
+    said = Counter(_unspaced(page, index) for index in np.isin(chars, chars[first]).nonzero()[0].tolist())
+    again = [index for index in first.nonzero()[0].tolist() if said[_unspaced(page, index)] > 1]
     doubled = sum((said[_unspaced(page, index)] - 1) * int(chars[index]) for index in again)
     return repeated & (len(again) > 1 and doubled > REPEATED * int(chars[first].sum()))
 
@@ -181,7 +181,7 @@ def _unspaced(page: Page, index: int) -> str:
 
 def shown_title(page: Page, likeness: Array) -> str:
     """Return the heading that is the stated title, or the greater part of it; without an h1, the line that is."""
-    like = np.flatnonzero(likeness > TITLE).tolist()
+    like = (likeness > TITLE).nonzero()[0].tolist()
     names = {index: page.blocks.elements.name(page.blocks.inside[index]) for index in like}
     headings = (index for index in like if is_heading(names[index]))
     best = max(headings, key=lambda index: (names[index] == "h1", likeness[index]), default=None)
@@ -196,7 +196,7 @@ def _title_line(page: Page) -> str:
     shortest = max(MIN_TITLE, HALF * len(title))
     # Neither spaces nor the lines behind are counted, so that this is no more than a sieve.
     may_be = (2 * page.texts.chars >= shortest) & (page.link < MAX_LINKED) & ~page.hidden
-    for index in np.flatnonzero(may_be).tolist() if len(title) >= shortest else ():
+    for index in may_be.nonzero()[0].tolist() if len(title) >= shortest else ():
         line = " ".join(page.blocks.texts[index][:MAX_CHARS].partition(LINE)[0].split())
         if len(line) >= shortest and _names(title, line):
             return line
@@ -216,13 +216,13 @@ def is_heading(name: str) -> bool:
 
 def near_captions(page: Page, chosen: Array, found: Array) -> tuple[str, ...]:
     """Return the captions that stand in the article or a little before it, each once, in the order of the page."""
-    inside = np.flatnonzero(chosen)
+    inside = chosen.nonzero()[0]
     if not len(inside) or not found.any():
         return ()
     near = found & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
     near[: max(0, inside[0] - NEAR)] = False
     near[inside[-1] + 2 :] = False
-    texts = (" ".join(page.blocks.lines(index))[:MAX_CHARS] for index in np.flatnonzero(near)[:MAX_CAPTIONS].tolist())
+    texts = (" ".join(page.blocks.lines(index))[:MAX_CHARS] for index in near.nonzero()[0][:MAX_CAPTIONS].tolist())
     return tuple(dict.fromkeys(texts))
 
 
@@ -236,7 +236,7 @@ def comments(page: Page, chosen: Array) -> tuple[str, ...]:
         return ()
     likely = marked & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
     found: dict[int, list[str]] = {}
-    for index in np.flatnonzero(likely).tolist():
+    for index in likely.nonzero()[0].tolist():
         if element := _comment(page, index):
             found.setdefault(element, []).extend(page.blocks.lines(index))
     texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}

@@ -212,7 +212,7 @@ def read(html: str, template: bytes = b"") -> Reading:
 
 def _lines(blocks: Blocks, chosen: Array) -> Iterator[str]:
     """Yield the lines of some of the blocks."""
-    return (line for index in np.flatnonzero(chosen).tolist() for line in blocks.lines(index))
+    return (line for index in chosen.nonzero()[0].tolist() for line in blocks.lines(index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ def labels(page: Page, chosen: Array) -> Array:
     """
     found = np.zeros(page.count, bool)
     ends = page.texts.ends_sentence
-    short = np.flatnonzero(chosen & ~ends & (page.texts.chars <= LABEL)).tolist()
+    short = (chosen & ~ends & (page.texts.chars <= LABEL)).nonzero()[0].tolist()
     if not short or not (chosen & ends).any():
         return found
     held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
@@ -289,7 +289,7 @@ def labels(page: Page, chosen: Array) -> Array:
 def _reading(page: Page, title: Array, content: Content) -> Reading:
     kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
-    found = [line for index in np.flatnonzero(content.chosen).tolist() for line in kinds.lines(index)]
+    found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
     # The title may stand before a line break, and its block is in the text.
     found = [line for line in found[:HEAD] if line[0] != shown] + found[HEAD:]
     beside = Parts(
@@ -307,10 +307,10 @@ def choose(probability: Array, chars: Array) -> tuple[Array, float]:
     >>> choose(np.array([0.9, 0.1, 0.8]), np.array([100, 100, 50]))[0].tolist()
     [True, False, True]
     """
-    order = np.argsort(-probability, kind="stable")
+    order = (-probability).argsort(kind="stable")
     expected = probability * chars
-    found = 2 * np.cumsum(expected[order]) / (np.cumsum(chars[order]) + expected.sum())
-    best = int(np.argmax(found))
+    found = 2 * np.add.accumulate(expected[order]) / (np.add.accumulate(chars[order]) + expected.sum())
+    best = int(found.argmax())
     chosen = np.zeros(len(probability), bool)
     chosen[order[: best + 1]] = True
     return chosen, float(found[best])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.block_features import Page, measure, under_headline
-from pipelines.extractors.block_likeness import COMMON, MAX_WORDS, Words, stems
+from pipelines.extractors.block_likeness import COMMON, MAX_WORDS, Words, folded, stems
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
 
@@ -41,6 +41,13 @@ def test_words_are_found_in_their_blocks_only() -> None:
     words = Words(["red bridge bridge", "a brid", "ge", "Bridges!"])
     assert words.blocks("bridge") == [0, 3]
     assert words.blocks("brid") == [0, 1, 3]
+
+
+@given(st.text() | st.text(st.characters(categories=["Lu", "Lt", "Ll", "Cs"])))
+@settings(max_examples=200, deadline=None)
+def test_letters_are_folded_as_python_folds_them(text: str) -> None:
+    """Those that become several, those beyond the basic plane and lone surrogates too."""
+    assert folded(text) == text.casefold()
 
 
 def test_a_word_in_too_many_blocks_tells_nothing() -> None:
