@@ -101,20 +101,23 @@ def test_one_transaction_writes_at_a_time_and_nothing_is_lost_beside_readers_and
     def read(counts: list[int]) -> None:
         with closing(sqlite3.connect(path, timeout=60)) as connection:
             while not ended.is_set():
-                counts.append(connection.execute("SELECT count(*) FROM stress").fetchone()[0])
+                count = connection.execute("SELECT count(*) FROM stress").fetchone()[0]
+                counts += [count] * (count != counts[-1])
 
     with Corpus.open(path, create=True) as corpus:
         corpus.database.write(lambda connection: connection.exec_driver_sql("CREATE TABLE stress (name)"))
         ballast = "CREATE TABLE ballast (number INTEGER PRIMARY KEY, body)"
         corpus.database.write(lambda connection: connection.exec_driver_sql(ballast))
-        seen: list[list[int]] = [[] for _ in range(4)]
+        seen: list[list[int]] = [[0] for _ in range(4)]
         readers = [threading.Thread(target=read, args=(counts,)) for counts in seen]
         threads = [threading.Thread(target=write, args=(f"w{number}",)) for number in range(writers)]
-        for thread in (*readers, *threads):
-            thread.start()
-        for thread in threads:
-            thread.join()
-        ended.set()
+        try:
+            for thread in (*readers, *threads):
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            ended.set()
         for thread in readers:
             thread.join()
     with closing(sqlite3.connect(path, timeout=60)) as connection:
