@@ -63,7 +63,7 @@ def _tell_end(session: Session, code: int) -> None:
     """Raise what ended the run, or say in a line how it ended."""
     error = session.line.error
     if isinstance(error, CorpusError):
-        if code == error.exit_code:
+        if session.exit_code == error.exit_code:
             raise error
         logger.warning("%s", error)
     for finding in session.sick:

@@ -84,7 +84,8 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
 
 def files_of(folder: Path) -> set[str]:
     """Return the final names of the WARC files in a folder."""
-    return {path.name.removesuffix(OPEN) for path in folder.glob("*.warc.gz*") if ".torn-" not in path.name}
+    found = (path for path in folder.glob("*.warc.gz*") if ".torn-" not in path.name and path.is_file())
+    return {path.name.removesuffix(OPEN) for path in found}
 
 
 def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *, deep: bool) -> None:

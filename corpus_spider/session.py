@@ -8,8 +8,9 @@ import logging
 import shutil
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,14 +26,13 @@ from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
-from storage.disk import make_folder
+from storage.disk import disk_errors, make_folder, same_file
 from storage.errors import CorpusError, DatabaseError, DiskError
 from storage.locks import SiteLocks
 from storage.warc import WarcInfo, WarcWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from corpus_spider.config import Config
     from corpus_spider.signs import Finding
@@ -209,6 +209,7 @@ class Session:
         with self._stack:
             try:
                 if self.writer.error is None:
+                    self.archive.require_database()
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
                     self.corpus.count_runs(self.sites)
@@ -216,9 +217,22 @@ class Session:
                 if self.writer.error is None:
                     self._look_after()
             except CorpusError as error:
-                # After an error it is told already; the next start takes back what was leased.
-                level = logging.ERROR if self.line.error is None else logging.DEBUG
-                logger.log(level, "cannot note the end of the run: %s", error)
+                self._fail_to_end(error)
+
+    def _fail_to_end(self, error: CorpusError) -> None:
+        """Have the run end with what happened in closing it, unless an error before has ended it and is told already.
+
+        The next start takes back what was leased, and looks at the files, which keep their names for it.
+        """
+        if self.line.error is not None:
+            logger.debug("cannot note the end of the run: %s", error)
+            return
+        self.line.break_down(error)
+        self.archive.abandon()
+        if self.exit_code not in {STOPPED, FORCED}:
+            self.exit_code, self.ended = error.exit_code, "error"
+            with suppress(CorpusError):
+                self._note_end()
 
     def _note_end(self) -> None:
         self.corpus.finish_run(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
@@ -283,14 +297,26 @@ class GuardedArchive:
         self._reserve = reserve_check(config.warc_folder, config.archive.reserve)
         self._announced: set[str] = set()
         self._locks, self._looked = locks, time.monotonic()
+        self._database = Path(corpus.database.url.database or "") if corpus.database.is_sqlite else None
+        self._unmoved = same_file(self._database) if self._database else lambda: True
+
+    def require_database(self) -> None:
+        """Raise DatabaseError when the file of the database is not where it was: all that is written to it is lost."""
+        if not self._unmoved():
+            raise DatabaseError(
+                "the file was removed or replaced while a crawl wrote to it",
+                where=str(self._database),
+                do="Restore it from a backup, or start again; what has been fetched is in the WARC files.",
+            )
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
         """Append a group, fsynced; a capture with an original as a revisit of it.
 
-        Raises DiskError when the disk is, or is about to be, full, and LockedError when a lost connection to the
-        database has cost the run its locks and another run has taken them.
+        Raises DiskError when the disk is, or is about to be, full, DatabaseError when the database is gone, and
+        LockedError when a lost connection to it has cost the run its locks and another run has taken them.
         """
         self._reserve()
+        self.require_database()
         if time.monotonic() - self._looked > LOCK_SECONDS:
             self._locks.ensure()
             self._looked = time.monotonic()
@@ -325,7 +351,8 @@ def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
     """Return a check that raises DiskError when less than ``reserve`` bytes are free: stop before the disk is full."""
 
     def check() -> None:
-        free = shutil.disk_usage(folder).free
+        with disk_errors(folder):
+            free = shutil.disk_usage(folder).free
         if free < reserve:
             raise DiskError(
                 f"only {free // 2**20} MiB are free, less than the reserve of {reserve // 2**20} MiB",

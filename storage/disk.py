@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from storage.errors import DiskError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _WORDS = {
@@ -20,6 +20,7 @@ _WORDS = {
     errno.EIO: ("the disk reported an input/output error", "Check the disk (dmesg, smartctl) before you go on."),
     errno.EACCES: ("permission denied", "Give this user the right to write there."),
     errno.EPERM: ("permission denied", "Give this user the right to write there."),
+    errno.ESTALE: ("another program has moved, replaced or changed the file", "See what did; then start again."),
     errno.EROFS: ("the file system is read-only", "Mount it for writing, or choose another folder."),
 }
 
@@ -48,6 +49,18 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def same_file(path: Path) -> Callable[[], bool]:
+    """Return a function that tells whether the path still names the file it names now; OSError when there is none."""
+    before = path.stat()
+
+    def unmoved() -> bool:
+        with suppress(OSError):
+            return os.path.samestat(before, path.stat())
+        return False
+
+    return unmoved
 
 
 def make_folder(folder: Path) -> None:

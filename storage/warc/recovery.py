@@ -56,8 +56,13 @@ def recover(
     between, the next recovery calls it again for the same file. Every step can be repeated; killed at any moment and
     started again, it comes to the same end. The torn tail is kept as ``NAME.torn-OFFSET``. Raises DiskError.
     """
-    found = (_recover(path, committed, adopt) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")))
+    found = (_recover(path, committed, adopt) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")) if _is_ours(path))
     return [recovered for recovered in found if recovered]
+
+
+def _is_ours(path: Path) -> bool:
+    """Say whether a writer may have made it: no folder, no pipe, and no link, behind which anything may lie."""
+    return path.is_file() and not path.is_symlink()
 
 
 def _recover(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -179,8 +180,11 @@ class _WarcFile:
             rest = rest[written:]
 
     def sync(self) -> None:
-        """Wait until the bytes, and at first the file's name, are on the disk."""
+        """Wait until the bytes, and at first the file's name, are on the disk; OSError where nobody would find them."""
         os.fsync(self._descriptor)
+        held = os.fstat(self._descriptor)
+        if held.st_size != self.size or not os.path.samestat(held, self.path.stat()):
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
         if not self._named:
             sync_folder(self.path.parent)
             self._named = True
@@ -194,7 +198,8 @@ class _WarcFile:
     def abandon(self) -> None:
         """Cut off what is not durable, as far as the disk still obeys, and let go of the file."""
         with suppress(OSError):
-            os.ftruncate(self._descriptor, self.durable)
+            # What another program has cut off would come back as zeros.
+            os.ftruncate(self._descriptor, min(self.durable, os.fstat(self._descriptor).st_size))
         with suppress(OSError):
             os.close(self._descriptor)
 

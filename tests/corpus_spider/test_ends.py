@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from corpus_spider.config_load import load
+from corpus_spider.session import Session
 from storage import Corpus
+from storage.records import Capture
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 
@@ -113,6 +118,40 @@ def test_a_second_crawl_of_the_same_site_is_told_so_with_exit_code_5(tmp_path: P
     ended(first)
     gate.set()
     well(tmp_path, "crawl")
+
+
+TAKEN: dict[str, tuple[Callable[[Path], object], int]] = {
+    "database": (lambda folder: (folder / "corpus.toml").rename(folder / "corpus.db"), 4),
+    "originals": (lambda folder: shutil.rmtree(folder / "warc"), 3),
+}
+
+
+@pytest.mark.parametrize(("take", "code"), TAKEN.values(), ids=TAKEN)
+def test_a_crawl_whose_files_are_taken_away_ends_and_says_so(
+    tmp_path: Path, newspaper: Newspaper, take: Callable[[Path], object], code: int
+) -> None:
+    """It goes on writing to what nobody will find for no longer than a group of pages."""
+    gate = hanging(newspaper)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/hang"] and list((tmp_path / "warc").glob("*.open")), lambda: newspaper.asked)
+    take(tmp_path)
+    gate.set()
+    assert ended(crawl) == code
+    assert crawl.stderr is not None
+    said = crawl.stderr.read()
+    assert "Traceback" not in said
+    assert "corpus-spider: " in said
+
+
+def test_an_original_that_is_gone_at_the_end_is_no_good_end(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Exit code 3, though every page was stored."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    session = Session.open(load(tmp_path / "corpus.toml"))
+    session.archive.append([Capture(newspaper.origin, datetime.now(UTC), 200, (), (), b"x")], [None])
+    next((tmp_path / "warc").glob("*.open")).unlink()
+    session.close(0)
+    assert (session.exit_code, session.ended) == (3, "error")
 
 
 def limited(size: int) -> Callable[[], None]:

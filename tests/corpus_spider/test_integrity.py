@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import threading
@@ -69,6 +70,14 @@ def test_a_flipped_bit_in_an_original_is_found_by_the_deep_check(corpus: Path) -
 def test_a_truncated_original_is_found_without_reading_it(corpus: Path) -> None:
     warc(corpus).write_bytes(warc(corpus).read_bytes()[:-1000])
     assert any("beyond the end" in problem for problem in problems(corpus))
+
+
+def test_what_is_no_file_is_no_original(corpus: Path) -> None:
+    """A folder, a pipe and a link to itself among them are passed by."""
+    (corpus / "warc" / "a.warc.gz").mkdir()
+    os.mkfifo(corpus / "warc" / "b.warc.gz")
+    (corpus / "warc" / "c.warc.gz.open").symlink_to("c.warc.gz.open")
+    assert problems(corpus, "--deep") == []
 
 
 def test_a_missing_original_is_found(corpus: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ from storage.errors import DamageError
 from storage.warc import Recovered, WarcWriter, read_record, recover, recovery, scan
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from storage.records import Pointer
 
@@ -219,6 +220,26 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
         recover(tmp_path)
     assert final.read_bytes() == b"precious"
     assert path.exists()
+
+
+FOREIGN: dict[str, Callable[[Path], object]] = {
+    "folder": Path.mkdir,
+    "pipe": os.mkfifo,
+    "link": lambda path: path.symlink_to("precious"),
+    "dangling": lambda path: path.symlink_to("nowhere"),
+    "loop": lambda path: path.symlink_to(path.name),
+}
+
+
+@pytest.mark.parametrize("make", FOREIGN.values(), ids=FOREIGN)
+def test_what_no_writer_can_have_made_is_left_alone(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    """It neither stops a crawl nor is opened, and what a link leads to is not cut."""
+    path, precious = tmp_path / "a.warc.gz.open", tmp_path / "precious"
+    precious.write_bytes(b"precious")
+    make(path)
+    assert recover(tmp_path) == []
+    assert path.is_symlink() or path.exists()
+    assert precious.read_bytes() == b"precious"
 
 
 def test_a_missing_folder_has_nothing_to_recover(tmp_path: Path) -> None:

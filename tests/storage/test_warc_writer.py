@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from fastwarc.warc import ArchiveIterator as FastWarcIterator
@@ -20,6 +21,9 @@ from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 from storage.errors import DiskError
 from storage.warc import WarcInfo, WarcWriter, read_record, recover, scan
 from tests.corpus_spider.running import often
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BIN = Path(sys.executable).parent
 
@@ -223,6 +227,36 @@ def test_a_failing_fsync_leaves_a_whole_file(tmp_path: Path, monkeypatch: pytest
     writer.close()
     assert len(calls) == call
     _assert_recovered(tmp_path, pointers)
+
+
+def _grow(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"not ours")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Path.unlink,
+        lambda path: path.rename(path.with_name("elsewhere")),
+        lambda path: (path.unlink(), path.touch()),
+        lambda path: os.truncate(path, 1000),
+        _grow,
+    ],
+    ids=["removed", "renamed", "replaced", "cut", "grown"],
+)
+def test_nothing_is_handed_out_of_a_file_that_another_program_has_touched(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    """Nobody would find it again: exit code 3; what was cut off does not come back as zeros."""
+    writer = WarcWriter(tmp_path, "test", INFO)
+    (pointer,) = writer.append([capture(1)])
+    path = tmp_path / f"{pointer.warc}.open"
+    change(path)
+    with pytest.raises(DiskError, match=r"moved, replaced or changed|No such file"):
+        writer.append([capture(2)])
+    writer.close()
+    assert not path.exists() or not path.read_bytes().endswith(bytes(8))
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
