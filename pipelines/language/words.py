@@ -1,11 +1,13 @@
 """Languages of one script told apart by frequent words, where letters do not do it and detectors confuse them.
 
 The sets hold words that one language of a group uses all the time and the others do not. Vietnamese without its marks
-is told by its syllables, of which there are some 2,500 (as in telegrams, chats and old web pages).
+is told by its syllables, of which there are some 2,500 (as in telegrams, chats and old web pages), Kurdish in Latin
+letters, which the detectors do not know, by its small words and its vowels.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import regex
@@ -34,7 +36,7 @@ _GROUPS = tuple(
                 چاہی ویسی تھیوڻ ہوسی
             """,
                 "ks": "چھِ چھُ چھے چھ تہٕ تہِ اَکھ منٛز مَنٛز ہُنٛد یِوان یُس یۄس یہِ اوس ٲس ٲسؠ اَتھ پؠٹھ کٔرِتھ خٲطرٕ سٟتؠ آو",
-                "fa": "در به از که این را با است برای آن خود شد یک تا می‌شود بر هم شده می های",
+                "fa": "در به از که این را با است برای آن خود شد یک تا می‌شود بر هم شده می های می‌گوید گفته کرده نموده",
                 "azb": """
                 بیر بو اوچون ایله دیر ایدی ائدیر اولان اولدو سونرا گؤره چوخ وار لر لار اولاراق تورک دیلی ایلده
                 داها منیم بونو اونون اولور
@@ -140,6 +142,13 @@ _PLAIN_WORDS = """
     gia tien huyen hang ngan
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
+_KURMANJI_LETTER = re.compile("[ûîê]")
+_KURMANJI_WORDS = """
+    û jî yê yên wê vê wî vî bû bûn xwe lê dê tê hatiye heye hene dike dikin dibe kirin kiriye kirine piştî
+    li ji bi di ku de re ser bo ne her ya ên ev wan min me got kir hat hatin da nav çi ve
+"""
+_KURMANJI = frozenset(_KURMANJI_WORDS.split())
+_MANY, _OFTEN = 0.2, 0.25
 _MEANT = 0.85
 _FREQUENT = 0.15
 
@@ -150,8 +159,11 @@ def corrected(language: str, script: str, text: str) -> str:
     >>> corrected("ur", "Arab", "وزیر اعظم نے آکھیا اے کہ لوکاں نوں سہولتاں دین لئی نویں منصوبے شروع کیتے جا رہے نیں")
     'pnb'
     """
-    if script == "Latn" and language != "vi" and is_unmarked_vietnamese(text):
-        return "vi"
+    if script == "Latn" and language != "vi":
+        if is_unmarked_vietnamese(text):
+            return "vi"
+        if is_kurmanji(text):
+            return "ku"
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
     if group is None:
         return language
@@ -183,3 +195,20 @@ def is_unmarked_vietnamese(text: str) -> bool:
     if len(words) < 4 or sum(map(_PLAIN.__contains__, words)) < _FREQUENT * len(words):
         return False
     return sum(map(is_syllable, words)) >= _MEANT * len(words)
+
+
+def is_kurmanji(text: str) -> bool:
+    """Tell Kurdish in Latin letters, which the detectors do not know, by its first sixty words.
+
+    A fifth of them are very frequent, two at least, and a quarter have one of its vowels with a circumflex.
+
+    >>> is_kurmanji("Serokê Herêma Kurdistanê bi balyozê Amerîkayê re civiya û li ser têkiliyan axivî")
+    True
+    """
+    start = text[:600].lower()
+    if _KURMANJI_LETTER.search(start) is None:
+        return False
+    words = _WORD.findall(start)[:_SYLLABLES]
+    frequent = sum(map(_KURMANJI.__contains__, words))
+    marked = sum(_KURMANJI_LETTER.search(word) is not None for word in words)
+    return frequent >= max(2, _MANY * len(words)) and marked >= _OFTEN * len(words)

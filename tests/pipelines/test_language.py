@@ -105,6 +105,27 @@ def test_nothing_else_is_taken_for_unmarked_vietnamese(language: str) -> None:
     assert not any(words.is_unmarked_vietnamese(unmarked(sentence)) for sentence in SENTENCES[language])
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Serokê Herêma Kurdistanê bi balyozê Amerîkayê re civiya û li ser têkiliyên dualî axivîn.",
+        "Li Amedê ji ber baranê lehî rabû û gelek mal di bin avê de man",
+        "Rojava: Hêzên Sûriya Demokratîk ragihand ku di êrîşê de du şervan hatine kuştin.",
+        "Wezîrê Derve yê Tirkiyeyê got ku ew ê sibê biçe Bexdayê",
+        "Parlamentoya Kurdistanê îro civiya û qanûna nû ya perwerdehiyê pejirand.",
+    ],
+)
+def test_kurdish_in_latin_letters_is_recognised(backend: str, sentence: str) -> None:
+    """Kurmanji, which the detectors do not know and call Turkish, Catalan or Czech."""
+    assert identify(sentence, backend).language == "ku"
+
+
+@pytest.mark.parametrize("language", [name for name, texts in SENTENCES.items() if texts[0][0].isascii()])
+def test_nothing_else_is_taken_for_kurdish(language: str) -> None:
+    """Its vowels with a circumflex and its small words come together nowhere else."""
+    assert not any(words.is_kurmanji(sentence) for sentence in SENTENCES[language])
+
+
 @pytest.mark.parametrize("language", SCRIPTS)
 def test_the_main_script_is_named(language: str) -> None:
     """The script most letters are in, by its ISO 15924 code."""
