@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_walk import Blocks
 
 Columns = dict[str, Any]
-"""Measures by name, each an array with a number a block; those of ``MARKED`` together, one after the other."""
+"""Measures by name, each an array with a number a block; under ``MARKS`` one after the other those of ``MARKED``."""
 
 MOST = 0.6
 """A mark that an element with more than this share of the page's text bears tells nothing against it."""
