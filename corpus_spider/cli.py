@@ -98,7 +98,8 @@ def init(state: State, /, **options: Any) -> None:
 def crawl(state: State, /, **options: Any) -> int:
     """Crawl what is due, resume what was interrupted, and end.
 
-    Ctrl-C finishes what is in flight; a second one stops at once. Neither loses anything.
+    Ctrl-C finishes what is in flight, as a terminal that closes does; a second one stops at once. Neither loses
+    anything.
 
     \b
     Exit codes: 0 done, 1 internal error, 2 configuration, 3 disk, 4 database,

@@ -7,9 +7,10 @@ import gc
 import logging
 import os
 import signal
+import stat
 import threading
 import time
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from corpus_spider import health
@@ -72,7 +73,7 @@ def _tell_end(session: Session, code: int) -> None:
 
 
 class Interruption(AbstractContextManager["Interruption"]):
-    """Until a `Stopper` takes both signals over, have SIGTERM end the program as Ctrl-C does: tidily.
+    """Until a `Stopper` takes the signals over, have SIGTERM and SIGHUP end the program as Ctrl-C does: tidily.
 
     ``asked`` is the number of the signal that has come, 0 for none: an exception that is raised in a finaliser or a
     callback goes no further, and must not be all there is of it.
@@ -83,7 +84,7 @@ class Interruption(AbstractContextManager["Interruption"]):
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in heeded():
             self._before[number] = signal.signal(number, self._on_signal)
         return self
 
@@ -93,7 +94,27 @@ class Interruption(AbstractContextManager["Interruption"]):
 
     def _on_signal(self, number: int, _: object) -> None:
         self.asked = number
+        let_go_of_terminal(number)
         raise KeyboardInterrupt
+
+
+def heeded() -> tuple[signal.Signals, ...]:
+    """Return the signals that stop a crawl; SIGHUP, of a terminal that closes, is none of them under nohup(1)."""
+    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    return (signal.SIGINT, signal.SIGTERM, *hangup)
+
+
+def let_go_of_terminal(number: int) -> None:
+    """Have nothing more written to a terminal that has hung up: every write would be an error."""
+    if number != signal.SIGHUP:
+        return
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            # Of one that has hung up isatty is not true any more.
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode):
+                os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:
@@ -161,7 +182,7 @@ class Stopper:
 
     def listen(self) -> None:
         """Note signals from now on instead of being interrupted by them, with what has come before."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in heeded():
             signal.signal(number, self._on_signal)
         if self._interruption.asked and not self.asked:
             self._note(self._interruption.asked)
@@ -182,6 +203,7 @@ class Stopper:
     def _note(self, number: int) -> None:
         """Take a signal in: its deadline holds from now on, however long a busy machine takes to start the crawl."""
         self.asked = number
+        let_go_of_terminal(number)
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _act(self) -> None:

@@ -39,7 +39,7 @@ MAX_CRASHES = 2
 START_SECONDS = 120.0
 LOOK_SECONDS = 0.5
 """How often it is looked at whether a page takes too long: so much longer it may."""
-STOPPING = frozenset({signal.SIGINT, signal.SIGTERM})
+STOPPING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ def start_fork_server() -> None:
 
 @contextlib.contextmanager
 def signals_held() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back while processes start: they inherit that, and a signal to the whole process group
-    (Ctrl-C, systemd, timeout(1)) is for the parent alone to act on.
+    """Hold SIGINT, SIGTERM and SIGHUP back while processes start: they inherit that, and a signal to the whole process
+    group (Ctrl-C, systemd, timeout(1), a terminal that closes) is for the parent alone to act on.
     """
     # It lets both signals through when it starts its own process, so it has to be there before.
     resource_tracker.ensure_running()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from corpus_spider.config import Config, Corpus, Crawl, Site, keys, masked
 from corpus_spider.config_load import assemble, load
 from corpus_spider.config_values import WrongValueError, parse_duration, parse_size
+from storage import Corpus as Storage
 from storage.errors import ConfigError
 from storage.records import Kind
 
@@ -292,6 +293,20 @@ def test_sites_are_chosen_by_name_and_a_wrong_name_is_answered_with_the_nearest(
     assert config.only(()) == config
     with pytest.raises(ConfigError, match="did you mean vnexpress"):
         config.only(("vnexpres",))
+
+
+@pytest.mark.parametrize("name", ["why?", "100%25", "a%41b", "q?x=1&y#z", "a@b:c", "tên\nmới", ";"])
+def test_the_database_lies_in_its_folder_whatever_that_is_called(tmp_path: Path, name: str) -> None:
+    """What would mean something in a URL is part of a name in a path."""
+    folder = tmp_path / name
+    folder.mkdir()
+    config = load(write(folder, MINIMAL), environ={})
+    with pytest.raises(ConfigError, match="no corpus yet"):
+        config.require_corpus()
+    Storage.open(config.database_url, create=True).close()
+    assert (folder / "corpus.db").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    config.require_corpus()
 
 
 @pytest.mark.parametrize(

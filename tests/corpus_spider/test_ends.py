@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import resource
+import shlex
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +59,7 @@ def well(folder: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
     tmp_path: Path, newspaper: Newspaper, number: signal.Signals
 ) -> None:
@@ -73,6 +76,50 @@ def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
     well(tmp_path, "crawl")
     well(tmp_path, "check", "--deep")
     assert {newspaper.asked[f"/article/{index}"] for index in range(newspaper.articles)} <= {1, 2}
+
+
+def shown(terminal: int) -> bytes:
+    """Return what a terminal has to show by now; nobody can write to one that is full."""
+    parts = []
+    with suppress(BlockingIOError):
+        while part := os.read(terminal, 1 << 16):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def test_a_terminal_that_closes_ends_a_crawl_tidily(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Whatever it would still have said: exit code 11, nothing left open, and its workers have gone with it."""
+    gate = hanging(newspaper)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
+    terminal, theirs = pty.openpty()
+    # The first terminal that the leader of a session opens is its own.
+    opened = f"exec {shlex.join(program('crawl'))} <{os.ttyname(theirs)} >{os.ttyname(theirs)} 2>&1"
+    crawl = subprocess.Popen(["sh", "-c", opened], cwd=tmp_path, env=environment(), start_new_session=True, text=True)
+    os.set_blocking(terminal, False)
+    until(lambda: shown(terminal) is not None and newspaper.asked["/hang"], lambda: newspaper.asked)
+    os.close(theirs)
+    os.close(terminal)
+    gate.set()
+    assert ended(crawl) == 11
+    assert not list((tmp_path / "warc").glob("*.open"))
+
+
+def test_a_crawl_under_nohup_does_not_heed_that_its_terminal_closes(tmp_path: Path, newspaper: Newspaper) -> None:
+    gate = hanging(newspaper)
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, timeout=900))
+    crawl = subprocess.Popen(
+        ["nohup", *program("crawl")],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    until(lambda: newspaper.asked["/hang"], lambda: newspaper.asked)
+    os.killpg(crawl.pid, signal.SIGHUP)
+    gate.set()
+    assert ended(crawl) == 0, crawl.stderr and crawl.stderr.read()
 
 
 def test_a_second_signal_ends_it_at_once_with_exit_code_13(tmp_path: Path, newspaper: Newspaper) -> None:
