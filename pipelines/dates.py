@@ -80,8 +80,8 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
     if first is None:
         return None
     turned = _turned(first[1])
-    chosen = next((pair for pair in read if turned and _is_plain(pair[1]) and pair[1].iso[:10] == turned), first)
-    candidate, found = chosen
+    others = (pair for pair in read if _is_plain(pair[1]) and pair[1].iso[:10] == turned)
+    candidate, found = next(others, first) if turned else first
     sure = round(found.confidence * TRUST[candidate.source], 2)
     original = " ".join(candidate.line.split()) or found.original
     return Published(found.iso, original, found.calendar, candidate.source, sure)

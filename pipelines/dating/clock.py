@@ -8,7 +8,7 @@ from datetime import time, timedelta, timezone
 from pipelines.dating.months import fold
 
 _CLOCK = re.compile(
-    r"(?<![\d:.,/-])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|g|:\s)\s?(?P<minute>\d{2})"
+    r"(?<![\d/-])(?<!\d[:.,])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|g|:\s)\s?(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?!\s?:)"
 )
 _DOTTED = re.compile(
@@ -32,7 +32,7 @@ _ZONES = {
     270: ("به وقت کابل",),
     300: ("pkt",),
     420: ("ict", "wib"),
-    480: ("sgt", "hkt", "wita"),
+    480: ("sgt", "hkt", "wita", "myt"),
     540: ("jst", "kst"),
     -240: ("edt",),
     -300: ("est",),

@@ -101,7 +101,7 @@ def any_name() -> str:
     names = sorted(months())
     unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
     spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
-    return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])\u05d1?{_any_of(spaced)})"
+    return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])[\u05d1\u05dc]?{_any_of(spaced)})"
 
 
 def any_of(names: list[str]) -> str:
@@ -130,4 +130,4 @@ def month_of(name: str, language: str = "") -> Month:
     two months (Croatian listopad is October, Polish and Czech listopad November).
     """
     own = _by_language().get(language.partition("-")[0], {})
-    return own.get(name) or months().get(name) or months()[name.removeprefix("\u05d1")]
+    return own.get(name) or months().get(name) or months()[name[1:]]

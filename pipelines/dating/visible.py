@@ -86,7 +86,7 @@ def visible_dates(tree: LexborHTMLParser) -> Iterator[Shown]:
     first = max(0, head - _BEFORE)
     small = _small(nodes[first : head + _BEHIND])
     before, behind = small[: head - first], small[head - first + 1 :]
-    listed = _listed(before) | _listed(behind[_NEXT:])
+    listed: set[str] | None = None
     late: list[Shown] = []
     for part, limit in ((behind, 0), (behind[:_NEXT], _MAX_UNMARKED), (before, 0)):
         updated_at: int | None = None
@@ -94,7 +94,10 @@ def visible_dates(tree: LexborHTMLParser) -> Iterator[Shown]:
             for kind, shown in _in_element(node, limit, above=part is before):
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
-                if (part is before or at >= _NEXT) and node and _naming(node) in listed:
+                far = part is before or at >= _NEXT
+                if far and listed is None:
+                    listed = _listed(before) | _listed(behind[_NEXT:])
+                if far and listed and node and _naming(node) in listed:
                     late.append(shown._replace(place="listed"))
                 elif kind == UPDATED or (kind == PLAIN and updated_at is not None and at > updated_at + _SAME_BYLINE):
                     late.append(shown)
@@ -105,8 +108,11 @@ def visible_dates(tree: LexborHTMLParser) -> Iterator[Shown]:
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
     """Return the class and id of elements of which several show figures: dates of teasers, of comments."""
-    alike = Counter(_naming(node) for node in part if node and _is_marked(node) and _short_text(node))
-    return {naming for naming, count in alike.items() if count >= _LIST}
+    named = [(_naming(node), node) for node in part if node]
+    alike = Counter(naming for naming, node in named if _HINT.search(naming) or node.tag == "time")
+    often = {naming for naming, count in alike.items() if count >= _LIST}
+    shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
+    return {naming for naming, count in shown.items() if count >= _LIST}
 
 
 def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator[tuple[str, Shown]]:
@@ -114,7 +120,7 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
     if node is None or not (limit or _is_marked(node)):
         return
     text = _short_text(node, limit or _MAX_TEXT)
-    if text and (not limit or _is_dateline(node, text)):
+    if text and (_is_dateline(node, text) if limit else not is_aside(node)):
         for kind, portion in _labelled(node, text):
             yield kind, Shown("updated" if kind == UPDATED else "masthead" if above else "text", portion, text)
 
@@ -160,7 +166,7 @@ def _small(nodes: list[LexborNode]) -> list[LexborNode | None]:
 
 
 def _is_marked(node: LexborNode) -> bool:
-    return (node.tag == "time" or _HINT.search(_naming(node)) is not None) and not is_aside(node)
+    return node.tag == "time" or _HINT.search(_naming(node)) is not None
 
 
 def is_aside(node: LexborNode) -> bool:
