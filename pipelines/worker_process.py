@@ -72,7 +72,10 @@ def confine(memory: int) -> None:
     The terminal sends Ctrl-C to the whole group: the parent decides what it means, so workers ignore it.
     """
     _leave_network()
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    # What the machine allows the whole program (ulimit -v) may be less; nobody but root may go beyond it.
+    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pipelines.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve
+from storage.errors import CorpusError, DiskError
 from storage.records import Drop, Processed
 
 if TYPE_CHECKING:
@@ -59,10 +60,20 @@ class WorkerDiedError(Exception):
 
 
 def start_fork_server() -> None:
-    """Have the process that workers are forked from load and warm up, while the caller goes on; safe to repeat."""
+    """Have the process that workers are forked from load and warm up, while the caller goes on; safe to repeat.
+
+    Raises DiskError when there is no folder for the socket by which it is reached.
+    """
     multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
-    with signals_held():
-        forkserver.ensure_running()
+    try:
+        with signals_held():
+            forkserver.ensure_running()
+    except OSError as error:
+        raise DiskError(
+            f"worker processes need a folder for temporary files: {error}",
+            where=os.environ.get("TMPDIR", ""),
+            do="Have TMPDIR name one that can be written, has room, and whose path is short (90 characters).",
+        ) from error
 
 
 @contextlib.contextmanager
@@ -77,6 +88,36 @@ def signals_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def server_within(seconds: float) -> Iterator[None]:
+    """Have the fork server answer within so many seconds, or be killed: whoever asks one that is stopped, or hangs,
+    would wait for ever. Who asked gets an EOFError, and a new server at the next try.
+    """
+    start_fork_server()
+    asked = _server_pid()
+    alarm = threading.Timer(seconds, _kill_server, [asked])
+    alarm.daemon = True
+    alarm.start()
+    try:
+        yield
+    finally:
+        alarm.cancel()
+
+
+def _server_pid() -> int | None:
+    # It has no public name.
+    pid: int | None = vars(forkserver._forkserver).get("_forkserver_pid")  # noqa: SLF001
+    return pid
+
+
+def _kill_server(pid: int | None) -> None:
+    """Kill a fork server, unless there is a new one by now."""
+    if pid is not None and pid == _server_pid():
+        logger.warning("the process that starts workers does not answer: it is replaced")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class WorkerPool:
@@ -196,8 +237,14 @@ class WorkerPool:
         try:
             return _Worker(self._context, self._limits)
         except (EOFError, OSError) as error:
-            logger.warning("a worker did not start (%s)", error or type(error).__name__)
+            logger.warning("a worker did not start (%s)", str(error) or type(error).__name__)
+        try:
             return _Worker(self._context, self._limits)
+        except (EOFError, OSError) as error:
+            raise CorpusError(
+                f"no worker process can be started ({str(error) or type(error).__name__})",
+                do="See that there is memory, and that ulimit -v, -u and -n leave room for some processes.",
+            ) from error
 
     def _discard(self) -> None:
         worker: _Worker = self._local.worker
@@ -229,7 +276,7 @@ class _Worker:
         self._process = context.Process(
             target=serve, args=(theirs, limits.memory, os.environ.get(FAULTS, "")), daemon=True
         )
-        with signals_held():
+        with server_within(START_SECONDS), signals_held():
             self._process.start()
         theirs.close()
         # The first worker waits for the fork server to load; that is nobody's page time.

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipelines import workers
 from pipelines.process import process, survey
 from pipelines.recurrence import Survey
 from pipelines.worker_process import FAULTS
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.records import Capture, SiteModel
-from tests.corpus_spider.running import PATIENCE, SEED, often, until
+from tests.corpus_spider.running import PATIENCE, SEED, often, run, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,10 +222,10 @@ def test_a_stopped_worker_is_killed_at_the_limit() -> None:
 
 
 def test_a_signal_to_the_group_reaches_neither_the_fork_server_nor_a_worker(pool: WorkerPool) -> None:
-    """Both are held back from the first moment, while modules still load: the parent alone decides what they mean."""
+    """All are held back from the first moment, while modules still load: the parent alone decides what they mean."""
     assert pool.submit(page("Bài viết thứ nhất trong ngày hôm nay."), MODEL).result(PATIENCE).document
     worker = status_of(pool.pids()[0])
-    stopping = sum(1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM))
+    stopping = sum(1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     for process_status in (worker, status_of(int(worker["PPid"]))):
         assert int(process_status["SigBlk"], 16) & stopping == stopping
 
@@ -255,11 +256,63 @@ def test_a_worker_has_no_network_and_writes_no_file(tmp_path: Path) -> None:
     assert said.stdout.splitlines() == [refused, "File too large"], said.stderr
 
 
+@pytest.mark.parametrize(("allowed", "expected"), [(2**40, 2**31), (2**30, 2**30)])
+def test_a_worker_has_no_more_memory_than_its_limit_and_the_programs(allowed: int, expected: int) -> None:
+    """Where the program's own limit (ulimit -v) is less than a page's, a worker starts all the same."""
+    confined = "import resource; from pipelines.worker_process import confine; confine(2**31)"
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({allowed}, {allowed})); {confined}"
+    command = [sys.executable, "-c", f"{limited}; print(resource.getrlimit(resource.RLIMIT_AS))"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert said.stdout.strip() == str((expected, expected)), said.stderr
+
+
+def test_a_fork_server_that_is_stopped_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its workers die with it, and the page that waits for a new one is read."""
+    replaced = threading.Event()
+
+    def kill(pid: int | None) -> None:
+        monkeypatch.setattr(workers, "START_SECONDS", PATIENCE)
+        replaced.set()
+        real(pid)
+
+    real = workers._kill_server
+    monkeypatch.setattr(workers, "_kill_server", kill)
+    pool = WorkerPool(1, WorkerLimits(seconds=PATIENCE))
+    try:
+        assert pool.submit(page("Bài viết thứ nhất trong ngày hôm nay."), MODEL).result(PATIENCE).document
+        (worker,) = pool.pids()
+        server = int(status_of(worker)["PPid"])
+        monkeypatch.setattr(workers, "START_SECONDS", 0.5)
+        os.kill(server, signal.SIGSTOP)
+        os.kill(worker, signal.SIGKILL)
+        assert pool.submit(page("Bài viết thứ hai trong ngày hôm nay."), MODEL).result(PATIENCE).document
+        assert replaced.is_set()
+    finally:
+        pool.close()
+
+
+def test_a_folder_that_is_no_place_for_a_socket_is_told(tmp_path: Path) -> None:
+    """Its path is longer than the name of a socket can be: exit code 3, with what to do."""
+    (tmp_path / "corpus.toml").write_text(UNASKED)
+    place = tmp_path / ("x" * 120)
+    place.mkdir()
+    done = run(tmp_path, "crawl", TMPDIR=str(place))
+    assert (done.returncode, "TMPDIR" in done.stderr) == (3, True), done.stderr
+
+
 def status_of(pid: int) -> dict[str, str]:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
+UNASKED = """
+[corpus]
+name = "test"
+contact = "tests@example.org"
+[[site]]
+name = "site"
+start = ["http://127.0.0.1:1/"]
+"""
 HANGING = """
 from pipelines.workers import WorkerPool
 from tests.pipelines.test_workers import MODEL, page
