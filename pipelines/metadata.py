@@ -80,6 +80,8 @@ _DATE_NAMES = (
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]')
 _DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]", "abbr.published[title]")
 _BODIES = ("article", "main")
+_TEASERS = 4
+"""So many articles beside a headline in none of them are not the page's own."""
 
 _AGENTS = frozenset({"robots", "googlebot", "corpus-spider"})
 _VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
@@ -261,11 +263,12 @@ def _stated_times(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]])
 
 
 def _body(tree: LexborHTMLParser, name: str) -> LexborNode | None:
-    """Return the element of that name which holds the headline, else the first: teasers are articles too."""
-    around = tree.css_first("h1")
+    """Return the element of that name which holds the headline, else the first; not of many, for teasers are some."""
+    head = around = tree.css_first("h1")
     while around is not None and around.tag != name:
         around = around.parent
-    return around or tree.css_first(name)
+    every = tree.css(name)[:_TEASERS]
+    return around or (every[0] if every and (head is None or len(every) < _TEASERS) else None)
 
 
 def _canonical(tree: LexborHTMLParser, url: str) -> str | None:

@@ -28,7 +28,7 @@ _MISLEADING = re.compile(
 _ASIDE = frozenset({"nav", "aside", "footer"})
 _CHANGED = re.compile(r"updated|modified", re.IGNORECASE)
 _PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
+_DIGIT, _FULL = re.compile(r"\d"), re.compile(r"\d(?:\D*\d){4}")
 _HEADING = re.compile(r"h[1-6]")
 _CLOCK = re.compile(r"\d\s?:\s?\d\d")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
@@ -41,6 +41,10 @@ _MAX_UNMARKED = 80
 _BEFORE, _BEHIND, _NEXT = 60, 400, 40
 """Elements before, behind and next to the headline among which a date is looked for."""
 _LEVELS = 4
+_WHOLE = frozenset({"article", "main", "body", "html"})
+"""Elements whose classes tell of the page: that it has a sidebar, or comments."""
+_ATTRIBUTES = ("title", "data-datetime", "data-date", "data-time", "data-timestamp")
+"""Where a marked element states the time that it tells as an age ("3 hours ago")."""
 _LIST = 3
 _SAME_BYLINE = 12
 """Elements behind a date of update that may still state the one of publication without a label."""
@@ -120,6 +124,8 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
     if node is None or not (limit or _is_marked(node)):
         return
     text = _short_text(node, limit or _MAX_TEXT)
+    if not limit and node.tag != "time" and _FULL.search(text) is None:
+        text = _attribute(node) or text
     if text and (_is_dateline(node, text) if limit else not is_aside(node)):
         for kind, portion in _labelled(node, text):
             yield kind, Shown("updated" if kind == UPDATED else "masthead" if above else "text", portion, text)
@@ -175,7 +181,9 @@ def is_aside(node: LexborNode) -> bool:
     for _ in range(_LEVELS):
         if around is None:
             return False
-        if _MISLEADING.search(_naming(around)) or (around.tag in _ASIDE and not _is_in_article(around)):
+        if (around.tag not in _WHOLE and _MISLEADING.search(_naming(around))) or (
+            around.tag in _ASIDE and not _is_in_article(around)
+        ):
             return True
         around = around.parent
     return False
@@ -184,6 +192,11 @@ def is_aside(node: LexborNode) -> bool:
 def _is_in_article(node: LexborNode) -> bool:
     """Say whether a footer or an aside is one of an article, which may hold its byline."""
     return node.tag != "nav" and node.parent is not None and node.parent.tag == "article"
+
+
+def _attribute(node: LexborNode) -> str:
+    stated = (node.attributes.get(name) or "" for name in _ATTRIBUTES)
+    return next((text for text in stated if len(text) <= _MAX_UNMARKED and _FULL.search(text)), "")
 
 
 def _naming(node: LexborNode) -> str:
