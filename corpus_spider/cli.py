@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider import backup, nightly
-from corpus_spider.console import Console, start_logging
+from corpus_spider.console import Console, open_closed_streams, start_logging
 from corpus_spider.keeping import keeping
 from corpus_spider.options import PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
 from corpus_spider.sites import sites
@@ -305,6 +305,7 @@ def _report(state: State, options: dict[str, Any], report: Any, internals: Colle
 
 def main() -> None:
     """Run the program and end the process with its exit code."""
+    open_closed_streams()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
@@ -99,7 +99,9 @@ class Console:
 
     def error(self, text: str) -> None:
         """Tell the user what went wrong, on standard error, whatever the verbosity."""
-        click.echo(safe_lines(text), err=True)
+        # What nobody can be told still has its exit code.
+        with suppress(OSError):
+            click.echo(safe_lines(text), err=True)
 
     def result(self, text: str) -> None:
         """Write a result; as it is into files and pipes, made safe on a terminal."""
@@ -207,6 +209,18 @@ class Sparing(logging.Filter):
         if before + 1 == self._most:
             record.msg = f"{record.msg} (more like it are left out for an hour)"
         return before < self._most
+
+
+def open_closed_streams() -> None:
+    """Open what the caller has closed (``>&-``, some supervisors): the database would get its number, and with it
+    whatever a library or a child prints there.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # The least free number is taken, which is the one that was closed.
+            opened = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(opened, True)
+            setattr(sys, name, os.fdopen(opened, mode))
 
 
 def start_logging(level: str) -> None:
