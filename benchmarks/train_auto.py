@@ -28,7 +28,7 @@ import numpy as np
 from corpus_spider.evaluation.gold import MANIFEST, load_gold
 from corpus_spider.evaluation.scores import score
 from pipelines import decoding
-from pipelines.extractors.block_features import Page, by_name, measure, measure_again
+from pipelines.extractors.block_features import Page, measure, measure_again
 from pipelines.extractors.block_walk import LINE, walk
 from pipelines.extractors.parts import TITLE
 from pipelines.extractors.scored import LIMIT, MODEL, find
@@ -78,9 +78,7 @@ def samples(folder: Path) -> list[Sample]:
             continue
         page = Page(blocks)
         site = registered_domain(gold.site) if gold.site else gold.id
-        sample = Sample(
-            gold, stated[gold.id].get("source_repo") or gold.id, site or gold.id, page, by_name(measure(page))
-        )
+        sample = Sample(gold, stated[gold.id].get("source_repo") or gold.id, site or gold.id, page, measure(page))
         sample.content = shares([text.replace(LINE, " ") for text in blocks.texts], gold.truth()) >= CONTENT
         sample.weights = weigh(sample)
         found.append(sample)

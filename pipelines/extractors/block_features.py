@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_walk import Blocks
 
 Columns = dict[str, Any]
-"""Measures by name, each an array with a number a block; under ``MARKS`` one after the other those of ``MARKED``."""
+"""Measures by name, each an array with a number a block."""
 
 MOST = 0.6
 """A mark that an element with more than this share of the page's text bears tells nothing against it."""
@@ -39,13 +39,11 @@ _TOLD_IN = (
 )
 _TOLD_NEAR = ("comment", "side", "title", "lead", "article", "ul", "hidden")
 _NO_LETTERS = re.compile(r"[\W_]+")
-MARKS = "marks"
-MARKED = (
+_MARKS = [
     *(f"is_{name}" for name in _TOLD_KINDS),
     *(f"in_{name}" for name in _TOLD_IN),
     *(f"near_{name}" for name in _TOLD_NEAR),
-)
-"""The measures that ``MARKS`` stands for."""
+]
 _KIND_BITS, _IN_BITS, _NEAR_BITS = (
     np.array([bits[name] for name in names])[:, None]
     for bits, names in ((KIND, _TOLD_KINDS), (BIT, _TOLD_IN), (BIT, _TOLD_NEAR))
@@ -128,15 +126,6 @@ def measure(page: Page) -> Columns:
     }
 
 
-def by_name(columns: Columns) -> Columns:
-    """Return each measure by its own name, in the same order."""
-    marks = dict(zip(MARKED, columns[MARKS].reshape(len(MARKED), -1), strict=True))
-    found: Columns = {}
-    for name, column in columns.items():
-        found |= marks if name == MARKS else {name: column}
-    return found
-
-
 def measure_again(page: Page, first: Array) -> Columns:
     """Return the measures for the second stage: what the first stage, with its probabilities, thinks of the rest."""
     mass = first * page.weight
@@ -211,7 +200,7 @@ def _of_texts(page: Page) -> Columns:
 
 def _of_marks(page: Page) -> Columns:
     marks = np.concatenate((page.kind & _KIND_BITS, page.path & _IN_BITS, page.near & _NEAR_BITS)) != 0
-    return {MARKS: marks.reshape(-1)}
+    return dict(zip(_MARKS, marks, strict=True))
 
 
 def _of_place(page: Page) -> Columns:

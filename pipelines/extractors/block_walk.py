@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.extractors.lexer import BLOCKS
@@ -131,7 +130,8 @@ def _cut(html: str) -> Blocks:
     element = count = linked = links = 0
     link = filled = broken = False
     chunks = iter((*_COMMENT.sub("", html).split("<"), "hr>"))
-    for tag, _, text in map(str.partition, chunks, repeat(">")):
+    for chunk in chunks:
+        tag, _, text = chunk.partition(">")
         kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
@@ -162,7 +162,7 @@ def _cut(html: str) -> Blocks:
         elif kind != _INLINE:
             parts.append(LINE if kind == _LINE_BREAK else "")
             broken = broken or kind == _LINE_BREAK
-            text = _after(tag, chunks) if kind == _UNREAD else text
+            text = _after(chunk, chunks) if kind == _UNREAD else text
         blank = not text or text.isspace() or ("&" in text and (text := _decoded(text)).isspace())
         if not blank or (filled and text):
             parts.append(" " if blank else text)
@@ -173,9 +173,9 @@ def _cut(html: str) -> Blocks:
     return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
 
 
-def _after(start: str, chunks: Iterator[str]) -> str:
+def _after(chunk: str, chunks: Iterator[str]) -> str:
     """Pass over an element with its content, and return the text behind; "" where it has no end."""
-    name = start.partition(" ")[0]
+    name = chunk.partition(">")[0].partition(" ")[0]
     depth = 1
     for inner in chunks:
         tag, _, text = inner.partition(">")

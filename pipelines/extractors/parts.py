@@ -161,10 +161,8 @@ def copies(page: Page, chosen: Array) -> Array:
     repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, set[str]()
     # What is the same is as long.
     sizes, indices = chars[chosen].tolist(), chosen.nonzero()[0].tolist()
-    alike, lengths = set[int](), set[int]()
-    for size in sizes:
-        (alike if size in lengths else lengths).add(size)
-    for index in (index for index, size in zip(indices, sizes, strict=True) if size in alike):
+    lengths = Counter(sizes)
+    for index in (index for index, size in zip(indices, sizes, strict=True) if lengths[size] > 1):
         text = _unspaced(page, index)
         repeated[index] = text in seen
         seen.add(text)

@@ -48,15 +48,7 @@ import numpy as np
 from pipelines import jsonld, tree
 from pipelines.extractors import density, parts, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.block_features import (
-    MARKED,
-    MARKS,
-    Page,
-    log_odds,
-    measure,
-    measure_again,
-    under_headline,
-)
+from pipelines.extractors.block_features import Page, log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
@@ -91,7 +83,7 @@ LIMIT = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Measures by name as in ``Columns``, and what makes them comparable: means, and 1 over deviations, a row each."""
+    """Measures by name, with what makes them comparable: their means, and one over their deviations, a row each."""
 
     names: tuple[str, ...]
     means: Array
@@ -101,13 +93,12 @@ class Scale:
     def of(cls, stored: Mapping[str, Any]) -> Scale:
         """Read it as ``auto_model.json`` has it: mean and deviation first."""
         means, deviations = np.array([row[:2] for row in stored.values()], np.float32).T[:, :, None]
-        names = dict.fromkeys(MARKS if name in MARKED else name for name in stored)
-        return cls(tuple(names), means, 1 / deviations)
+        return cls(tuple(stored), means, 1 / deviations)
 
     def rows(self, columns: Columns) -> Array:
         """Return a row of scaled numbers for each measure."""
         rows: Array = np.concatenate([columns[name] for name in self.names], dtype=np.float32, casting="unsafe")
-        rows = rows.reshape(len(self.means), -1)
+        rows = rows.reshape(len(self.names), -1)
         rows -= self.means
         rows *= self.factors
         return rows.clip(-LIMIT, LIMIT, out=rows)

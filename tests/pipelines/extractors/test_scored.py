@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.block_features import Page, by_name, measure, measure_again
+from pipelines.extractors.block_features import Page, measure, measure_again
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.scored import MODEL, choose, extract, find, read
 from pipelines.tree import parse_tree
@@ -206,7 +206,7 @@ def test_every_measure_of_any_page_is_a_finite_number_for_each_block(text: str, 
     blocks = walk(parse_tree("".join(parts) + text + "".join(parts)))
     if len(blocks):
         page = Page(blocks)
-        columns = by_name(measure(page)) | measure_again(page, np.full(len(blocks), 0.5))
+        columns = measure(page) | measure_again(page, np.full(len(blocks), 0.5))
         for name, column in columns.items():
             assert np.asarray(column, float).shape == (len(blocks),), name
             assert np.isfinite(np.asarray(column, float)).all(), name
@@ -233,7 +233,7 @@ def test_the_stored_weights_are_those_of_what_is_measured() -> None:
     """By name and in its order, in both stages."""
     page = Page(walk(parse_tree("<p>One</p>")))
     stored = json.loads(MODEL.read_text("utf-8"))
-    assert list(stored["measures"]) == list(by_name(measure(page)))
+    assert list(stored["measures"]) == list(measure(page))
     assert list(stored["again"]) == list(measure_again(page, np.ones(1)))
 
 
