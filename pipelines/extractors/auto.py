@@ -43,7 +43,7 @@ from pipelines.extractors.soup import scan
 if TYPE_CHECKING:
     from storage.records import Extraction
 
-NAME, VERSION = "auto", "6"
+NAME, VERSION = "auto", "7"
 
 ENOUGH = 200
 """Characters without white space below which a second opinion is not believed at once."""

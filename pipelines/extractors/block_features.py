@@ -63,7 +63,7 @@ class Page:
         self.gain = self.weight * (1 - self.link)
         elements = blocks.elements
         self.first, self.last = np.array(elements.first), np.array(elements.last)
-        self.parents, tag = np.array(elements.parents), np.array(elements.tag)
+        self.parents, self.tag = np.array(elements.parents), np.array(elements.tag)
         self.held = self.last - self.first
         self.inside = np.array(blocks.inside)
         self.alone = self.held[self.inside] == 1
@@ -72,7 +72,7 @@ class Page:
         self.groups = self._groups()
         self.marks = block_marks.marks(elements.tags)
         """The bits of the different start tags."""
-        own = np.array(self.marks)[tag]
+        own = np.array(self.marks)[self.tag]
         self.kind = own[self.inside]
         """Of the bits of ``KIND`` those of the innermost element around each block."""
         self.path, self.near = self._marks(own)

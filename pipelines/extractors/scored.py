@@ -26,7 +26,7 @@ actual       .434 .656 .568 .797 .791 .886 .929 .974
 
 What belongs to the text and what is kept apart is written down in ``pipelines.extractors``; where the page says plainly
 what something is (``parts``, ``links``), that comes before the probabilities. What the page states as the body of its
-article is a witness (``stated_body``).
+article is a witness (``stated_body``); what it makes alike belongs together (``series``).
 
 Where the template of the site is known (``template``), its blocks are left out, and count as no content when the
 second regression looks at the rest of the page.
@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import density, parts, stated_body
+from pipelines.extractors import density, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import Page, log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -63,12 +63,14 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "5"
+NAME, VERSION = "scored", "6"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
 SURE = 0.65
 """Expected F1 from which the chosen blocks are believed, wherever they stand."""
+WHOLE = 0.93
+"""Expected F1 from which next to nothing is missed, or too much."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block that ends no sentence leads elsewhere."""
 LABEL = 60
@@ -247,6 +249,10 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
         headed = bool(inside.any())
         chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
     chosen &= allowed
+    if confidence < WHOLE:
+        chosen = series.completed(page, chosen, probability, allowed)
+        chosen = series.enclosed(page, chosen, probability, allowed)
+        chosen &= ~series.other_articles(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
@@ -258,6 +264,8 @@ def links(page: Page, chosen: Array) -> Array:
     Where they are most of the text, they are what the page is about.
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
+    if not found.any():
+        return found
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
     return found if few else np.zeros(page.count, bool)
 

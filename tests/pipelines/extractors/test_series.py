@@ -1,0 +1,130 @@
+"""What of a page belongs together by its make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pipelines.extractors import scored, series
+from pipelines.extractors.block_features import Page
+from pipelines.extractors.block_walk import walk
+from pipelines.tree import parse_tree
+
+TITLE = "The river has risen over the quays"
+SAID = "The river rose by another hand this hour, and the ferries stay where they are."
+
+
+def page(body: str) -> Page:
+    return Page(walk(parse_tree(f"<title>{TITLE}</title><body>{body}</body>")))
+
+
+def entries(count: int, markup: str = "<div class=when>{0}:00</div><div class=what>{0}. {1}</div>") -> str:
+    return "".join(f"<div class=entry>{markup.format(number, SAID)}</div>" for number in range(count))
+
+
+def starting(page: Page, *words: str) -> np.ndarray:
+    return np.array([text.startswith(words) for text in page.blocks.texts])
+
+
+def completed(page: Page, chosen: np.ndarray, probability: float = 0.2) -> list[str]:
+    found = series.completed(page, chosen, np.full(page.count, probability), np.ones(page.count, bool))
+    return [page.blocks.texts[index].partition(" ")[0] for index in np.flatnonzero(found)]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "probability", "found"),
+    [
+        ("0. 1. 2. 4. 6. 7.", 0.1, "0. 1. 2. 3. 4. 5. 6. 7."),
+        ("2. 3. 4. 5. 6. 7.", 0.1, "2. 3. 4. 5. 6. 7."),
+        ("0. 1. 2. 3. 4. 5.", 0.2, "0. 1. 2. 3. 4. 5. 6. 7."),
+        ("0. 1. 2. 3. 4. 5.", 0.1, "0. 1. 2. 3. 4. 5."),
+        ("0. 1. 2. 4. 6. 7.", 0.01, "0. 1. 2. 4. 6. 7."),
+        ("0. 3. 7.", 0.2, "0. 3. 7."),
+        ("0.", 0.2, "0."),
+        ("-", 0.2, ""),
+    ],
+    ids=["among", "before", "behind", "behind, hardly likely", "among, unlikely", "few of many", "one", "none"],
+)
+def test_entries_made_like_most_that_were_chosen_are_content(chosen: str, probability: float, found: str) -> None:
+    """Among the chosen ones; behind them where they are many and likelier; what is made otherwise stays out."""
+    report = page(entries(8))
+    assert completed(report, starting(report, *chosen.split()), probability) == found.split()
+
+
+@pytest.mark.parametrize("tail", [f"<aside>{entries(3)}</aside>", entries(3, "<div class=what>{0} More to read</div>")])
+def test_what_is_behind_counts_in_the_same_element_and_in_sentences(tail: str) -> None:
+    """Entries of another list, and headlines, are none of the report."""
+    report = page(f"<section>{entries(8)}</section><section>{tail}</section>")
+    chosen = starting(report, *(f"{number}." for number in range(8)))
+    chosen[np.flatnonzero(chosen)[8:]] = False
+    assert len(completed(report, chosen)) == 8
+
+
+BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
+
+
+@pytest.mark.parametrize(
+    ("between", "found"),
+    [
+        ("<ul><li>Two eggs</li><li>Some flour</li></ul>", 5),
+        ("<h3>The flood in figures</h3><table><tr><td>Quay</td><td>3 m</td></tr></table>", 6),
+        ("<h3>The flood in figures</h3><p>Sign up</p><ul><li>Two eggs</li></ul>", 3),
+        ("<ul class=share><li>Print</li><li>Save</li></ul>", 3),
+        ("<ul><li><a href=/a>Ferries stay in port</a></li><li><a href=/b>A quay is shut</a></li></ul>", 3),
+    ],
+    ids=["list", "table under a subhead", "with something else", "named as a tool", "links"],
+)
+def test_lists_and_tables_among_the_text_are_content(between: str, found: int) -> None:
+    """With subheads over them; not where they lead elsewhere, or are a box together with something else."""
+    article = page(BODY.format(between))
+    chosen = starting(article, "First.", "Second.", "Third.")
+    everything = np.ones(article.count, bool)
+    assert series.enclosed(article, chosen, np.full(article.count, 0.1), everything).sum() == found
+
+
+def post(title: str, number: int, heading: str = "h1 class=entry-title") -> str:
+    text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
+    return f"<article class='post post-{number}'><header><{heading}>{title}</{heading[:2]}></header>{text}</article>"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (post(TITLE, 1) + post("A bridge is shut to all lorries", 2) + post("Another one", 3), 3),
+        (post(TITLE, 1, "h2 class=title") + post("A bridge is shut to all lorries", 2, "h2 class=title"), 3),
+        (post(TITLE, 1) + post("What we know of the flood", 2, "h2"), 6),
+        (f"<h1>{TITLE}</h1>{post('At noon', 1)}{post('At night', 2)}", 6),
+        (post(TITLE, 1).replace("article", "div").replace("post", "row").replace("entry", "x")
+         + post("What we know", 2).replace("article", "div").replace("post", "row").replace("entry", "x"), 6),
+    ],
+    ids=["posts", "headed by second headings", "other headings", "entries of a report", "rows of a layout"],
+)  # fmt: skip
+def test_of_articles_one_after_the_other_the_one_that_the_title_names_is_read(body: str, found: int) -> None:
+    """Those with a headline of the same make beside it are others."""
+    shown = page(body)
+    text = starting(shown, *"123")
+    assert (text & ~series.other_articles(shown, text)).sum() == found
+
+
+def test_an_article_that_goes_on_with_others_is_read_alone() -> None:
+    """Through all of the choice, where a page is made to be scrolled without end."""
+    shown = page(post(TITLE, 1) + post("A bridge is shut to all lorries", 2))
+    likely = np.where(starting(shown, *"12"), 0.85, 0.01)
+    assert scored.find(shown, shown.title, likely).chosen.sum() == 3
+
+
+def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
+    """Entries that are less likely one by one."""
+    shown = page(f"<h1>{TITLE}</h1>{entries(8)}")
+    likely = np.where(starting(shown, "0.", "1.", "2.", "3.", "5.", "7."), 0.8, 0.01)
+    likely[starting(shown, "4.", "6.")] = 0.1
+    assert scored.find(shown, shown.title, likely).chosen.sum() == 8
+
+
+def test_thousands_of_makes_and_headlines_are_looked_at_in_bounds() -> None:
+    """Every block of a make of its own, and every other one a headline as the article's."""
+    many = "".join(f"<h1>{number}</h1><p class='a{number}'>{SAID}</p>" for number in range(5000))
+    shown = page(f"<main><h1>{TITLE}</h1><p>{SAID}</p></main>{many}")
+    chosen = np.arange(shown.count) % 3 > 0
+    assert len(completed(shown, chosen)) >= chosen.sum()
+    assert not series.other_articles(shown, chosen).any()
