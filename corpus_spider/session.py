@@ -26,7 +26,7 @@ from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
-from storage.disk import disk_errors, make_folder, same_file
+from storage.disk import allow_open_files, disk_errors, make_folder, same_file
 from storage.errors import CorpusError, DatabaseError, DiskError
 from storage.locks import SiteLocks
 from storage.warc import WarcInfo, WarcWriter
@@ -44,6 +44,10 @@ logger = logging.getLogger(__name__)
 LOCK_SECONDS = 10.0
 HELD_PAGES = 1000
 """Pages in memory between the two transactions: as many as the writer and the workers have to choose from."""
+CONNECTIONS = 10
+"""For each request at work: those to slow hosts count besides (downloader.SLOW_SHARE)."""
+OWN_FILES = 48
+"""Libraries, log, database, originals and pipes to workers, and a connection or two."""
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 
 
@@ -68,6 +72,12 @@ class Left:
     def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
         """Look into the frontier."""
         return cls(count_pending(corpus, sites), corpus.frontier.next_due(sites))
+
+
+def _allow_files(config: Config) -> None:
+    """See that the locks of all sites, as many connections as may be out and some files can be open at once."""
+    locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
+    allow_open_files(locks + CONNECTIONS * config.crawl.concurrency + 2 * OWN_FILES, locks + OWN_FILES)
 
 
 def _wake(corpus: Corpus, config: Config, sites: tuple[str, ...], *, now: bool) -> None:
@@ -126,6 +136,7 @@ class Session:
         """
         config.require_contact()
         require_browser(config)
+        _allow_files(config)
         prepare_folders(config)
         with ExitStack() as stack:
             corpus = stack.enter_context(Corpus.open(config.database_url, create=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,23 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def allow_open_files(wanted: int, needed: int) -> None:
+    """Raise this process's limit of open files (``ulimit -n``) to ``wanted``, as far as the system lets us.
+
+    Raises DiskError when it lets us have fewer than are ``needed``.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else max(soft, min(wanted, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        raise DiskError(
+            f"{needed} files and connections would have to be open at once, and {soft} may be",
+            where="ulimit -n",
+            do=f"Raise it to {wanted} (ulimit -Hn, limits.conf, LimitNOFILE=), or crawl fewer sites at once.",
+        )
 
 
 def same_file(path: Path) -> Callable[[], bool]:
