@@ -28,25 +28,28 @@ Pages whose expected F1 is under ``SURE`` (two in a hundred) ``scored`` reads un
 Those without a headline, and those that strain a parser, are read by ``density``, which was weighed by hand with half
 of the sites in view; where it finds next to nothing, the first reading stays. trafilatura and BTE, asked after density,
 were better on no page.
+
+Where a page shows next to nothing because a script is to fill it in, and states the body of its article in JSON-LD,
+that is its text, unless it says that it is to be paid for.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from pipelines import jsonld, refusals, tree
 from pipelines.extractors import density, scored
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.scored import SURE
-from pipelines.extractors.soup import scan
-
-if TYPE_CHECKING:
-    from storage.records import Extraction
+from pipelines.extractors.soup import collapsed, scan
+from storage.records import Extraction
 
 NAME, VERSION = "auto", "7"
 
 ENOUGH = 200
 """Characters without white space below which a second opinion is not believed at once."""
+LITTLE, LINE = 1000, 60
+"""Characters of a text that may be but menus, and of a paragraph that may be the article's."""
 CLEARLY_MORE = 2
 """How many times more the first reading must have found to be believed instead."""
 
@@ -55,6 +58,8 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     """Read by learned weights, and otherwise where they are unsure. The extraction says who read it, and why."""
     reading = scored.read(html, options.template)
     learned = reading.extraction
+    if sum(map(len, learned.paragraphs)) < LITTLE and (stated := _stated(html, learned)):
+        return stated
     if reading.confidence >= SURE or reading.headed:
         return learned
     why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
@@ -62,6 +67,23 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
     return reading.with_parts(best)
+
+
+def _stated(html: str, shown: Extraction) -> Extraction | None:
+    """Return the body of the article as the page's JSON-LD states it, where it is long, free to read and not shown.
+
+    None of it may be shown: what is shown may be all that is free.
+    """
+    if "articleBody" not in html:
+        return None
+    page = tree.parse_tree(html)
+    body = jsonld.article_body(page)
+    lines = tuple(line for part in body.splitlines() if (line := collapsed(part)))
+    found = Extraction(lines, NAME, VERSION, "from the page's JSON-LD, as none of it is shown", kinds="p" * len(lines))
+    long = _size(found) >= CLEARLY_MORE * max(ENOUGH, _size(shown))
+    packed = "".join(body.split())
+    apart = not any("".join(line.split())[:ENOUGH] in packed for line in shown.paragraphs if len(line) >= LINE)
+    return found if long and apart and not refusals.stub(page, 0, ENOUGH) else None
 
 
 def _without(template: frozenset[str], extraction: Extraction) -> Extraction:

@@ -2,6 +2,7 @@
 
 It is believed where it agrees with what was found and is no stub. Then blocks that are not in it are doubtful; no
 block is content because it is, and no text is taken from it: many have no paragraphs, or markup in them.
+(``auto`` takes it from pages that show none of it.)
 
 On the 15 of 801 gold pages where it is believed, F1 rises from .849 to .863 (bootstrap over pages: .000 to .027);
 taking its text instead gives .849, and trusting the blocks that are in it as well .859.

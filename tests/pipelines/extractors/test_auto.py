@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -75,3 +76,38 @@ def test_an_empty_page_is_empty_and_says_by_whom() -> None:
     """There is a reason even for nothing."""
     assert extract("").paragraphs == ()
     assert extract("").reason
+
+
+def shell(script: str, shown: str = "", free: object = True, text: str = TEXTS["Latn"]) -> str:
+    body = script.join(lines(text))
+    stated = json.dumps({"@type": "NewsArticle", "articleBody": body, "isAccessibleForFree": free})
+    return (
+        f'<html><head><title>T</title><script type="application/ld+json">{stated}</script></head><body>{MENU}'
+        f'<div id="root">{shown}</div><script src="/app.js"></script></body></html>'
+    )
+
+
+@pytest.mark.parametrize("script", TEXTS)
+def test_the_stated_body_is_the_text_of_a_page_that_a_script_would_fill(script: str) -> None:
+    """Its lines are paragraphs; the reason says where it is from."""
+    found = extract(shell("\n\n", text=TEXTS[script]))
+    assert found.paragraphs == lines(TEXTS[script])
+    assert (found.extractor, found.kinds) == ("auto", "ppppp")
+    assert "JSON-LD" in found.reason
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        shell(" ", free=False),
+        shell(" ", free="False"),
+        shell(" ", shown="".join(f"<p>{line}</p>" for line in lines(TEXTS["Latn"])[:2])),
+        shell(" ", shown=f"<p>{lines(TEXTS['Latn'])[0]}</p>"),
+        shell(" ", text="A word. "),
+        shell(" ").replace("articleBody", "description"),
+    ],
+    ids=["to be paid for", "the same as a word", "shown", "begun", "short", "not stated"],
+)
+def test_what_is_stated_is_not_the_text_where_it_is_paid_for_short_or_shown(html: str) -> None:
+    """The page's own text is read then, if there is any."""
+    assert "JSON-LD" not in extract(html).reason
