@@ -248,7 +248,9 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
         inside = under_headline(page, likely * page.weight)
         headed = bool(inside.any())
         chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
-    chosen &= allowed
+    found, chosen = chosen, chosen & allowed
+    if not chosen.any():  # what is hidden is all there is, until a script shows it
+        chosen = found & ~out & (title <= TITLE)
     if confidence < WHOLE:
         chosen = series.completed(page, chosen, probability, allowed)
         chosen = series.enclosed(page, chosen, probability, allowed)

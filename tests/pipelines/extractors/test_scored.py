@@ -145,6 +145,16 @@ def test_hidden_text_is_out_unless_it_is_most_of_the_page() -> None:
     assert list(extract(page(f"<div hidden>{as_paragraphs(lines)}</div>")).paragraphs) == lines
 
 
+def test_a_hidden_body_is_read_where_nothing_else_is_content() -> None:
+    """A script shows it, though there is more text in what leads elsewhere; a hidden copy stays hidden."""
+    blocks = Page(
+        walk(parse_tree("<body><div hidden><p>One.</p><p>Two.</p></div><p>Three, which is longer.</p></body>"))
+    )
+    nothing = np.zeros(3)
+    assert find(blocks, nothing, np.array([0.9, 0.9, 0.01])).chosen.tolist() == [True, True, False]
+    assert find(blocks, nothing, np.array([0.9, 0.9, 0.9])).chosen.tolist() == [False, False, True]
+
+
 def test_markup_that_strains_the_parser_is_read_flat_and_says_why() -> None:
     """Forty thousand nested elements."""
     found = extract(f"<body>{'<div>' * 40_000}<p>{TEXTS['Latin'] * 5}</p>")
