@@ -102,8 +102,24 @@ def server_within(seconds: float) -> Iterator[None]:
     alarm.start()
     try:
         yield
+    except (EOFError, ConnectionError):
+        _await_end(asked)
+        raise
     finally:
         alarm.cancel()
+
+
+def _await_end(pid: int | None) -> None:
+    """Wait until a server that has let go of its connections is seen to be dead: before, none is started in its place.
+
+    It is left for `multiprocessing` to bury.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    with contextlib.suppress(ChildProcessError):
+        while pid is not None and time.monotonic() < deadline:
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
+                return
+            time.sleep(0.01)
 
 
 def _server_pid() -> int | None:
