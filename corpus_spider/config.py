@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -218,8 +218,7 @@ class Config:
     def database_url(self) -> str:
         """The database with an absolute path in it (SQLite), or as it was given."""
         prefix, slashes, rest = self.corpus.database.partition("sqlite:///")
-        folder = Path(str(self.folder).replace("%", "%25").replace("?", "%3F"))
-        return f"{prefix}{slashes}{folder / rest}" if slashes else self.corpus.database
+        return f"{prefix}{slashes}{self.folder / rest}" if slashes else self.corpus.database
 
     @property
     def warc_folder(self) -> Path:
@@ -255,7 +254,7 @@ class Config:
     def require_corpus(self) -> None:
         """Raise ConfigError when nothing has made the SQLite file yet; a server is asked when it is connected to."""
         _, sqlite, file = self.database_url.partition("sqlite:///")
-        if sqlite and not Path(file := unquote(file.partition("?")[0])).exists():
+        if sqlite and not Path(file).exists():
             raise ConfigError("there is no corpus yet", where=file, do="Run `corpus-spider crawl` first.")
 
     def site(self, name: str) -> Site:

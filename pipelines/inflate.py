@@ -162,6 +162,12 @@ def inflate(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMI
     return body
 
 
+def unpack(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMIT) -> bytes:
+    """Do as `inflate`, and once more where the body is a gzip file in itself, as sitemaps may be (sitemaps.org)."""
+    body = inflate(body, content_encoding, limit)
+    return inflate(body, "gzip", limit) if body.startswith(_GZIP_MAGIC) else body
+
+
 def _undo(body: bytes, coding: str, limit: int) -> bytes:
     undo = _CODINGS.get(coding)
     if not body or _never_applied(body, coding, known=undo is not None):

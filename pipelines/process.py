@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines import decoding, fingerprints, language, quality, refusals, sniff
 from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
-from pipelines.inflate import InflateError, inflate
+from pipelines.inflate import InflateError, inflate, unpack
 from pipelines.main_text import Source, extract, open_source, settle, title_of
 from pipelines.recurrence import Survey, survey_html
 from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
@@ -32,7 +32,6 @@ PARTIAL = 206
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 RENDERED = "rendered"
 """What says in ``encoding_source`` that a text was read from a browser's DOM."""
-GZIP = b"\x1f\x8b"
 # Bytes of a refusal that are read for its reason.
 MAX_REFUSAL = 100_000
 
@@ -105,10 +104,9 @@ def _decoded(capture: Capture, body: bytes) -> Decoded | Drop:
 
 
 def _unpacked(capture: Capture) -> bytes:
-    """Undo the content coding; a feed or sitemap that is itself a gzip file (sitemaps.org) is unpacked once more."""
-    body = inflate(capture.body, capture.coding)
-    packed = capture.kind in {Kind.FEED, Kind.SITEMAP} and body.startswith(GZIP)
-    return inflate(body, "gzip") if packed else body
+    """Undo the content coding, and what packs a feed or sitemap besides."""
+    undone = unpack if capture.kind in {Kind.FEED, Kind.SITEMAP} else inflate
+    return undone(capture.body, capture.coding)
 
 
 def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Processed:

@@ -51,8 +51,10 @@ _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "25P03"}
 def parse_url(where: str | os.PathLike[str]) -> URL:
     """Read a database URL or the path of a SQLite file. `ConfigError` when it is neither SQLite nor PostgreSQL."""
     text = os.fspath(where)
-    if "://" not in text:
-        return sa.URL.create("sqlite", database=text)
+    path = text.removeprefix("sqlite:///")
+    if path != text or "://" not in text:
+        # As it stands: what would mean something in a URL (%, ?) is part of a name in a path.
+        return sa.URL.create("sqlite", database=path)
     try:
         url = sa.make_url(re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", text))
     except (ArgumentError, ValueError):

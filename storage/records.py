@@ -232,11 +232,8 @@ class Metadata:
     directives: tuple[str, ...] = ()
     """Lower-case robots directives of meta tags and X-Robots-Tag, sorted: ``noindex``, ``noarchive``, ``nofollow`` …"""
     published_calendar: str | None = None
-    """What ``published_text`` counts in: ``gregorian``, ``buddhist``, ``solar-hijri``, ``islamic``, ``ethiopian`` or
-    ``hebrew``."""
     published_source: str | None = None
-    """Where on the page it stands: ``json-ld``, ``meta``, ``time``, ``url``, ``text``, ``masthead``, ``listed`` (one of
-    several alike), or ``updated``: the page states the day of its last change only."""
+    """What ``published_text`` counts in, and where on the page it stands, in the words of ``storage.exports``."""
     published_confidence: float | None = None
     """0 to 1: how sure it is that this date was meant and is the date of publication."""
     tdm: int | None = None
@@ -340,9 +337,7 @@ class Link:
     redirect: bool = False
     """True when it is the target of a redirect, so that hops are counted and depth is not."""
     dated: str | None = None
-    """When a feed or sitemap says it was published or changed: ISO 8601, a day or a time in UTC, so that texts compare
-    as times do.
-    """
+    """When a feed or sitemap says it was published or changed: ISO 8601 in UTC, so that texts compare as times do."""
     twin: str | None = None
     """Key of the same page at another host of the site, by their names; where that is known, this is not asked for."""
     rank: int = 0
@@ -368,8 +363,7 @@ class SiteModel:
 
     site: str = ""
     version: str = ""
-    """Digest of the rules and of the program's version; behind a hyphen the id of what was learned, where anything was.
-    """
+    """Digest of the rules and of the program's version; behind a hyphen the id of what was learned, if anything."""
     hosts: tuple[str, ...] = ()
     """Hosts in scope, without ``www.``; their subdomains are in scope too. Empty: no link is followed."""
     allow: tuple[str, ...] = ()

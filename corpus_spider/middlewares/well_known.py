@@ -10,7 +10,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from corpus_spider.extensions.capture import CAPTURE, KIND, MAX_BODY
 from corpus_spider.middlewares.wire import WIRE
-from pipelines.inflate import InflateError, inflate
+from pipelines.inflate import InflateError, unpack
 from pipelines.robots import MAX_BYTES
 from pipelines.urls import host_of, redirect_target
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-GZIP = b"\x1f\x8b"
 
 
 class NotHadError(Exception):
@@ -76,7 +75,6 @@ def whole_body(capture: Capture) -> bytes:
     if capture.truncated in {"disconnect", "time"}:
         raise NotHadError(f"truncated ({capture.truncated})")
     try:
-        body = inflate(capture.body, capture.coding, limit=16 * MAX_BYTES)
-        return inflate(body, "gzip", limit=16 * MAX_BYTES) if body.startswith(GZIP) else body
+        return unpack(capture.body, capture.coding, limit=16 * MAX_BYTES)
     except InflateError as error:
         raise NotHadError(f"body {error.reason}") from error

@@ -1,7 +1,7 @@
 """Dates that are not in figures, or count years from an emperor or a republic, written so that they are.
 
 Chinese numerals (二〇二四年十一月五日), the eras of Japan (令和6年 is 2024), years of the Republic of China
-(民國113年), and the Persian first of a month.
+(民國113年), the Persian first of a month, and the ways to count months in Mongolian (11 дүгээр сарын).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
 _BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
 _SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
 _TAIWAN = ("zh-tw", "zh-hant")
+_MONGOLIAN = re.compile(r"(?<!\d)0?([1-9]|1[0-2])\s?-?(?:р|дүгээр|дугаар)?\s?сар(?:ын)?(?![^\W\d_])")
 
 
 def in_figures(folded: str, language: str) -> str:
@@ -33,6 +34,8 @@ def in_figures(folded: str, language: str) -> str:
         if language.startswith(_TAIWAN):
             folded = _BARE_REPUBLIC.sub(lambda found: f"{1911 + int(found[1])}年", folded)
         return _SAME_YEAR.sub(r"\1年", folded)
+    if "сар" in folded:
+        return _MONGOLIAN.sub(r"\1-р сарын", folded)
     if "یکم" in folded or "اول" in folded:
         return _first_of_month().sub("1 ", folded)
     return folded

@@ -11,14 +11,13 @@ from pipelines.decoding import decode
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.sitemaps import read_sitemap
 from pipelines.discovery.xml_records import root_of
-from pipelines.inflate import InflateError, inflate
+from pipelines.inflate import InflateError, unpack
 from pipelines.sniff import charset_of, sniff
 from storage.records import Kind
 
 if TYPE_CHECKING:
     from storage.records import Capture, Link, SiteModel
 
-_GZIP = b"\x1f\x8b"
 _MAX_TEXT = 50 * 2**20
 _NEWS = re.compile(r"<(?:[\w.-]{1,30}:)?publication_date[\s>]|schemas/sitemap-news", re.IGNORECASE)
 _FEED_LANGUAGE = re.compile(r"<(?:dc:)?language>\s*([A-Za-z]{2,3})\b|<feed[^>]{0,500}xml:lang=[\"']([A-Za-z]{2,3})\b")
@@ -74,8 +73,7 @@ def read_source(capture: Capture, model: SiteModel) -> Source:
     if capture.truncated:
         return Source(refused=f"not whole ({capture.truncated})")
     try:
-        body = inflate(capture.body, capture.coding)
-        body = inflate(body, "gzip") if body.startswith(_GZIP) else body
+        body = unpack(capture.body, capture.coding)
     except InflateError as error:
         return Source(refused=f"body {error.reason}")
     if not body.strip():

@@ -76,6 +76,7 @@ def blocks(rows: Iterable[Row], size: int = BLOCK) -> Iterator[bytes]:
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows to the stream, one a line."""
+    # One by one, so that a shard ends with the row that fills it.
     stream.writelines(map(escaped, blocks(rows, 1)))
 
 
