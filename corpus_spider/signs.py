@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from storage.nights import column_of
 from storage.records import Kind, UrlState
+from storage.tombstones import REMOVED
 from storage.visits import FAULTS, GONE, REFUSED
 
 if TYPE_CHECKING:
@@ -204,6 +205,7 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
+    found += another_name(case)
     return found + [finding for named in case.sources for finding in dead_source(case, *named)]
 
 
@@ -289,6 +291,16 @@ def _reasons(night: Night, sign: Sign) -> str:
     return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
 
 
+def another_name(case: Case) -> list[Finding]:
+    """Say that nothing is ever crawled for a site, because all its sources are known as those of another."""
+    owners = {state.site for _, state in case.sources if state and state.site}
+    if not owners or case.site in owners:
+        return []
+    names = ", ".join(f'"{name}"' for name in sorted(owners))
+    words = f"nothing is crawled: this corpus knows its sources as those of {names}; call it so again"
+    return [Finding(case.site, Sign.SOURCE, words)]
+
+
 def dead_source(case: Case, address: str, state: SourceState | None) -> list[Finding]:
     """Say what is wrong with a feed, sitemap or start page, also when the site still yields by other ways."""
     words = _source_words(case, state) if state else ""
@@ -296,6 +308,8 @@ def dead_source(case: Case, address: str, state: SourceState | None) -> list[Fin
 
 
 def _source_words(case: Case, state: SourceState) -> str:
+    if state.reason == REMOVED:
+        return ""  # Taken out on request, which nobody has to be told of each night.
     lasts = f", last read {_day(state.read_at)}" if state.read_at else ", never read"
     if state.state is UrlState.FAILED and state.reason in REFUSED:
         return f"{state.kind} may not be asked for: {state.reason}"

@@ -37,6 +37,8 @@ class SourceState:
     """Visits in vain in a row, those in which nobody could be reached left out."""
     outcome: str = ""
     detail: str = ""
+    site: str = ""
+    """The site it is crawled for: the first that named it."""
 
 
 _answer, _whole = fetch.alias("answer"), fetch.alias("whole")
@@ -76,4 +78,5 @@ def _state(row: AnyRow) -> SourceState:
         failures=row.failures,
         outcome=row.last_outcome or "",
         detail=row.last_detail or "",
+        site=row.site,
     )

@@ -198,6 +198,8 @@ LONG_AGO = {
             {"state": UrlState.PENDING, "reason": "dns"} | LONG_AGO,
             "feed was due in 4 nights and not read: dns, last read 2026-11-01",
         ),
+        ({"state": UrlState.FAILED, "reason": "removed", "failures": 2}, ""),
+        ({"site": "paper"}, ""),
         ({"detail": "0 links"}, "feed has no links to the site, or is none"),
         ({"kind": Kind.PAGE, "reason": "listing", "detail": "90% of the text is links"}, ""),
         (
@@ -214,6 +216,20 @@ def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, An
     assert [(one.sign, one.url, one.words) for one in judged] == (
         [(Sign.SOURCE, "https://paper.example/feed", words)] if words else []
     )
+
+
+@pytest.mark.parametrize(
+    ("owners", "words"),
+    [
+        (("old", "old"), 'nothing is crawled: this corpus knows its sources as those of "old"; call it so again'),
+        (("old", "paper"), ""),
+    ],
+)
+def test_a_site_whose_sources_are_all_those_of_another_is_told(owners: tuple[str, str], words: str) -> None:
+    """As after a change of its name; where it shares a source it is crawled by the others."""
+    sources = [(f"https://paper.example/{at}", replace(STATE, site=owner)) for at, owner in enumerate(owners)]
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    assert [(one.sign, one.words) for one in judged] == ([(Sign.SOURCE, words)] if words else [])
 
 
 @settings(max_examples=60, deadline=None)
