@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 GROUP = 100
 PROCESSED = ("document", "drop")
 TEXT_KNOWN = frozenset({UNCHANGED_TEXT, SAME_PAGE})
-COMPARED = ("text", "kinds", "captions", "comments", "confidence")
+COMPARED = ("text", "kinds", "captions", "comments")
 """What makes a document a changed one when it is made anew."""
 
 
@@ -45,6 +45,8 @@ class ReextractReport:
     pages: int = 0
     unchanged: int = 0
     changed: int = 0
+    rescored: int = 0
+    """Documents that have another confidence, and all else as it was."""
     gained: int = 0
     """Pages that gave no document before."""
     lost: int = 0
@@ -171,5 +173,7 @@ def _count(before: CorpusDocument | None, fetch: StoredFetch, after: Document | 
         report.lost += 1
     else:
         same = all(getattr(before, name) == getattr(after, name) for name in COMPARED)
+        rescored = same and before.confidence != after.confidence
         report.changed += not same
-        report.unchanged += same
+        report.rescored += rescored
+        report.unchanged += same and not rescored

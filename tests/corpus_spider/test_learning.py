@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,6 +97,7 @@ def test_the_second_crawl_leaves_out_what_the_first_has_seen_on_every_page(grown
 
 
 def test_reextract_uses_the_newest_model_or_the_one_of_each_text(grown: Path) -> None:
+    """What has another confidence and the same text is counted apart from what has changed."""
     kept = json.loads(run(grown, "reextract", "--keep-models", "--json").stdout)
     assert (kept["changed"], kept["gained"], kept["lost"]) == (0, 0, 0)
     assert with_prompt(grown) == set(range(12))
@@ -102,6 +105,11 @@ def test_reextract_uses_the_newest_model_or_the_one_of_each_text(grown: Path) ->
     assert newest["changed"] == 12
     assert with_prompt(grown) == set()
     assert run(grown, "check", "--deep").returncode == 0
+    with closing(sqlite3.connect(grown / "corpus.db")) as database, database:
+        database.execute("UPDATE document SET confidence = 0.5")
+    rescored = json.loads(run(grown, "reextract", "--dry-run", "--json").stdout)
+    assert (rescored["changed"], rescored["rescored"]) == (0, 24)
+    assert rescored["unchanged"] == rescored["pages"] - 24
 
 
 def test_without_site_models_nothing_is_learned_or_used(once: Path) -> None:
