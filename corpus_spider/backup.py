@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,12 +191,14 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
     """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
 
     Raises LockedError when a crawl runs, ConfigError when the other database is not empty or its folder is not there,
-    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached.
+    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached. A SQLite file is named as
+    in corpus.toml, relative to its folder.
     """
     from storage.corpus import Corpus
     from storage.locks import SiteLocks
     from storage.transfer import transfer
 
+    database_url = _as_configured(config, database_url)
     _require_folder(database_url)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url))
@@ -207,6 +209,15 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
             raise ConfigError("the corpus is there already", where=copy.name, do="name another database")
         sent = transfer(corpus.database, copy.database, on_progress)
         return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
+
+
+def _as_configured(config: Config, database_url: str) -> str:
+    """Return what a corpus.toml that names this database would make of it; raise ConfigError where it would not do."""
+    from corpus_spider.config_values import database_url as check
+
+    if wrong := check(database_url):
+        raise ConfigError(wrong, where="DATABASE_URL")
+    return replace(config, corpus=replace(config.corpus, database=database_url)).database_url
 
 
 def _require_folder(database_url: str) -> None:

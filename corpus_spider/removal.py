@@ -96,8 +96,11 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: t
 def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> None:
     if request.kind is What.ID and not affected.documents:
         gone = any(each.id == request.value for each in corpus.removals.documents())
-        what = "was removed already" if gone else "is the id of no document"
-        raise ConfigError(what, where=request.value, do="`corpus-spider remove` without options finishes what is left")
+        if gone:
+            do = "`corpus-spider remove` without options finishes what is left"
+            raise ConfigError("was removed already", where=request.value, do=do)
+        do = "an id is 32 hexadecimal digits, the field `id` of an export"
+        raise ConfigError("is the id of no document", where=request.value, do=do)
 
 
 def _report(request: Request, affected: Affected, *, dry_run: bool) -> RemovalReport:
@@ -157,7 +160,7 @@ def letter(report: RemovalReport) -> str:
     """Return the report in words, for the person who asked."""
     if not report.kind:
         what = "is left to be emptied" if report.dry_run else "written anew"
-        return f"Nothing was asked for; {len(report.files)} WARC files {what}."
+        return f"Nothing was asked for; {count_of(len(report.files), 'WARC file')} {what}."
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:
         lines.append(f"{len(report.alike)} other addresses have the same or nearly the same text:")
@@ -166,21 +169,29 @@ def letter(report: RemovalReport) -> str:
     return "\n".join(lines)
 
 
+def count_of(count: int, what: str) -> str:
+    """Write a number of things: ``1 text``, ``2 texts``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _dry_lines(report: RemovalReport) -> list[str]:
-    what = f"{len(report.documents)} texts of {report.pages} addresses ({report.kind} {report.value})"
-    return [f"This would remove {what} and empty {report.fetches} originals. Nothing was changed."]
+    pages = f"{report.pages} address{'' if report.pages == 1 else 'es'} ({report.kind} {report.value})"
+    what = f"{count_of(len(report.documents), 'text')} of {pages} and empty {count_of(report.fetches, 'original')}"
+    return [f"This would remove {what}. Nothing was changed."]
 
 
 def _done_lines(report: RemovalReport) -> list[str]:
+    files = count_of(len(report.files), "file")
     lines = [
         f"Removed on {report.day} ({report.kind} {report.value}), reason: {report.reason}",
-        f"- {len(report.documents)} texts with their titles, authors, captions and fingerprints are deleted.",
-        f"- {report.records} records of the archive are emptied, in {len(report.files)} files that were written anew.",
+        f"- Deleted: {count_of(len(report.documents), 'text')}, with title, author, captions and fingerprints.",
+        f"- Emptied: {count_of(report.records, 'record')} of the archive, in {files} written anew.",
         "- What was named is not fetched again, nor taken in under another spelling of its address.",
         "- Dumps made from now on do not hold it; their removal list names its ids, for those who have older ones.",
         "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",
     ]
-    lines += [f"- {len(report.documents)} ids:" if report.documents else "- No text was there."]
+    found = f"- {count_of(len(report.documents), 'id')}:"
+    lines += [found if report.documents else "- No text was there: see that what was named is spelled right."]
     lines += [f"  {each}" for each in report.documents[:SHOWN]]
     if len(report.documents) > SHOWN:
         lines.append(f"  and {len(report.documents) - SHOWN} more (`--json` lists them)")

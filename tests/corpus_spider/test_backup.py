@@ -164,6 +164,19 @@ def test_a_corpus_moves_to_postgresql_and_back(folder: Path, tmp_path: Path, pos
         move(config, postgresql_url)
 
 
+def test_a_file_is_named_as_in_corpus_toml(folder: Path, tmp_path: Path) -> None:
+    """Relative to its folder, wherever the command is given, and told in full; what may not stand there is refused."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    moved = run(elsewhere, "-c", str(folder / "corpus.toml"), "move", "sqlite:///moved.db", "--json")
+    assert moved.returncode == 0, moved.stderr
+    assert json.loads(moved.stdout)["database"] == f"sqlite:///{folder}/moved.db"
+    assert (folder / "moved.db").is_file()
+    refused = run(folder, "move", "moved-again.db")
+    assert (refused.returncode, "expected sqlite:///FILE or postgresql://" in refused.stderr) == (2, True)
+    assert [each.name for each in (*elsewhere.iterdir(), *folder.glob("moved-again*"))] == []
+
+
 def test_a_corpus_does_not_move_into_a_folder_that_is_not_there(folder: Path, tmp_path: Path) -> None:
     """A disk that is not mounted would have its mount point filled."""
     refused = run(folder, "move", f"sqlite:///{tmp_path}/disk/news/corpus.db")

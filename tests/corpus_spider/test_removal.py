@@ -128,7 +128,8 @@ def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
 
 def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> None:
     """A mistyped id must not look like a removal."""
-    assert run(folder, "remove", "--id", "0" * 32, "--reason", "asked").returncode == 2
+    unknown = run(folder, "remove", "--id", "0" * 32, "--reason", "asked")
+    assert (unknown.returncode, "the field `id` of an export" in unknown.stderr) == (2, True)
     url, _ = words_of(folder, 3)
     report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
     again = run(folder, "remove", "--id", report["documents"][0], "--reason", "asked")
@@ -174,5 +175,7 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     report = RemovalReport("url", "https://a.example/x", "asked", "2026-03-01", documents=["f" * 32])
     report.alike, report.copies = ["https://b.example/y"], ["corpus.db.before-0006"]
     text = letter(report)
-    for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 texts"):
+    for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 text,"):
         assert words in text
+    planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
+    assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
