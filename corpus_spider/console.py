@@ -240,6 +240,8 @@ def _is_ours(logger: str) -> bool:
 
 
 def _cell(value: object) -> str:
+    if value is None:
+        return ""
     return f"{value:.3f}" if isinstance(value, float) else safe(str(value))
 
 
@@ -264,7 +266,7 @@ def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> N
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for position, name in enumerate(header):
         numeric = all(re.fullmatch(r"[\d.,]+", row[position]) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import State, as_json, verb_of
+from corpus_spider.options import CLOCK, State, as_json, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ def health(state: State, /, **options: Any) -> int:
 
 
 @verb_of(_verbs, ("schedule", "schedule --at 03:30 --install", "schedule --cron", "schedule --remove"))
-@click.option("--at", type=click.DateTime(["%H:%M"]), default="02:15", show_default=True, help="Local time.")
+@click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
 @click.option("--systemd", "how", flag_value="systemd", help="A systemd timer [default where there is systemd].")
 @click.option("--cron", "how", flag_value="cron", help="A line of the crontab.")
 @click.option("--install", is_flag=True, help="Install it, in the place of an earlier one.")
@@ -120,7 +120,8 @@ VERBS = tuple(_verbs.commands.values())
 def told(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
     """Write what a crawl came to at each site, and return the rest of its summary."""
     from corpus_spider.health import render_summary
+    from corpus_spider.status import LABELS, said
 
     if not console.quiet:
         render_summary(summary["sites"], console)
-    return {key: value for key, value in summary.items() if key != "sites"}
+    return {LABELS.get(key, key): value for key, value in summary.items() if key != "sites" and said(value)}

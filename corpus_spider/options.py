@@ -18,6 +18,25 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
 
 PROGRAM = "corpus-spider"
+
+
+class Moment(click.DateTime):
+    """A day, or a time of the day; the error says how one is written."""
+
+    def __init__(self, form: str, example: str) -> None:
+        super().__init__([form])
+        self._expected = example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the value; fail in words that need no knowledge of format codes."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f'expected {self._expected}, got "{value}".', param, ctx)
+
+
+DAY = Moment("%Y-%m-%d", "a day such as 2026-11-20")
+CLOCK = Moment("%H:%M", "a time such as 02:15")
 LEVELS = {-1: "WARNING", 0: "INFO"}
 
 CONFIG_HELP = "corpus.toml to use [default: ./corpus.toml]."

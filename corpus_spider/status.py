@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.console import in_units
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
 """What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""
 
+LABELS = {"refused": "not allowed by robots.txt"}
+"""What people read in the place of a name in a run's summary: the count of a site has it for what a server refuses."""
+TIMES = frozenset({"started", "finished"})
 MEANINGS = {
     UrlState.PENDING: "waiting to be fetched",
     UrlState.LEASED: "being fetched, or was when a crawl died",
@@ -37,6 +41,8 @@ class Standing:
     status: Status
     pending: Mapping[str, int] = field(default_factory=dict)
     run_state: str = ""
+    sites: tuple[str, ...] = ()
+    """The sites that are configured, crawled already or not."""
 
     def plain(self) -> dict[str, Any]:
         """Return all of it for JSON."""
@@ -51,7 +57,7 @@ def read(config: Config) -> Standing:
     with Corpus.open(config.database_url, read_only=True) as corpus:
         status, counts = corpus.status(), corpus.frontier.counts()
     pending = {site: states[UrlState.PENDING] for site, states in counts.items() if states.get(UrlState.PENDING)}
-    return Standing(status, pending, run_state(status.last_run))
+    return Standing(status, pending, run_state(status.last_run), tuple(site.name for site in config.sites))
 
 
 def run_state(known: Mapping[str, str]) -> str:
@@ -100,11 +106,12 @@ def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
 
 
 def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
-    """Sites with documents, those of most first, then those where URLs wait only."""
+    """Sites with documents, those of most first, then those that are configured, or where URLs wait, only."""
     pending = standing.pending
     rows = [(row.key, row.count, row.chars, pending.get(row.key, 0)) for row in standing.status.by_site]
     known = {row[0] for row in rows}
-    return rows + [(site, 0, 0, count) for site, count in sorted(pending.items()) if site not in known]
+    others = sorted({*pending, *standing.sites} - known)
+    return rows + [(site, 0, 0, pending.get(site, 0)) for site in others]
 
 
 def _states(rows: tuple[CountRow, ...]) -> list[tuple[str, int, str]]:
@@ -119,6 +126,19 @@ def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tu
     except ValueError:
         noted = {}
     rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
-    rows += [(key, value) for key, value in known.items() if key != "summary"]
+    rows += [(key, _second(value) if key in TIMES else value) for key, value in known.items() if key != "summary"]
     shown = {key: value for key, value in noted.items() if key not in hidden and not isinstance(value, (dict, list))}
-    return rows + [(key, in_units(key, value)) for key, value in shown.items()]
+    return rows + [(LABELS.get(key, key), in_units(key, value)) for key, value in shown.items() if said(value)]
+
+
+def _second(moment: str) -> str:
+    """Cut a time to its second."""
+    try:
+        return datetime.fromisoformat(moment).isoformat(timespec="seconds")
+    except ValueError:
+        return moment
+
+
+def said(value: object) -> bool:
+    """Say whether a run noted anything under a name: there may be no failure, and nothing to wait for."""
+    return value is not None and value != ""

@@ -157,6 +157,20 @@ def test_no_color_leaves_no_escape_in_a_table(
     assert ("\x1b" in capsys.readouterr().out) is styled
 
 
+def test_what_a_crawl_came_to_fits_a_terminal_of_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No name of a site or a column is broken over two lines."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    header = ("site", "found", "fetched", "unchanged", "articles", "refused", "size", "seconds")
+    Console().table("Sites", header, [("vietnamnet", 5, 10, 0, 5, 0, "22.2 KiB", "3")])
+    title, _, names, _, row, *_ = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert (title, names) == (["Sites"], list(header))
+    assert row == ["vietnamnet", "5", "10", "0", "5", "0", "22.2", "KiB", "3"]
+
+
 def test_progress_outside_a_terminal_is_rare_and_quiet_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
     """A log file is not filled with progress."""
     for console in (Console(), Console(quiet=True)):

@@ -36,6 +36,7 @@ def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.Captur
     ("summary", "expected"),
     [
         ('{"pages": 5, "bytes": 2048, "spilled": 3, "x": {"y": 1}}', "id\t1\npages\t5\nbytes\t2.0 KiB\n"),
+        ('{"refused": 2, "first_failure": "", "next_try": null}', "id\t1\nnot allowed by robots.txt\t2\n"),
         ("", "id\t1\n"),
         ("not JSON", "id\t1\n"),
     ],
@@ -49,12 +50,12 @@ def test_the_last_run_shows_what_it_noted_of_itself(
 
 
 def test_sites_show_what_is_pending_and_states_what_they_mean(capsys: pytest.CaptureFixture[str]) -> None:
-    """A site without a document yet has a row when URLs wait there, and no state stands without an explanation."""
+    """A site without a document has a row when it is configured or URLs wait, and each state has its explanation."""
     states = tuple(CountRow(state.value, 1) for state in UrlState)
     found = Status(3, 0, 3, by_site=(CountRow("a", 3, 900),), by_state=states)
-    render(Standing(found, {"a": 2, "b": 5}), Console())
+    render(Standing(found, {"a": 2, "b": 5}, sites=("c", "a")), Console())
     shown = capsys.readouterr().out
-    assert "# Sites\nsite\tdocuments\tcharacters\tpending\na\t3\t900\t2\nb\t0\t0\t5\n" in shown
+    assert "# Sites\nsite\tdocuments\tcharacters\tpending\na\t3\t900\t2\nb\t0\t0\t5\nc\t0\t0\t0\n" in shown
     assert "failed\t1\tgiven up\n" in shown
 
 
