@@ -15,9 +15,9 @@ import click
 from corpus_spider import backup, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
 from corpus_spider.keeping import keeping
-from corpus_spider.options import PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
+from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
 from corpus_spider.sites import sites
-from storage.errors import CorpusError, DiskError
+from storage.errors import ConfigError, CorpusError, DiskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -75,12 +75,11 @@ def init(state: State, /, **options: Any) -> None:
 
     It explains itself and holds the newspapers known for the languages. Nothing is overwritten.
     """
-    from corpus_spider.init import NewCorpus, create
+    from corpus_spider.init import NewCorpus, create, next_steps
 
     file = create(NewCorpus(**options))
-    state.console.note(
-        f"Wrote {file}. Look through it, then:\n  {PROGRAM} -c {file} crawl --dry-run\n  {PROGRAM} -c {file} crawl"
-    )
+    steps = [f"  {PROGRAM} -c {file} {step}" for step in next_steps(file, options["sites"])]
+    state.console.note("\n".join([f"Wrote {file}. Look through it, then:", *steps]))
 
 
 @verb("crawl --dry-run", "crawl --site vnexpress --page-limit 500", "crawl -v")
@@ -91,8 +90,8 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit 12).")
 @click.option("--size-limit", metavar="SIZE", help="Stop after so much was received, such as 5GB (exit 12).")
 @click.option("--now", is_flag=True, help="Read every feed, sitemap and start page now, due or not.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Leave out what is known to be older than this day.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Leave out what is known to be newer.")
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Leave out what is known to be older than this day.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Leave out what is known to be newer.")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled and by which rules; fetch nothing.")
 @as_json
 def crawl(state: State, /, **options: Any) -> int:
@@ -343,6 +342,9 @@ def _explain(error: Exception, console: Console) -> int:
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    if isinstance(error, FileNotFoundError) and not _is_somewhere():
+        gone = ConfigError("the folder you are in is not there any more", do="Change into another, and start again.")
+        return _explain(gone, console)
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return _explain(DiskError("the disk is full", where=str(error.filename or "output"), do="Make room."), console)
     console.error(
@@ -350,3 +352,12 @@ def _explain(error: Exception, console: Console) -> int:
         "  This is a fault of the program. Run the same command with -v, and report what it prints."
     )
     return INTERNAL
+
+
+def _is_somewhere() -> bool:
+    """Say whether the working directory exists; relative paths lead nowhere when somebody has removed it."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True

@@ -24,6 +24,7 @@ from corpus_spider.config_values import (
     contact_address,
     database_url,
     extractor_name,
+    file_name,
     header_text,
     host_and_port,
     host_name,
@@ -86,7 +87,7 @@ class Corpus:
     database: Annotated[
         str, Key("sqlite:///FILE, relative to this file, or postgresql://USER@HOST/NAME.", database_url)
     ] = "sqlite:///corpus.db"
-    warc: Annotated[str, Key("Folder of the originals, relative to this file.")] = "warc"
+    warc: Annotated[str, Key("Folder of the originals, relative to this file.", file_name)] = "warc"
     contact: Annotated[
         str, Key("E-mail or web page where a webmaster reaches you; needed to crawl.", contact_address)
     ] = ""
@@ -129,7 +130,7 @@ class Crawl:
     since: Annotated[str, Key("First day wanted; links known to be older are not followed. Empty: any.", iso_day)] = ""
     until: Annotated[str, Key("Last day wanted, likewise.", iso_day)] = ""
     roll_bytes: Annotated[FileSize, Key("Size at which a WARC file is closed; 1 MiB at least.", size=True)] = GIB
-    browser: Annotated[str, Key("Browser for sites with render; empty: the chromium that is installed.")] = ""
+    browser: Annotated[str, Key("Browser for sites with render; empty: the installed chromium.", file_name)] = ""
     verify_certificates: Annotated[bool, Key("Refuse hosts whose TLS certificate is not valid.")] = True
     throttle: Annotated[bool, Key("Wait longer where a host answers slowly; never less than the delay.")] = True
     reservations: Annotated[
@@ -247,9 +248,8 @@ class Config:
     def require_sites(self) -> None:
         """Raise ConfigError when there is nothing to crawl."""
         if not self.sites:
-            raise ConfigError(
-                "there is no [[site]]", where=str(self.path or "configuration"), do="Add a newspaper to crawl."
-            )
+            do = "Add a newspaper, such as by `corpus-spider sites discover https://… --write`."
+            raise ConfigError("there is no [[site]]", where=str(self.path or "configuration"), do=do)
 
     def require_corpus(self) -> None:
         """Raise ConfigError when nothing has made the SQLite file yet; a server is asked when it is connected to."""

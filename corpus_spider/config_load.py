@@ -26,6 +26,7 @@ SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify]] =
     "archive": Archive,
     "notify": Notify,
 }
+MAKE_ONE = "Make one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
 MOVED = {"disk_reserve": "reserve in [archive]"}
 """Keys that had another name once, and their names."""
 
@@ -52,7 +53,7 @@ def load(
         raise ConfigError(
             f"there is no {FILE_NAME} here",
             where=str(Path.cwd()),
-            do="Make one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config.",
+            do=MAKE_ONE,
         )
     return assemble(parse(file), overrides or {}, environ, file.resolve())
 
@@ -62,7 +63,8 @@ def parse(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute())) from None
+        do = MAKE_ONE if isinstance(error, FileNotFoundError) else ""
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute()), do=do) from None
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"is not UTF-8 (byte {error.start})", where=str(file.absolute()), do="Save the file as UTF-8."

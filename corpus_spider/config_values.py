@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from corpus_spider.language_codes import TWO_LETTERS
 from storage.reservations import RECORD, SKIP
 
 Check = Callable[[str], str]
@@ -226,12 +227,20 @@ def regular_expression(text: str) -> str:
 
 
 def language_code(text: str) -> str:
-    """Refuse what is not an ISO 639 code, and tell countries from languages."""
-    if text in ISO_639_1 or re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text):
+    """Refuse what is not an ISO 639 code, or not the one of two letters where there is one; tell countries from
+    languages.
+    """
+    plain = text.lower()
+    if text in ISO_639_1 or (re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text) and text not in TWO_LETTERS):
         return ""
-    language = COUNTRY_NOT_LANGUAGE.get(text.lower(), text.lower() if text.lower() in ISO_639_1 else "")
+    language = COUNTRY_NOT_LANGUAGE.get(plain) or TWO_LETTERS.get(plain) or (plain if plain in ISO_639_1 else "")
     hint = f" (did you mean {language}?)" if language else ""
     return f'expected a language code of ISO 639 such as "vi" or "ar", got "{text}"{hint}'
+
+
+def file_name(text: str) -> str:
+    """Refuse what no file can be called."""
+    return f"expected the name of a file or folder, without NUL, got {text!r}" if "\0" in text else ""
 
 
 def site_name(text: str) -> str:
@@ -316,6 +325,8 @@ def database_url(text: str) -> str:
         _ = parts.port
     except ValueError:
         return expected
+    if "\0" in text:
+        return f"{expected}, without NUL"
     if parts.scheme == "sqlite":
         return "" if text.startswith("sqlite:///") and parts.path.strip("/") not in {"", ":memory:"} else expected
     return "" if re.fullmatch(r"postgres(ql)?(\+psycopg)?", parts.scheme) else expected

@@ -45,6 +45,8 @@ SHARES = {"stated": 8, "robots": 8, "linked": 12, "usual": 8}
 """Most addresses of each origin that are looked at, so that none takes the requests of all."""
 STALE = timedelta(days=90)
 """A source whose newest entry is older than this is of no use to a crawl of news."""
+ERRORS = 400
+"""The least status that refuses a page."""
 NOT_THERE = frozenset({404, 410})
 """What an address that was only guessed answers when there is nothing; nobody need be told."""
 MAX_FEEDS = 20
@@ -114,7 +116,8 @@ class Discovery:
 def discover(url: str, config: Config, note: Callable[[str], None], budget: int = MAX_REQUESTS) -> Discovery:
     """Look for the sources of the site at ``url``, telling ``note`` what is asked for.
 
-    Raises ConfigError when nobody answers for the requests, NotFetchedError when the front page cannot be had.
+    Raises ConfigError when nobody answers for the requests, NotFetchedError when the front page cannot be had, or is
+    refused and so is all else.
     """
     visitor = Visitor(manners_of(config), config.crawl.delay, budget)
     capture = visitor.get(url)
@@ -125,6 +128,11 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
     search.see(capture.url, source)
     tree = parse_tree(source.text)
     search.all(tree, capture.url)
+    if capture.status >= ERRORS and not search.found:
+        do = "See in a browser whether the address is right and the site answers there."
+        raise NotFetchedError(
+            f"answers with status {capture.status}, and nothing else is of use", where=capture.url, do=do
+        )
     anchors = page_anchors(tree, capture.url, model)
     rules = visitor.rules(capture.url)
     pages = [one.fetchable for one in section_pages(tree, capture.url, model)]
@@ -246,6 +254,11 @@ class Search:
     def _keep(self, finding: Finding) -> None:
         self.findings.append(finding)
 
+    @property
+    def found(self) -> bool:
+        """Whether there is a feed or a sitemap of use."""
+        return self._has("feed") or self._has("sitemap")
+
     def _has(self, kind: str) -> bool:
         return any(one.kind == kind and not one.refused for one in self.findings)
 
@@ -266,9 +279,11 @@ def _name(url: str) -> str:
 
 def _language(tree: LexborHTMLParser) -> str:
     from corpus_spider.config_values import language_code
+    from corpus_spider.language_codes import TWO_LETTERS
 
     node = tree.css_first("html[lang]")
     code = (node.attributes.get("lang") or "").lower().partition("-")[0].partition("_")[0] if node else ""
+    code = TWO_LETTERS.get(code, code)
     return code if code and not language_code(code) else ""
 
 

@@ -12,10 +12,12 @@ from urllib.parse import urlsplit
 from corpus_spider import presets
 from corpus_spider.config import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_load import FILE_NAME, assemble, parse
-from corpus_spider.config_values import nearest
+from corpus_spider.config_values import Key, nearest
 from storage.errors import ConfigError, DiskError
+from storage.schedule import DAY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 HEAD = """\
@@ -71,6 +73,16 @@ def create(wanted: NewCorpus) -> Path:
         raise DiskError(f"cannot be written: {error.strerror}", where=str(file)) from None
     assemble(parse(file), {}, {}, file)
     return file
+
+
+def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
+    """Return what to do with a new corpus.toml, as verbs with their options.
+
+    The sources of newspapers that are given by their address are looked for first, and a newspaper where there is none.
+    """
+    addresses = [site for site in sites if "://" in site]
+    missing = [] if addresses or parse(file).get("site") else ["https://…"]
+    return [*(f"sites discover {one} --write" for one in (*addresses, *missing)), "crawl --dry-run", "crawl"]
 
 
 def render(wanted: NewCorpus) -> str:
@@ -137,10 +149,7 @@ def _optional_section(title: str, section: type[Archive] | type[Notify]) -> str:
 def _defaults(section: type[Crawl] | type[Archive] | type[Notify]) -> list[str]:
     """Every key with its default and what it means, as comments."""
     values = {name: _default(section, name) for name in keys(section)}
-    return [
-        f"# {name} = {_size(values[name]) if key.size else toml(values[name])}  # {key.explanation}"
-        for name, key in keys(section).items()
-    ]
+    return [f"# {name} = {_written(values[name], key)}  # {key.explanation}" for name, key in keys(section).items()]
 
 
 def _newspaper_section(paper: presets.Newspaper) -> str:
@@ -184,6 +193,15 @@ def _example_section() -> str:
 def _default(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site], name: str) -> Any:
     found = next(one.default for one in fields(section) if one.name == name)
     return "" if found is MISSING or found is None else found
+
+
+def _written(value: Any, key: Key) -> str:
+    """Write a default as a person would: sizes in units, times in days."""
+    if key.size:
+        return _size(value) if value else "0"
+    if key.duration and isinstance(value, tuple):
+        return toml([f"{one / DAY:g}d" for one in value])
+    return "0" if key.duration and not value else toml(value)
 
 
 def _size(count: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import PROGRAM, as_json, several_sites, verb_of
+from corpus_spider.options import DAY, PROGRAM, as_json, several_sites, verb_of
 from storage.choices import CLEANEST, EARLIEST, LONGEST
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ keeping = click.Group()
 @click.option("--format", "format_name", help="Where the name of the target does not say it.")
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
 @several_sites
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help=f"Published on this day or later; {UNDATED}.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Published on this day or earlier; likewise.")
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or later; {UNDATED}.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or earlier; likewise.")
 @click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Least F1 a text is expected to have.")
 @click.option(
@@ -99,7 +99,7 @@ def export(state: State, /, **options: Any) -> None:
     else:
         told = dump.fields(report)
         state.console.json(told) if options["as_json"] else _summarise(state, told)
-    if not report.documents:
+    if not report.documents and options["since_dump"] is None:
         state.console.note(f"No document matches; `{PROGRAM} status` shows what there is.")
 
 

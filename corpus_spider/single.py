@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.config import Site
-from corpus_spider.config_values import web_address
+from corpus_spider.config_values import language_code, web_address
 from corpus_spider.connection import Manners, Wire
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
@@ -110,12 +110,14 @@ def show_extractors(console: Console, *, as_json: bool) -> None:
 def extract(target: str, wanted: Wanted, config: Config) -> Processed:
     """Fetch or read one page and process it as a crawl would, however short its text is.
 
-    Raises ConfigError (no such extractor or file) or NotFetchedError.
+    Raises ConfigError (no such extractor, language or file) or NotFetchedError.
     """
     from pipelines.extractors import get
     from pipelines.process import process
 
     get(wanted.extractor)
+    for wrong in filter(None, map(language_code, wanted.languages)):
+        raise ConfigError(wrong, where="--language")
     private = ("*:*",) if wanted.allow_private else config.crawl.allow_private
     if is_address(target):
         manners = Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, private)
@@ -153,7 +155,8 @@ def read(target: str, limit: int, url: str = "") -> Capture:
             with Path(target).open("rb") as stream:
                 body = stream.read(limit + 1)
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=target) from None
+        do = "" if Path(target).exists() else "Name a file that is there, or a web address with its https://."
+        raise ConfigError(f"cannot be read: {error.strerror}", where=target, do=do) from None
     if len(body) > limit:
         raise ConfigError(f"is larger than {limit} bytes", where=target, do="Raise crawl.max_body to read it.")
     return Capture(url or _file_url(target), datetime.now(UTC), 200, (), (), body)
@@ -180,7 +183,8 @@ def fetch(url: str, manners: Manners) -> Capture:
             return capture
         address = redirect_target(location, target)
         target = address.fetchable if address else None
-    raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
+    what = "redirects too often or to where nothing can be fetched" if fetchable(url) else "is no address of a page"
+    raise NotFetchedError(what, where=url)
 
 
 def refuse(url: str, manners: Manners, ports: set[int]) -> None:

@@ -49,6 +49,10 @@ def discover(state: State, /, url: str, **options: Any) -> None:
         state.console.json(plain | {"site": found.site()})
     else:
         _render(found, state.console)
+        if not (found.usable("feed") or found.usable("sitemap")):
+            state.console.note(
+                "There is neither feed nor sitemap of use: a crawl follows the links of its start pages."
+            )
         if "feeds" in found.site() and found.archives:
             state.console.note("For the whole archive, many pages, put into sitemaps:")
             state.console.note("\n".join(f"  {url}" for url in found.archives))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from storage.records import Seed, SiteModel
 
-HEADER = ("site", "kind", "form", "entries", "newest", "problem", "url")
+HEADER = ("site", "kind", "form", "entries", "newest", "verdict", "url")
 MAX_REQUESTS_EACH = 8
 """Requests one address may take: robots.txt of each host on the way, and redirects."""
 

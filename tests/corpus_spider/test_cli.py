@@ -97,9 +97,15 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["-s", "site.x=1", "config"], "with one of corpus, crawl"),
         (["crawl", "--site", "exmaple", "--dry-run"], "did you mean example"),
         (["-c", "none.toml", "status"], "none.toml"),
+        (["-c", "none.toml", "status"], "Make one with `corpus-spider init"),
+        (["crawl", "--since", "20.11.2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
+        (["export", "--until", "2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
+        (["schedule", "--at", "3"], "expected a time such as 02:15, got"),
         (["status"], "corpus.db"),
         (["export", "-o", "x.jsonl"], "corpus.db"),
         (["extract", "none.html"], "none.html"),
+        (["extract", "news.example.org/a"], "a web address with its https://"),
+        (["extract", "corpus.toml", "--language", "arabic"], "--language: expected a language code"),
         (["extract", "ftp://example.org/a"], "only http and https"),
         (["extract", "file:///etc/passwd"], "only http and https"),
         (["extract", "corpus.toml", "--url", "notaurl"], "only http and https"),
@@ -191,6 +197,36 @@ def test_init_makes_a_corpus_that_can_be_planned(
     assert {seed["kind"] for seed in planned["seeds"]} == {"page", "feed"}
     assert run(["init", "news", "--language", "ar", "--contact", "me@example.org"]) == 2
     assert list(Path("news").iterdir()) == [Path("news/corpus.toml")]
+
+
+def test_a_folder_that_was_removed_is_told_and_matters_only_where_it_is_needed(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A verb that looks for ./corpus.toml says so with exit code 2; one that is told where it is works."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run(["config"]) == 2
+    assert "the folder you are in is not there any more" in capsys.readouterr().err
+    assert run(["-c", str(home / "corpus.toml"), "config"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("sites", "steps"),
+    [
+        (("--language", "vi"), ["crawl --dry-run", "crawl"]),
+        ((), ["sites discover https://… --write", "crawl --dry-run", "crawl"]),
+        (("--site", "https://a.example/"), ["sites discover https://a.example/ --write", "crawl --dry-run", "crawl"]),
+    ],
+)
+def test_init_says_what_comes_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], steps: list[str]
+) -> None:
+    """The sources of newspapers that nobody knows yet are to be looked for first."""
+    assert run(["init", str(tmp_path / "new"), "--contact", "me@example.org", *sites]) == 0
+    told = capsys.readouterr().err.splitlines()[1:]
+    assert told == [f"  corpus-spider -c {tmp_path / 'new' / 'corpus.toml'} {step}" for step in steps]
 
 
 def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

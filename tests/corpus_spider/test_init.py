@@ -101,6 +101,7 @@ def test_the_comments_are_values_that_work(tmp_path: Path) -> None:
     file.write_text(opened, encoding="utf-8")
     config = load(file, environ={})
     assert config.crawl == Crawl()
+    assert '\n# reread = ["1d", "3d"]  #' in text
     assert config.sites[0].licence == "CC BY 4.0"
 
 

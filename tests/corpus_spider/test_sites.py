@@ -177,6 +177,30 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
     assert "feeds" not in site
 
 
+@pytest.mark.parametrize("feed", [False, True])
+def test_a_site_that_refuses_everything_cannot_be_had(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], feed: bool
+) -> None:
+    """Nothing is written of it, exit code 7; where only the pages are refused, its feed is of use."""
+    paper.extra["/"] = lambda: (403, {}, b"no")
+    if feed:
+        put(paper, feed=rss("/1", "/2"))
+    file = tmp_path / "corpus.toml"
+    file.write_text(
+        f"[corpus]\ncontact = 'me@example.org'\n[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']\n"
+    )
+    code, _, told = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    assert code == (0 if feed else 7)
+    assert ("answers with status 403" in told) is not feed
+    assert ("site" in tomllib.loads(file.read_text())) is feed
+
+
+@pytest.mark.parametrize(("stated", "language"), [("vi-VN", "vi"), ("heb", "he"), ("vietnamese", "")])
+def test_the_language_of_a_page_is_taken_as_texts_are_known_by_it(paper: Newspaper, stated: str, language: str) -> None:
+    paper.extra["/"] = lambda: (200, HTML, f"<html lang={stated}><body><p>a".encode())
+    assert look(paper).language == language
+
+
 def test_a_site_below_a_path_is_confined_to_it(paper: Newspaper) -> None:
     """Of a broadcaster with many languages only the one asked for is crawled."""
     paper.extra["/arabic"] = lambda: page(alternate("/arabic/rss.xml"))
