@@ -37,11 +37,15 @@ _RAW = frozenset(("noembed", "noframes", "xmp", "plaintext"))
 LINE = "\x1e"
 """Stands for a single ``<br>`` inside the text of a block."""
 
+READINGS = frozenset(("rt", "rp", "rtc"))
+"""Elements of which the text is passed over: how the word before is read, which would stand amid the sentence."""
+
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
-_LINK, _LINK_END, _INLINE, _UNREAD, _LINE_BREAK, _RULE, _START, _END = range(1, 9)
+_LINK, _LINK_END, _INLINE, _UNREAD, _READING, _LINE_BREAK, _RULE, _START, _END = range(1, 10)
 _OFTEN = ("span", "strong", "b", "i", "em", "font", "u", "label", "small", "sup", "time", "source")
 _KINDS = {name: _INLINE for often in _OFTEN for name in (often, f"/{often}")} | dict.fromkeys(UNREAD, _UNREAD)
+_KINDS |= dict.fromkeys(READINGS, _READING)
 _KINDS |= {"a": _LINK, "/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
 _KINDS |= {f"/{name}": _END for name in _ELEMENTS}
 """What a tag is by its name; from ``_RULE`` on, it parts blocks."""
@@ -162,7 +166,7 @@ def _cut(html: str) -> Blocks:
         elif kind != _INLINE:
             parts.append(LINE if kind == _LINE_BREAK else "")
             broken = broken or kind == _LINE_BREAK
-            text = _after(chunk, chunks) if kind == _UNREAD else text
+            text = _after(chunk, chunks) if kind == _UNREAD else "" if kind == _READING else text
         blank = not text or text.isspace() or ("&" in text and (text := _decoded(text)).isspace())
         if not blank or (filled and text):
             parts.append(" " if blank else text)

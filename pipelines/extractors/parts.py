@@ -61,6 +61,7 @@ _NO_COMMENT = frozenset(
 )
 _PARTING = frozenset("|-–—·•»«:/_｜")
 _DIGITS = re.compile(r"\d+")
+_WITH_FOOTERS = BIT["article"] | BIT["main"] | BIT["blockquote"]
 _ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
 
 
@@ -152,20 +153,28 @@ def _naming(attributes: str) -> str:
     return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
 
 
+def footers(page: Page) -> Array:
+    """Say of each block whether it lies in a ``footer`` of the page, not of an article in it."""
+    found: Array = (page.path & (BIT["footer"] | _WITH_FOOTERS)) == BIT["footer"]
+    return found
+
+
 def copies(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks repeat one before, where the page repeats a good part of the text.
 
     Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
-    them; one line said again and again is the author's.
+    them; one line said again and again is the author's. So are those that stand beside each other in one element, as
+    the lines of recipes, programmes and tables of results do.
     """
-    repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, set[str]()
+    repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, dict[str, set[int]]()
     # What is the same is as long.
     sizes, indices = chars[chosen].tolist(), chosen.nonzero()[0].tolist()
     lengths = Counter(sizes)
     for index in (index for index, size in zip(indices, sizes, strict=True) if lengths[size] > 1):
-        text = _unspaced(page, index)
-        repeated[index] = text in seen
-        seen.add(text)
+        element = int(page.parents[page.inside[index]])
+        elements = seen.setdefault(_unspaced(page, index), set())
+        repeated[index] = bool(elements) and element not in elements
+        elements.add(element)
     if not repeated.any():
         return repeated
     first = chosen & ~repeated

@@ -37,6 +37,7 @@ Markup that would strain the parser is read flat, by ``density``, and the extrac
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import takewhile
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "6"
+NAME, VERSION = "scored", "7"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -75,10 +76,11 @@ MAX_LINKED = 0.5
 """Share of linked characters from which a block that ends no sentence leads elsewhere."""
 LABEL = 60
 """Most characters of a block that is the heading of a box."""
+SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 HEAD = 3
 """Lines of the text among which the title may be."""
 MAX_BOXES = 3
-"""Boxes of links in an article at most."""
+"""Boxes of links, or subheads that are links, in an article that is not made of them."""
 LIMIT = 4.0
 """Measures count up to so many deviations from their means."""
 
@@ -241,7 +243,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
     if body and (doubts := stated_body.doubts(page, chosen, body)).any():
         probability = _logistic(log_odds(probability) - doubts)
         chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    allowed = ~out & ~page.hidden & (title <= TITLE)
+    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.footers(page)
     headed = False
     if confidence < SURE:
         likely = np.where(allowed, probability, 0.0)
@@ -263,13 +265,20 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
 def links(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks only lead elsewhere: mostly link, and no sentence.
 
-    Where they are most of the text, they are what the page is about.
+    Where they are most of the text, they are what the page is about. A few subheads may be those of other articles;
+    where there are more, each names what is spoken of below it, as in lists of the best.
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
     if not found.any():
         return found
     few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
-    return found if few else np.zeros(page.count, bool)
+    if not few:
+        return np.zeros(page.count, bool)
+    name, inside = page.blocks.elements.name, page.blocks.inside
+    names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
+    said = Counter(names.values())
+    found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
+    return found
 
 
 def labels(page: Page, chosen: Array) -> Array:

@@ -93,6 +93,35 @@ def test_links_to_read_on_are_out_and_linked_sentences_are_in() -> None:
         assert list(extract(page(body)).paragraphs) == lines
 
 
+def test_linked_subheads_are_in_where_the_text_is_made_of_them() -> None:
+    """A list of the best has a link for each name, and below it what is said of the thing; a few lead elsewhere."""
+    lines = paragraphs(TEXTS["Latin"])
+    things = [(f"The bridge of {number}", line) for number, line in enumerate(lines)]
+    body = "".join(f"<h3><a href='/{name}'>{name}</a></h3><p>{line}</p>" for name, line in things)
+    assert as_found(body, links=0.9) == [text for thing in things for text in thing]
+    assert as_found(body.replace("h3", "b", 10), links=0.9) == lines
+
+
+def test_the_footer_of_a_page_is_out_and_that_of_an_article_may_be_in() -> None:
+    """However short the article is; rights and terms are no part of it, but a note at its end may be."""
+    line, note = "The council approved the new budget on Monday after a long debate.", "<footer><p>{}</p></footer>"
+    rights = note.format("Copyright 2024 The Paper. All rights reserved.")
+    short = f"<title>Council approves budget - The Paper</title><h1>Council approves budget</h1><p>{line}</p>{rights}"
+    assert list(extract(short).paragraphs) == [line]
+    assert as_found(f"<article><p>{line}</p>{note.format('Corrected on Tuesday.')}</article>{rights}") == [
+        line,
+        "Corrected on Tuesday.",
+    ]
+
+
+def test_what_repeats_beside_itself_stays_and_a_second_whole_text_goes() -> None:
+    """A plan for a week says the same again and again; a text for narrow screens stands in an element of its own."""
+    lines = paragraphs(TEXTS["Latin"])
+    plan = [line for day in range(1, 6) for line in (f"Day {day} of the plan", *lines[:2])]
+    assert as_found(f"<div>{as_paragraphs(plan)}</div>") == plan
+    assert as_found(f"<div>{as_paragraphs(lines)}</div>" * 2) == lines
+
+
 RELATED = "<ul>" + "<li><a href='/y'>Bridges of the north and the south</a></li>" * 3 + "</ul>"
 
 
@@ -108,10 +137,10 @@ def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: s
     assert found == lines
 
 
-def as_found(body: str) -> list[str]:
+def as_found(body: str, *, links: float = 0.1) -> list[str]:
     """Choose all blocks of a body but its links, whatever the weights say of them."""
     listed = Page(walk(parse_tree(body)))
-    chosen = find(listed, np.zeros(len(listed.blocks)), np.where(listed.link > 0.5, 0.1, 0.9)).chosen
+    chosen = find(listed, np.zeros(len(listed.blocks)), np.where(listed.link > 0.5, links, 0.9)).chosen
     return [listed.blocks.lines(index)[0] for index in np.flatnonzero(chosen).tolist()]
 
 
@@ -261,3 +290,17 @@ UNREAD = {
 def test_elements_that_are_never_read_are_passed_over_with_their_content(html: str) -> None:
     """Whatever they hold, and no block ends at them."""
     assert "".join(walk(parse_tree(html)).texts) == "ab"[: 1 + html.endswith("b")]
+
+
+RUBY = {
+    "whole": "<ruby>橋<rp>(</rp><rt>はし</rt><rp>)</rp></ruby>の<ruby>上<rt>うえ</rt></ruby>",
+    "ends left out": "<ruby>橋<rt>はし</ruby>の<ruby>上<rp>（<rt>うえ<rp>）</ruby>",
+    "two readings": "<ruby><rb>橋</rb><rt>はし</rt><rtc>bridge</rtc></ruby>の<ruby>上<rt>うえ</rt></ruby>",
+    "never ended": "<ruby>橋<rt>はし<ruby>の<rt>no<ruby>上<rt>うえ",
+}
+
+
+@pytest.mark.parametrize("html", RUBY.values(), ids=RUBY)
+def test_readings_beside_words_are_passed_over_and_never_what_follows(html: str) -> None:
+    """As Japanese news for learners has them; an end that is missing costs none of the text."""
+    assert "".join(walk(parse_tree(f"<p>{html}</p>")).texts) == "橋の上"
