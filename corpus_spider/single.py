@@ -251,7 +251,9 @@ def exchange(url: str, manners: Manners) -> Capture:
             response = wire.connection.getresponse()
             body, truncated = _body(response, manners.max_body)
     except (OSError, HTTPException) as error:
-        raise NotFetchedError(f"cannot be fetched: {error or type(error).__name__}", where=url) from None
+        what = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        do = "See that the address is right and can be reached from this machine."
+        raise NotFetchedError(f"cannot be fetched: {what}", where=url, do=do) from None
     capture = Capture(
         url, datetime.now(UTC), response.status, tuple(headers.items()), tuple(response.getheaders()), body, Kind.PAGE
     )

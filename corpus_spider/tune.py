@@ -103,7 +103,9 @@ def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None
         console.note(f"Wrote {config.path}.")
     else:
         text = "\n  ".join(lines(fit.values).splitlines())
-        console.note(f'For the [[site]] "{fit.site}" in corpus.toml (--write puts it in):\n  {text}')
+        there = any(site.name == fit.site for site in config.sites)
+        how = "--write puts it in" if there else "which has none of this name yet"
+        console.note(f'For the [[site]] "{fit.site}" in corpus.toml ({how}):\n  {text}')
 
 
 def storable() -> list[str]:

@@ -211,8 +211,8 @@ def test_an_answer_that_never_ends_is_cut(address: str) -> None:
 
 
 def test_nobody_there_is_told_with_the_address() -> None:
-    """A refused connection is one clear message."""
-    with pytest.raises(NotFetchedError, match=r"127\.0\.0\.1:1/.*cannot be fetched"):
+    """A refused connection is one clear message, without the number of the error, and says what to look at."""
+    with pytest.raises(NotFetchedError, match=r"127\.0\.0\.1:1/: cannot be fetched: [A-Z].*\n  See that the address"):
         exchange("http://127.0.0.1:1/", manners())
 
 
