@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pipelines.quality_rules import Rules
     from storage.corpus import Corpus
     from storage.exports import ExportReport
+    from storage.exports.formats import Destination
     from storage.exports.originals import OriginalsReport
     from storage.exports.release import Release
     from storage.holdings import CorpusDocument, Selection
@@ -108,22 +110,55 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     Raises what `storage.exports.export` and the database raise, and ConfigError for a site that is neither configured
     nor in the corpus, and for texts that cannot be cut into words.
     """
+    from corpus_spider import dump_readers
     from storage.corpus import Corpus
+    from storage.exports.formats import destination
+
+    where = None if wanted.release else destination(wanted.target, wanted.format_name)
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        several = where is not None and dump_readers.pay(corpus, wanted.selection, where.format_name)
+    if where is not None and several:
+        report = _dump_by_several(config, wanted, where, console)
+        if report is not None:
+            return report
+    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
+        return _dump(config, wanted, corpus, show)
+
+
+def _dump(config: Config, wanted: Dump, corpus: Corpus, show: Callable[[int], None]) -> ExportReport:
     from storage.exports import export
     from storage.exports.formats import destination
 
-    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
-        documents = folded(_chosen(_selected(config, corpus, wanted), wanted, Counter()), wanted.folds)
-        if wanted.release:
-            return _release(config, corpus, wanted, documents, show)
-        where = destination(wanted.target, wanted.format_name)
-        return export(
-            fit(documents, where.format_name),
-            wanted.target,
-            format_name=wanted.format_name,
-            overwrite=wanted.overwrite,
-            on_progress=show,
-        )
+    documents = _prepared(config, wanted, corpus.documents(wanted.selection))
+    if wanted.release:
+        return _release(config, corpus, wanted, documents, show)
+    where = destination(wanted.target, wanted.format_name)
+    return export(
+        fit(documents, where.format_name),
+        wanted.target,
+        format_name=wanted.format_name,
+        overwrite=wanted.overwrite,
+        on_progress=show,
+    )
+
+
+def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: Console) -> ExportReport | None:
+    """Do it with processes beside this one; None if the corpus changes too often for them."""
+    from corpus_spider.dump_readers import Work, parts
+    from storage.exports.sink import export_parts
+
+    work = Work(config.database_url, wanted.selection, partial(_prepared, config, wanted), where.format_name)
+    with parts(work) as made, console.progress("documents exported") as show:
+        if made is None:
+            return None
+        return export_parts(made, where, overwrite=wanted.overwrite, on_progress=show)
+
+
+def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield the documents that are wanted as they are exported, but for what the format asks of them."""
+    licensed = with_licences(documents, _licences(config))
+    return folded(_chosen(licensed, wanted, Counter()), wanted.folds)
 
 
 def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
@@ -136,7 +171,9 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     left_out: Counter[str] = Counter()
     documents = chars = 0
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
-        for document in _chosen(_selected(config, corpus, wanted), wanted, left_out):
+        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        documents_read = with_licences(corpus.documents(wanted.selection), _licences(config))
+        for document in _chosen(documents_read, wanted, left_out):
             documents += 1
             chars += document.chars
             if documents % 1000 == 0:
@@ -144,9 +181,8 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     return {"documents": documents, "chars": chars, "left_out": dict(left_out.most_common())}
 
 
-def _selected(config: Config, corpus: Corpus, wanted: Dump) -> Iterator[CorpusDocument]:
-    refuse_unknown_sites(config, corpus, wanted.selection.sites)
-    return with_licences(corpus.documents(wanted.selection), {site.name: site.licence for site in config.sites})
+def _licences(config: Config) -> dict[str, str | None]:
+    return {site.name: site.licence for site in config.sites}
 
 
 def _chosen(documents: Iterable[CorpusDocument], wanted: Dump, left_out: Counter[str]) -> Iterator[CorpusDocument]:

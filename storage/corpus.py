@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from storage.holdings import Status
     from storage.lines import SiteLines
     from storage.nights import SiteRun
-    from storage.reading import DroppedPage, Run
+    from storage.reading import DroppedPage, Run, View
     from storage.records import Fetched, Lease, Pointer, Processed, Unprocessed
     from storage.retention import AgedFile
     from storage.robots import RobotsCopy
@@ -244,6 +244,14 @@ class Corpus(AbstractContextManager["Corpus"]):
         is at the first document; memory stays flat.
         """
         return reading.stream_documents(self.database, selection or Selection())
+
+    def view(self, selection: Selection, *, mapped: bool = False) -> AbstractContextManager[View]:
+        """Open a view of the selected documents as they are now, to be read a page at a time (see `reading.view`)."""
+        return reading.view(self.database, selection, mapped=mapped)
+
+    def selects_more(self, selection: Selection, number: int) -> bool:
+        """Say whether more documents than that are selected."""
+        return self.database.read(lambda connection: reading.selects_more(connection, selection, number))
 
     def document(self, id_or_url: str) -> CorpusDocument | None:
         """Return the document with this id, or the newest version of this canonical URL; None when there is none."""

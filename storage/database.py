@@ -163,6 +163,13 @@ class Database:
             yield connection
 
     @contextmanager
+    def watched(self) -> Iterator[Callable[[], bool]]:
+        """Give what says whether others have committed anything since the block began; of SQLite only."""
+        with self.explained(), self.engine.connect() as connection:
+            before = _data_version(connection)
+            yield lambda: _data_version(connection) != before
+
+    @contextmanager
     def explained(self) -> Iterator[None]:
         """Let driver errors leave the block as errors of ours."""
         try:
@@ -236,6 +243,13 @@ class Database:
         if wait is None and lost:
             self.patience.give_up()
         return wait is not None and self.patience.sleep(wait)
+
+
+def _data_version(connection: Connection) -> int:
+    version: int = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+    # Within a transaction it stays what it was.
+    connection.rollback()
+    return version
 
 
 def connect(url: URL, *, read_only: bool = False) -> Database:

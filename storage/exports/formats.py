@@ -11,7 +11,7 @@ from storage.errors import ConfigError
 from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet, tei, vertical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from storage.exports.rows import Row
 
@@ -25,6 +25,16 @@ class StreamFormat(Protocol):
     def __call__(self, rows: Iterable[Row], stream: BinaryIO, /) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class PartedFormat:
+    """``make`` gives the part of some rows, in any process; ``write`` writes parts in their order to a stream: what is
+    written is what STREAM_FORMATS write of the same rows, wherever they were parted.
+    """
+
+    make: Callable[[Iterable[Row]], bytes]
+    write: Callable[[Iterable[bytes], BinaryIO], None]
+
+
 STREAM_FORMATS: dict[str, StreamFormat] = {
     "jsonl": jsonl.write,
     "jsonl.gz": jsonl_gz.write,
@@ -35,6 +45,13 @@ STREAM_FORMATS: dict[str, StreamFormat] = {
     "prevert": vertical.write_prevertical,
 }
 FORMATS = (*STREAM_FORMATS, FOLDER)
+PARTED_FORMATS: dict[str, PartedFormat] = {
+    "jsonl": PartedFormat(jsonl.part, jsonl.write_parts),
+    "jsonl.gz": PartedFormat(jsonl.part, jsonl_gz.write_parts),
+    "jsonl.zst": PartedFormat(jsonl.part, jsonl_zst.write_parts),
+    "parquet": PartedFormat(parquet.part, parquet.write_parts),
+}
+"""Those whose rows several processes can prepare."""
 
 
 @dataclass(frozen=True, slots=True)

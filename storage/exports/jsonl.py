@@ -77,7 +77,17 @@ def blocks(rows: Iterable[Row], size: int = BLOCK) -> Iterator[bytes]:
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows to the stream, one a line."""
     # One by one, so that a shard ends with the row that fills it.
-    stream.writelines(map(escaped, blocks(rows, 1)))
+    write_parts(blocks(rows, 1), stream)
+
+
+def part(rows: Iterable[Row]) -> bytes:
+    """Return the lines of some rows, for `write_parts` of this format and of those that compress it."""
+    return b"\n".join([*map(_encoded, rows), b""])
+
+
+def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
+    """Write the rows of which parts were made, in this order."""
+    stream.writelines(map(escaped, parts))
 
 
 def _encoded(row: Row) -> bytes:

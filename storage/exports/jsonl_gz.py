@@ -18,9 +18,14 @@ LEVEL = 6
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows as one gzip member."""
+    write_parts(jsonl.blocks(rows), stream)
+
+
+def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
+    """Write the rows of which parts were made (`jsonl.part`): the same bytes, however they are parted."""
     with (
         gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=stream, mtime=0) as packed,
-        one_ahead(lambda block: packed.write(jsonl.escaped(block)), jsonl.blocks(rows)) as written,
+        one_ahead(lambda block: packed.write(jsonl.escaped(block)), parts) as written,
     ):
         for _ in written:
             pass

@@ -20,10 +20,15 @@ WINDOW_LOG = 20
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows as one Zstandard frame."""
+    write_parts(jsonl.blocks(rows), stream)
+
+
+def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
+    """Write the rows of which parts were made (`jsonl.part`): the same bytes, however they are parted."""
     import zstandard
 
     parameters = zstandard.ZstdCompressionParameters.from_level(LEVEL, window_log=WINDOW_LOG, write_checksum=True)
     compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
-    with one_ahead(lambda block: compressor.compress(jsonl.escaped(block)), jsonl.blocks(rows)) as packed:
+    with one_ahead(lambda block: compressor.compress(jsonl.escaped(block)), parts) as packed:
         stream.writelines(packed)
     stream.write(compressor.flush())

@@ -7,6 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
 from msgspec.structs import astuple
 
 from storage.exports.ahead import one_ahead
@@ -39,6 +40,9 @@ _REPEATED = (
 # Of no use to filter by, so their minimum and maximum would only cost room.
 _LONG = ("text", "kinds", "captions", "comments", "languages", "recurring")
 
+# A column of batches that no file has: characters in the texts of a row.
+_SIZE = "size"
+
 # Of the signals of quality, those that are counts.
 _WHOLE = frozenset({"words"})
 
@@ -68,49 +72,87 @@ def schema() -> Any:
 
 def write(rows: Iterable[Row], stream: BinaryIO) -> None:
     """Write the rows as one Parquet file; the stream is only ever appended to."""
+    _write(_batches(rows), stream)
+
+
+def part(rows: Iterable[Row]) -> bytes:
+    """Return some rows as columns, for `write_parts`: a stream of Arrow's IPC format."""
+    import pyarrow
+
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, _sized(schema())) as batches:
+        for batch in _batches(rows):
+            batches.write_batch(batch)
+    return bytes(sink.getvalue())
+
+
+def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
+    """Write the rows of which parts were made: the same bytes, however they are parted."""
+    import pyarrow
+
+    _write(chain.from_iterable(map(pyarrow.ipc.open_stream, parts)), stream)
+
+
+def _write(batches: Iterable[Any], stream: BinaryIO) -> None:
     from pyarrow import parquet
 
-    columns = schema()
     statistics = [field.name for field in FIELDS if field.name not in _LONG]
     options = {"compression": "zstd", "compression_level": LEVEL, "write_statistics": statistics}
     with (
-        parquet.ParquetWriter(stream, columns, use_dictionary=list(_REPEATED), **options) as writer,
-        one_ahead(
-            lambda table: writer.write_table(table, row_group_size=len(table)), _tables(rows, columns)
-        ) as written,
+        parquet.ParquetWriter(stream, schema(), use_dictionary=list(_REPEATED), **options) as writer,
+        one_ahead(lambda table: writer.write_table(table, row_group_size=len(table)), _groups(batches)) as written,
     ):
         for _ in written:
             pass
 
 
-def _tables(rows: Iterable[Row], columns: Any) -> Iterator[Any]:
-    """Yield a table for each row group.
+def _groups(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield a table for each row group, which ends with the row that fills it."""
+    parts: list[Any] = []
+    taken = chars = 0
+    for left in batches:
+        batch = left
+        while len(batch):
+            sizes = chars + np.cumsum(batch.column(_SIZE).to_numpy())
+            fill = min(ROW_GROUP_ROWS - taken, int(np.searchsorted(sizes, ROW_GROUP_CHARS)) + 1)
+            if fill > len(batch):
+                parts.append(batch)
+                taken, chars = taken + len(batch), int(sizes[-1])
+                break
+            yield _table([*parts, batch[:fill]])
+            parts, taken, chars, batch = [], 0, 0, batch[fill:]
+    if parts:
+        yield _table(parts)
 
-    Rows become columns some at a time: as objects they take several times the room, and time to look through them for
-    what can be cleared away.
-    """
+
+def _table(parts: Sequence[Any]) -> Any:
     import pyarrow
 
-    parts: list[Any] = []
-    group: list[Row] = []
-    taken = chars = 0
+    # In one piece each, as pages of a file end where pieces do: how rows were parted must not show.
+    return pyarrow.Table.from_batches(parts).drop_columns(_SIZE).combine_chunks()
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[Any]:
+    """Yield rows as columns, some at a time, with the length of their texts in one more.
+
+    As objects they take several times the room, and time to look through them for what can be cleared away.
+    """
+    columns = schema()
+    batch: list[Row] = []
+    sizes: list[int] = []
+    chars = 0
     for row in rows:
-        group.append(row)
-        taken += 1
-        chars += len(row.text) + sum(map(len, chain.from_iterable(filter(None, _lists(row)))))
-        full = taken >= ROW_GROUP_ROWS or chars >= ROW_GROUP_CHARS
-        if full or len(group) >= BATCH_ROWS:
-            parts.append(_batch(group, columns))
-            group = []
-        if full:
-            yield pyarrow.Table.from_batches(parts, columns)
-            parts, taken, chars = [], 0, 0
-    parts += [_batch(group, columns)] if group else []
-    if parts:
-        yield pyarrow.Table.from_batches(parts, columns)
+        batch.append(row)
+        sizes.append(len(row.text) + sum(map(len, chain.from_iterable(filter(None, _lists(row))))))
+        chars += sizes[-1]
+        if len(batch) >= BATCH_ROWS or chars >= ROW_GROUP_CHARS:
+            yield _batch(batch, sizes, columns)
+            batch, sizes, chars = [], [], 0
+    if batch:
+        yield _batch(batch, sizes, columns)
 
 
-def _batch(rows: Sequence[Row], columns: Any) -> Any:
+def _batch(rows: Sequence[Row], sizes: Sequence[int], columns: Any) -> Any:
     """Return rows as columns, without lone surrogates and numbers that are not finite."""
     import pyarrow
 
@@ -118,8 +160,14 @@ def _batch(rows: Sequence[Row], columns: Any) -> Any:
         values = zip(*map(astuple, rows), strict=True)
         arrays = [_array(each, field.type) for each, field in zip(values, columns, strict=True)]
     except UnicodeEncodeError:
-        return _batch([encodable(row) for row in rows], columns)
-    return pyarrow.record_batch(arrays, schema=columns)
+        return _batch([encodable(row) for row in rows], sizes, columns)
+    return pyarrow.record_batch([*arrays, pyarrow.array(sizes, pyarrow.int64())], schema=_sized(columns))
+
+
+def _sized(columns: Any) -> Any:
+    import pyarrow
+
+    return columns.append(pyarrow.field(_SIZE, pyarrow.int64()))
 
 
 def _array(values: Sequence[Any], kind: Any) -> Any:

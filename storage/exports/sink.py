@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from storage.errors import ConfigError
 from storage.exports import txt
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import FOLDER, STREAM_FORMATS, destination
+from storage.exports.formats import FOLDER, PARTED_FORMATS, STREAM_FORMATS, Destination, destination
 from storage.exports.rows import Row, row
 from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.holdings import CorpusDocument
+
+    Content = Callable[[BinaryIO], None]
 
 PROGRESS_EVERY = 1000
 
@@ -37,6 +39,14 @@ class ExportReport:
     format_name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What some documents, so many, come to in one of PARTED_FORMATS."""
+
+    rows: int
+    data: bytes
+
+
 class Counter:
     """Turns documents into rows as they are asked for, and counts those that were taken."""
 
@@ -48,9 +58,18 @@ class Counter:
         """Yield the row of each document; nothing is read ahead."""
         for document in documents:
             yield row(document)
-            self.count += 1
-            if self.on_progress is not None and self.count % PROGRESS_EVERY == 0:
-                self.on_progress(self.count)
+            self._add(1)
+
+    def parts(self, parts: Iterable[Part]) -> Iterator[bytes]:
+        """Yield what each part holds."""
+        for part in parts:
+            yield part.data
+            self._add(part.rows)
+
+    def _add(self, number: int) -> None:
+        before, self.count = self.count, self.count + number
+        if self.on_progress is not None and self.count // PROGRESS_EVERY > before // PROGRESS_EVERY:
+            self.on_progress(self.count)
 
 
 def export(
@@ -73,36 +92,60 @@ def export(
     where = destination(target, format_name)
     counter = Counter(on_progress)
     rows = counter.rows(documents)
-    if where.path is None:
-        size, digest = _write_stdout(rows, where.format_name)
+    if where.path is not None and where.format_name == FOLDER:
+        size, digest = _write_aside(where.path, overwrite, lambda staged, target: _write_folder(rows, staged, target))
     else:
-        size, digest = _write_path(rows, where.path, where.format_name, overwrite=overwrite)
+        size, digest = _write(where, overwrite, lambda stream: STREAM_FORMATS[where.format_name](rows, stream))
     return ExportReport(counter.count, size, digest, where.path, where.format_name)
 
 
-def _write_stdout(rows: Iterable[Row], format_name: str) -> tuple[int, str]:
+def part_of(documents: Iterable[CorpusDocument], format_name: str) -> Part:
+    """Make the part of a file that holds these documents; it can be made in another process than it is written by."""
+    counter = Counter(None)
+    data = PARTED_FORMATS[format_name].make(counter.rows(documents))
+    return Part(counter.count, data)
+
+
+def export_parts(
+    parts: Iterable[Part],
+    where: Destination,
+    *,
+    overwrite: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> ExportReport:
+    """Do as `export`, for parts that were made elsewhere in one of PARTED_FORMATS; the file is the same."""
+    counter = Counter(on_progress)
+    data = counter.parts(parts)
+    size, digest = _write(where, overwrite, lambda stream: PARTED_FORMATS[where.format_name].write(data, stream))
+    return ExportReport(counter.count, size, digest, where.path, where.format_name)
+
+
+def _write(where: Destination, overwrite: bool, content: Content) -> tuple[int, str]:
+    if where.path is None:
+        return _write_stdout(content)
+    return _write_aside(where.path, overwrite, lambda staged, target: _write_file(content, staged, target))
+
+
+def _write_stdout(content: Content) -> tuple[int, str]:
     stream = HashingStream(sys.stdout.buffer, "standard output")
-    STREAM_FORMATS[format_name](rows, cast("BinaryIO", stream))
+    content(cast("BinaryIO", stream))
     stream.flush()
     return stream.count, stream.sha256.hexdigest()
 
 
-def _write_path(rows: Iterable[Row], target: Path, format_name: str, *, overwrite: bool) -> tuple[int, str]:
+def _write_aside(target: Path, overwrite: bool, fill: Callable[[Path, Path], tuple[int, str]]) -> tuple[int, str]:
     refuse_to_clobber(target, overwrite=overwrite)
-    if format_name == FOLDER and target.is_dir() and not txt.is_ours(target):
+    if target.is_dir() and not txt.is_ours(target):
         raise ConfigError("holds other files than an export's", where=str(target), do="name a new folder")
     with staging(target) as staged:
-        if format_name == FOLDER:
-            written = _write_folder(rows, staged, target)
-        else:
-            written = _write_file(rows, staged, target, format_name)
+        written = fill(staged, target)
         publish(staged, target, overwrite=overwrite)
     return written
 
 
-def _write_file(rows: Iterable[Row], staged: Path, target: Path, format_name: str) -> tuple[int, str]:
+def _write_file(content: Content, staged: Path, target: Path) -> tuple[int, str]:
     with opened(staged / DATA, durable=True) as stream:
-        STREAM_FORMATS[format_name](rows, cast("BinaryIO", stream))
+        content(cast("BinaryIO", stream))
     digest = stream.sha256.hexdigest()
     with opened(staged / CHECKSUM, durable=True) as checksum:
         checksum.write(checksum_line(digest, target.name))

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, made, texts
 
-from storage import Corpus
+from storage import Corpus, Selection
 from storage.database import masked, parse_url
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from tests.corpus_spider.running import PATIENCE
@@ -39,6 +39,21 @@ def test_reading_only_is_enforced_by_the_database(database_url: str) -> None:
         with pytest.raises(CorpusError, match=r"read-?only"):
             corpus.database.read(lambda connection: connection.execute(sa.text("DELETE FROM document_text")))
         assert texts(corpus) == ["text"]
+
+
+def test_what_others_have_changed_is_noticed(tmp_path: Path) -> None:
+    """From the moment it is watched, and in spite of views that go on showing what was there before."""
+    path = tmp_path / "corpus.db"
+    with Corpus.open(path, create=True) as corpus, Corpus.open(path) as other:
+        Crawl(other).visit("x", made("text"))
+        with corpus.view(Selection()) as view, corpus.database.watched() as has_changed:
+            assert not has_changed()
+            Crawl(other).visit("y", made("another text, and longer"))
+            assert has_changed()
+            assert [each.text for page in view.pages() for each in view.documents(page)] == ["text"]
+        with corpus.database.watched() as has_changed:
+            assert not has_changed()
+        assert sorted(texts(corpus)) == ["another text, and longer", "text"]
 
 
 def test_a_new_sqlite_corpus_is_for_its_owner_and_durable(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import hashlib
+import itertools
 import json
 import math
 import os
 import re
 import subprocess
+import tempfile
 import time
 import tracemalloc
 from datetime import datetime, timedelta, timezone
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 from export_samples import (
     ODD_TEXTS,
+    STREAMS,
     TARGETS,
     a_document,
     documents,
@@ -36,7 +39,9 @@ from pyarrow import parquet as arrow_parquet
 import storage.exports
 from storage.errors import ConfigError, DamageError
 from storage.exports import export, parquet, sink
+from storage.exports.formats import destination
 from storage.exports.rows import FIELDS
+from storage.exports.sink import export_parts, part_of
 from storage.holdings import CorpusDocument
 
 if TYPE_CHECKING:
@@ -210,6 +215,24 @@ def test_row_groups_are_bounded_by_rows_and_by_text(tmp_path: Path, monkeypatch:
     export(documents(["s"] * 7 + ["l" * 60] * 3), tmp_path / "out.parquet")
     metadata = arrow_parquet.ParquetFile(tmp_path / "out.parquet").metadata
     assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [3, 3, 3, 1]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@given(cuts=st.lists(st.integers(0, 12), max_size=4))
+@settings(max_examples=15, deadline=None)
+def test_a_file_is_the_same_however_it_is_parted(name: str, cuts: list[int]) -> None:
+    """Parts that are made apart and written together give the bytes that one export writes, to the last row group."""
+    originals = [with_all(one) for one in documents([*ODD_TEXTS, "l" * 60, "\ud800"] * 2)]
+    edges = [0, *sorted(cuts), len(originals)]
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as aside:
+        patch.setattr(parquet, "BATCH_ROWS", 2)
+        patch.setattr(parquet, "ROW_GROUP_ROWS", 5)
+        patch.setattr(parquet, "ROW_GROUP_CHARS", 100)
+        (Path(aside) / "parted").mkdir()
+        whole, where = Path(aside) / name, destination(Path(aside) / "parted" / name)
+        parts = [part_of(originals[a:b], where.format_name) for a, b in itertools.pairwise(edges)]
+        reports = export(originals, whole), export_parts(parts, where)
+    assert reports[0] == dataclasses.replace(reports[1], path=whole)
 
 
 def test_parquet_holds_what_json_lines_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

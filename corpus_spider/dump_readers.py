@@ -1,0 +1,181 @@
+"""An export by several processes: each reads pages of documents from one view of the corpus and makes their parts.
+
+They are forked before anything is open: what SQLite has open does not outlive a fork. Only SQLite is read so, where no
+process waits for another; a server that is asked by several would have them all see the same by other means.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import sys
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from pipelines.workers import signals_held
+from storage.corpus import Corpus
+from storage.errors import CorpusError
+from storage.exports.formats import PARTED_FORMATS
+from storage.exports.sink import Part, part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+    from multiprocessing.connection import Connection
+
+    from storage.holdings import CorpusDocument, Selection
+    from storage.reading import View
+
+MANY = 10_000
+"""Documents from which on it pays to start processes: so many take one of them a second."""
+MOST = 4
+"""Processes: more than these make parts faster than one thread can compress and hash them."""
+AHEAD = 2
+"""Parts under way for each process, so that none waits for the slowest."""
+TRIES = 10
+END_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Which documents of which corpus are prepared how, and what is made of them."""
+
+    database: str
+    selection: Selection
+    prepared: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]]
+    format_name: str
+
+
+def pay(corpus: Corpus, wanted: Selection, format_name: str) -> bool:
+    """Say whether several processes are worth it for an export, and to be had: a fork must not copy threads."""
+    possible = sys.platform == "linux" and threading.active_count() == 1 and _number() > 1
+    known = corpus.database.is_sqlite and format_name in PARTED_FORMATS
+    return possible and known and corpus.selects_more(wanted, MANY)
+
+
+def _number() -> int:
+    return min(MOST, len(os.sched_getaffinity(0)))
+
+
+@contextmanager
+def parts(work: Work) -> Iterator[Iterator[Part] | None]:
+    """Give the parts in the order of the documents; None if the corpus changes too often to be seen alike by all."""
+    _load(work)
+    with ExitStack() as stack:
+        readers: list[_Reader] = []
+        for _ in range(_number()):
+            readers.append(_Reader(work, readers))
+            stack.callback(readers[-1].close)
+        corpus = stack.enter_context(Corpus.open(work.database, read_only=True))
+        view = _same_view(corpus, work.selection, readers, stack)
+        yield None if view is None else _in_order(view, readers, stack)
+
+
+def _load(work: Work) -> None:
+    """Make the part of one page, so that what this imports is there before the forks, and not loaded by each."""
+    with Corpus.open(work.database, read_only=True) as corpus, corpus.view(work.selection) as view:
+        part_of(work.prepared(view.documents(next(view.pages(), ()))), work.format_name)
+
+
+def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader], stack: ExitStack) -> View | None:
+    """Have all readers look at the corpus while nobody else changes it, and return the view that is ours."""
+    for _ in range(TRIES):
+        with ExitStack() as views, corpus.database.watched() as has_changed:
+            view = views.enter_context(corpus.view(selection))
+            for reader in readers:
+                reader.ask(None)
+            if not has_changed():
+                stack.push(views.pop_all())
+                return view
+    return None
+
+
+def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Iterator[Part]:
+    free: SimpleQueue[_Reader] = SimpleQueue()
+    for reader in readers:
+        free.put(reader)
+
+    def part(page: Sequence[int]) -> Part:
+        reader = free.get()
+        try:
+            made: Part = reader.ask(page)
+            return made
+        finally:
+            free.put(reader)
+
+    threads = stack.enter_context(ThreadPoolExecutor(len(readers)))
+    stack.callback(threads.shutdown, cancel_futures=True)
+    under_way: deque[Future[Part]] = deque()
+    for page in view.pages():
+        under_way.append(threads.submit(part, page))
+        if len(under_way) > AHEAD * len(readers):
+            yield under_way.popleft().result()
+    while under_way:
+        yield under_way.popleft().result()
+
+
+class _Reader:
+    """A process that makes parts, and the pipe to it."""
+
+    def __init__(self, work: Work, others: Sequence[_Reader]) -> None:
+        context = multiprocessing.get_context("fork")
+        self._pipe, theirs = context.Pipe()
+        # A copy of our end would keep the pipe open when we are gone, and them waiting.
+        ours = [self._pipe, *(other._pipe for other in others)]  # noqa: SLF001
+        self._process = context.Process(target=_serve, args=(theirs, ours, work), daemon=True)
+        with signals_held():
+            self._process.start()
+        theirs.close()
+
+    def ask(self, page: Sequence[int] | None) -> Any:
+        """Return the part of a page's documents; for None, once the corpus is looked at anew."""
+        try:
+            # One that has ended may have said why.
+            with suppress(BrokenPipeError):
+                self._pipe.send(page)
+            answer = self._pipe.recv()
+        except (EOFError, OSError) as error:
+            do = "See that there is memory for it, then export again; `taskset -c 0` makes do with one process."
+            raise CorpusError("a process that read the corpus has ended", do=do) from error
+        if isinstance(answer, CorpusError):
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        """Let the process end; it has nothing that could be lost."""
+        self._pipe.close()
+        self._process.kill()
+        self._process.join(END_SECONDS)
+
+
+def _serve(pipe: Connection, others: Sequence[Connection], work: Work) -> None:
+    for other in others:
+        other.close()
+    # What was there before is not looked through, and so not copied, whenever memory is cleared.
+    gc.freeze()
+    try:
+        _answer(pipe, work)
+    except CorpusError as error:
+        pipe.send(error)
+    except (EOFError, ConnectionError):
+        # Who asked is gone.
+        return
+
+
+def _answer(pipe: Connection, work: Work) -> None:
+    with Corpus.open(work.database, read_only=True) as corpus, ExitStack() as views:
+        view: View | None = None
+        while True:
+            page: Sequence[int] | None = pipe.recv()
+            if page is None or view is None:
+                views.close()
+                view = views.enter_context(corpus.view(work.selection, mapped=True))
+                pipe.send(None)
+            else:
+                pipe.send(part_of(work.prepared(view.documents(page)), work.format_name))

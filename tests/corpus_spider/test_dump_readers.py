@@ -1,0 +1,185 @@
+"""Exports by several processes: the same file as by one, whole or not at all, and nobody left behind."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import PATIENCE, environment, run, until
+
+if not sys.platform.startswith("linux") or len(os.sched_getaffinity(0)) < 2:
+    pytest.skip("takes Linux and two processors", allow_module_level=True)
+
+# A few documents are many, a page has two of them, and signals do what they do in a shell.
+FEW = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from corpus_spider import dump_readers
+from storage import reading
+dump_readers.MANY, reading._PAGE_OF_DOCUMENTS = 1, 2
+"""
+START = """
+from corpus_spider.cli import main
+main()
+"""
+COUNTED = """
+made = dump_readers._in_order
+def counted(view, readers, stack):
+    print(f"{len(readers)} read", file=sys.stderr)
+    return made(view, readers, stack)
+dump_readers._in_order = counted
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("readers")
+    with served(Newspaper(articles=9)) as paper:
+        (folder / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(folder, "crawl").returncode == 0
+    return folder
+
+
+def command(patch: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", FEW + patch + START, *arguments]
+
+
+def export(folder: Path, target: Path, patch: str, *options: str) -> subprocess.CompletedProcess[str]:
+    given = command(patch, "export", "-o", str(target), *options)
+    return subprocess.run(
+        given, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("out.jsonl", ()),
+        ("out.jsonl.gz", ()),
+        ("out.jsonl.zst", ()),
+        ("out.parquet", ()),
+        ("out.jsonl.zst", ("--fold", "digits", "--min-chars", "40")),
+        ("out.parquet", ("--language", "nl")),
+    ],
+)
+def test_several_processes_write_the_file_that_one_writes(
+    folder: Path, tmp_path: Path, name: str, options: tuple[str, ...]
+) -> None:
+    """Byte for byte, also with filters and folds, also where nothing is selected."""
+    (tmp_path / "one").mkdir()
+    done = run(folder, "export", "-o", str(tmp_path / "one" / name), *options)
+    assert done.returncode == 0, done.stderr
+    done = export(folder, tmp_path / name, COUNTED, *options)
+    assert done.returncode == 0, done.stderr
+    assert ("read" in done.stderr) == ("nl" not in options)
+    assert (tmp_path / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+    assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() in (tmp_path / f"{name}.sha256").read_text()
+
+
+@pytest.mark.parametrize(
+    ("patch", "read_by_several"),
+    [
+        ("dump_readers._number = lambda: 3", True),
+        ("dump_readers._number = lambda: 1", False),
+        ("import threading; threading.active_count = lambda: 2", False),
+    ],
+)
+def test_one_process_does_it_where_several_cannot(
+    folder: Path, tmp_path: Path, patch: str, read_by_several: bool
+) -> None:
+    """One processor, or threads that a fork would copy."""
+    done = export(folder, tmp_path / "out.jsonl", f"{COUNTED}\n{patch}")
+    assert done.returncode == 0, done.stderr
+    assert ("read" in done.stderr) == read_by_several
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 9
+
+
+CHANGED = """
+import sqlite3
+seen, left = dump_readers._Reader.ask, [LEFT]
+def changed(reader, page):
+    if page is None and left[0]:
+        left[0] -= 1
+        with sqlite3.connect("corpus.db") as connection:
+            connection.execute("UPDATE document SET author = coalesce(author, '') || 'x'")
+    return seen(reader, page)
+dump_readers._Reader.ask = changed
+"""
+
+
+@pytest.mark.parametrize(("changes", "read_by_several"), [("3", True), ("1000", False)])
+def test_all_processes_see_the_corpus_at_one_moment(
+    folder: Path, tmp_path: Path, changes: str, read_by_several: bool
+) -> None:
+    """They look again when it has changed between them, and where it never stops changing one process reads it."""
+    folder = Path(shutil.copytree(folder, tmp_path / "corpus"))
+    done = export(folder, tmp_path / "out.jsonl", COUNTED + CHANGED.replace("LEFT", changes))
+    assert done.returncode == 0, done.stderr
+    assert ("read" in done.stderr) == read_by_several
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 9
+
+
+DAMAGED = """
+from storage.errors import DamageError
+def damaged(pipe, work):
+    raise DamageError("a page is torn", where="corpus.db", do="Restore it.")
+dump_readers._answer = damaged
+"""
+
+
+@pytest.mark.parametrize(
+    ("patch", "code", "told"),
+    [
+        ("dump_readers._answer = lambda pipe, work: os._exit(1)", 1, "has ended"),
+        (DAMAGED, 6, "corpus.db: a page is torn"),
+    ],
+)
+def test_what_ends_a_process_ends_the_export_and_leaves_nothing(
+    folder: Path, tmp_path: Path, patch: str, code: int, told: str
+) -> None:
+    """A killed process and an error in one are told as such, and there is no half of a file."""
+    done = export(folder, tmp_path / "out.jsonl.zst", patch)
+    assert (done.returncode, told in done.stderr) == (code, True), done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+WAITING = """
+def waiting(view, readers, stack):
+    print(*(reader._process.pid for reader in readers), flush=True)
+    sys.stdin.read()
+    yield
+dump_readers._in_order = waiting
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_an_export_that_is_ended(folder: Path, tmp_path: Path, ending: signal.Signals) -> None:
+    """Whatever ends it: they have their signals blocked, and see that nobody asks them any more."""
+    given = command(WAITING, "export", "-o", str(tmp_path / "out.jsonl"))
+    with subprocess.Popen(
+        given, cwd=folder, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as started:
+        assert started.stdout
+        pids = [int(word) for word in started.stdout.readline().split()]
+        assert len(pids) > 1
+        started.send_signal(ending)
+        assert started.wait(PATIENCE) != 0
+    until(lambda: not any(map(alive, pids)), lambda: pids)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def alive(pid: int) -> bool:
+    """Say whether a process runs; one that nobody has buried does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
