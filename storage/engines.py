@@ -25,9 +25,9 @@ _PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-32000",
 )
-READER = "SET default_transaction_read_only = on"
+READER = "SELECT set_config('default_transaction_read_only', 'on', false)"
 WRITER = (
-    "SELECT set_config('lock_timeout', '60s', false), set_config('statement_timeout', '300s', false),"
+    "SELECT set_config('statement_timeout', '300s', false),"
     " set_config('idle_in_transaction_session_timeout', '120s', false),"
     # A program outlives its server, whose crash must undo nothing that it has been told is done.
     " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), false)"
@@ -37,7 +37,15 @@ SESSION = (
     # A server asks after a client that is silent, by default after two hours: so long would a session that a network
     # has lost keep its locks.
     " set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),"
-    " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false)"
+    " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false),"
+    # What a server or a role is set to for other programs: dates that the driver cannot read, snapshots older than the
+    # locks that transactions wait for, limits that end an export, and rows left out without a word.
+    " set_config('datestyle', 'ISO', false), set_config('default_transaction_isolation', 'read committed', false),"
+    " set_config('lock_timeout', '60s', false), set_config('statement_timeout', '0', false),"
+    " set_config('idle_in_transaction_session_timeout', '0', false), set_config('row_security', 'off', false),"
+    # Not every server has these.
+    " (SELECT count(set_config(name, '0', false)) FROM pg_settings"
+    " WHERE name IN ('idle_session_timeout', 'transaction_timeout'))"
 )
 
 
@@ -77,10 +85,12 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
 
 
 def connect_options(url: URL) -> dict[str, Any]:
-    """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise."""
+    """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise, and
+    the encoding of all text, whatever the server, the role or the environment is set to.
+    """
     defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
     defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
-    return {key: value for key, value in defaults.items() if key not in url.query}
+    return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}
 
 
 def postgres_engine(url: URL, role: str = "") -> Engine:
@@ -89,10 +99,11 @@ def postgres_engine(url: URL, role: str = "") -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
-        if role:
-            connection.execute(role)
-        connection.execute(SESSION)
-        connection.commit()
+        # Each by itself: between two statements of one transaction a server may already be tired of waiting.
+        connection.autocommit = True
+        for statement in filter(None, (SESSION, role)):
+            connection.execute(statement)
+        connection.autocommit = False
 
     @event.listens_for(engine, "checkin")
     def rest(_connection: Any, record: Any) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from storage.database import Database, connect, masked, parse_url, sqlite_path
 from storage.errors import ConfigError, DiskError, NewerCorpusError
-from storage.migrations import Step, current_version, migrate, steps
+from storage.migrations import Step, current_versions, migrate, steps
 from storage.schema import SCHEMA_VERSION
 from storage.sqlite_limits import require_local
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import URL
 
+_VERSION = re.compile("(?!0000)[0-9]{4}")
 PAGE_BYTES = 8192
 """SQLite page size: the index of band keys grows at random places, and larger pages take more keys a write."""
 
@@ -80,16 +82,36 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
     if read_only:
         do = "bring it forward with `corpus-spider migrate`; `--dry-run` tells what that does"
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
-    if version is not None and database.is_sqlite:
+    if version is None:
+        _require_unicode(database)
+    elif database.is_sqlite:
         _copy_first(sqlite_path(database.url), version)
     database.write(migrate)
 
 
+def _require_unicode(database: Database) -> None:
+    """Refuse a database that cannot hold every character: page after page would be left out of the corpus."""
+    if database.is_sqlite:
+        return
+    encoding = database.read(lambda connection: connection.exec_driver_sql("SHOW server_encoding").scalar_one())
+    # SQL_ASCII takes bytes for what they are.
+    if encoding not in {"UTF8", "SQL_ASCII"}:
+        what = f"this database has the encoding {encoding}, which not every text can be written in"
+        do = "make one with: createdb --encoding=UTF8 --template=template0 NAME"
+        raise ConfigError(what, where=masked(database.url), do=do)
+
+
 def _version_of(database: Database) -> str | None:
-    """Return the schema version, None when there is no corpus; refuse one that is newer than this program."""
+    """Return the schema version, None when there is no corpus; refuse one that is newer than this program, and tables
+    of another program.
+    """
     # The first contact is not repeated: a wrong address should say so at once.
     with database.explained(), database.engine.begin() as connection:
-        version = current_version(connection)
+        versions = current_versions(connection)
+    version = versions[0] if versions else None
+    if len(versions) > 1 or (version is not None and not _VERSION.fullmatch(version)):
+        what = f"the tables here are not those of a corpus: their version is {', '.join(versions)[:100]!r}"
+        raise ConfigError(what, where=masked(database.url), do="name a database that no other program uses")
     if version is not None and version > SCHEMA_VERSION:
         what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
         raise NewerCorpusError(what, where=masked(database.url), do="install the release that made it, or a later one")

@@ -23,11 +23,13 @@ _VERSION_TABLE = sa.table("alembic_version", sa.column("version_num", sa.Text))
 _MIGRATION_LOCK = 0x636F7270_6D696772
 
 
-def current_version(connection: Connection) -> str | None:
-    """Return the schema version of the database, None when it holds no corpus yet."""
+def current_versions(connection: Connection) -> list[str]:
+    """Return the schema version of the database, none when it holds no corpus yet; what another program has left in a
+    table of this name may be anything.
+    """
     if not sa.inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.execute(sa.select(_VERSION_TABLE.c.version_num)).scalar_one_or_none()
+        return []
+    return [str(version) for version in connection.execute(sa.select(_VERSION_TABLE.c.version_num)).scalars()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,184 @@
+"""PostgreSQL servers, databases and roles that are set up for other programs: a corpus reads and writes as anywhere, or
+says what to change.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from corpus_samples import Crawl, made
+
+from storage.corpus import Corpus
+from storage.errors import ConfigError, CorpusError
+from tests.corpus_spider.running import until
+
+if TYPE_CHECKING:
+    from conftest import PostgresServer
+
+TEXT = "Tiếng Việt, العربية, 漢字, 𐍈 and 'quotes' \\ \" %"
+
+
+def texts(corpus: Corpus) -> list[str]:
+    return [document.text for document in corpus.documents()]
+
+
+def arrange(url: str, *statements: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+OTHERS = {
+    "client_encoding": "'LATIN1'",
+    "datestyle": "'SQL, DMY'",
+    "default_transaction_isolation": "'repeatable read'",
+    "idle_in_transaction_session_timeout": "'1h'",
+    "idle_session_timeout": "'1h'",
+    "lock_timeout": "'1h'",
+    "row_security": "on",
+    "standard_conforming_strings": "off",
+    "statement_timeout": "'1h'",
+}
+OURS = {
+    "client_encoding": "UTF8",
+    "datestyle": "ISO, DMY",
+    "default_transaction_isolation": "read committed",
+    "idle_in_transaction_session_timeout": "0",
+    "idle_session_timeout": "0",
+    "lock_timeout": "1min",
+    "row_security": "off",
+    "statement_timeout": "0",
+}
+
+
+def test_what_a_database_is_set_to_for_other_programs_is_not_for_a_corpus(postgresql_url: str) -> None:
+    """Texts and times come back as they were; no limit ends an export, or a lock between two pages; transactions see
+    what was done while they waited for their turn; no row is left out without a word.
+    """
+    name = postgresql_url.rpartition("/")[2]
+    arrange(postgresql_url, *(f"ALTER DATABASE {name} SET {key} = {value}" for key, value in OTHERS.items()))
+    with Corpus.open(postgresql_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made(TEXT))
+        assert texts(corpus) == [TEXT]
+        assert corpus.runs()[0].started.tzinfo is not None
+        assert corpus.problems() == []
+        locks = {key: corpus.database.session(lambda asking, key=key: shown(asking, key)) for key in OURS}
+        assert locks == OURS
+        with corpus.database.writer.begin() as connection:
+            assert connection.exec_driver_sql("SHOW transaction_isolation").scalar_one() == "read committed"
+    for read_only in (False, True):
+        with Corpus.open(postgresql_url, read_only=read_only) as corpus, corpus.database.snapshot() as connection:
+            assert {key: connection.exec_driver_sql(f"SHOW {key}").scalar_one() for key in OURS} == OURS
+
+
+def shown(session: psycopg.Connection, key: str) -> str:
+    row = session.execute(f"SHOW {key}".encode()).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+@pytest.mark.parametrize(("encoding", "works"), [("SQL_ASCII", True), ("LATIN1", False)])
+def test_a_database_that_cannot_hold_every_text_is_refused(
+    postgres_server: PostgresServer, encoding: str, *, works: bool
+) -> None:
+    """Its corpus would lack nearly every page; one that takes bytes as they are will do."""
+    name = f"encoded_{encoding.lower()}"
+    postgres_server.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    url = postgres_server.url(name)
+    try:
+        if not works:
+            with pytest.raises(ConfigError, match=f"{encoding}[^\n]*\n.*createdb"):
+                Corpus.open(url, create=True)
+            return
+        with Corpus.open(url, create=True) as corpus:
+            Crawl(corpus).visit("x", made(TEXT))
+            assert texts(corpus) == [TEXT]
+    finally:
+        postgres_server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.parametrize("versions", [["8f3a1c2b9d4e"], ["0001", "0002"], [""], ["0000"], ["0001\x1b[31m"]])
+def test_tables_of_another_program_are_no_corpus(sqlite_template: Path, tmp_path: Path, versions: list[str]) -> None:
+    """They are neither taken for a corpus of a newer release nor brought forward."""
+    path = Path(shutil.copy(sqlite_template, tmp_path / "corpus.db"))
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("DELETE FROM alembic_version")
+        other.executemany("INSERT INTO alembic_version VALUES (?)", [(version,) for version in versions])
+    before = path.read_bytes()
+    for create in (False, True):
+        with pytest.raises(ConfigError, match="not those of a corpus") as caught:
+            Corpus.open(path, create=create)
+        assert "\x1b" not in str(caught.value)
+    assert path.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def own_url(postgres_server: PostgresServer) -> str:
+    """A PostgreSQL corpus that nobody else uses."""
+    url = postgres_server.url(postgres_server.new_database())
+    Corpus.open(url, create=True).close()
+    return url
+
+
+@pytest.mark.parametrize(
+    ("statement", "undo", "advice"),
+    [
+        ("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM reader", "", "grant"),
+        ("REVOKE INSERT ON run FROM reader", "", "grant"),
+        ("ALTER ROLE reader SET default_transaction_read_only = on", "", "default_transaction_read_only"),
+        ("ALTER ROLE reader SET search_path = elsewhere", "", "there is no corpus here"),
+        ("ALTER TABLE run RENAME TO ran", "ALTER TABLE ran RENAME TO run", "restore"),
+        (
+            "ALTER TABLE run RENAME COLUMN started TO begun",
+            "ALTER TABLE run RENAME COLUMN begun TO started",
+            "restore",
+        ),
+        ("ALTER TABLE run ENABLE ROW LEVEL SECURITY", "ALTER TABLE run DISABLE ROW LEVEL SECURITY", "grant"),
+    ],
+)
+def test_a_database_that_refuses_is_told_with_what_to_do_about_it(
+    own_url: str, statement: str, undo: str, advice: str
+) -> None:
+    """That it runs and can be reached, everybody knows by then."""
+    arrange(own_url, "CREATE ROLE reader LOGIN", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader", statement)
+    try:
+        with pytest.raises(CorpusError, match=advice):
+            run_in(own_url.replace("corpus@", "reader@"))
+    finally:
+        arrange(own_url, *filter(None, (undo, "DROP OWNED BY reader", "DROP ROLE reader")))
+
+
+def run_in(url: str) -> None:
+    """Open a corpus, write to it and read."""
+    with Corpus.open(url) as corpus:
+        corpus.start_run("{}")
+        corpus.runs()
+
+
+def test_a_statement_that_somebody_cancels_is_begun_anew(own_url: str) -> None:
+    """pg_cancel_backend ends a query, not a crawl."""
+    with Corpus.open(own_url) as corpus, psycopg.connect(own_url, autocommit=True) as other:
+        asked: list[int] = []
+
+        def work(connection: sa.Connection) -> int:
+            asked.append(connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one())
+            if len(asked) == 1:
+                connection.execute(sa.text("SELECT pg_sleep(600)"))
+            return len(asked)
+
+        results: list[int] = []
+        writing = threading.Thread(target=lambda: results.append(corpus.database.write(work)))
+        writing.start()
+        sleeping = b"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = %s AND query LIKE '%%pg_sleep%%'"
+        until(lambda: asked)
+        until(lambda: other.execute(sleeping, (asked[0],)).fetchone() or results)
+        writing.join()
+        assert results == [2]
