@@ -46,6 +46,8 @@ HELD_PAGES = 1000
 """Pages in memory between the two transactions: as many as the writer and the workers have to choose from."""
 CONNECTIONS = 10
 """For each request at work: those to slow hosts count besides (downloader.SLOW_SHARE)."""
+RESTING = 256
+"""Connections without a request that are kept for the next one at most: a site may have hosts without number."""
 OWN_FILES = 48
 """Libraries, log, database, originals and pipes to workers, and a connection or two."""
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
@@ -77,7 +79,8 @@ class Left:
 def _allow_files(config: Config) -> None:
     """See that the locks of all sites, as many connections as may be out and some files can be open at once."""
     locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
-    allow_open_files(locks + CONNECTIONS * config.crawl.concurrency + 2 * OWN_FILES, locks + OWN_FILES)
+    wanted = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
+    allow_open_files(wanted, locks + OWN_FILES)
 
 
 def _wake(corpus: Corpus, config: Config, sites: tuple[str, ...], *, now: bool) -> None:

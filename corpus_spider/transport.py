@@ -20,10 +20,13 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTPClientParser,
 )
 from twisted.web._newclient import HEADER, STATUS, ParseError
+from twisted.web.client import HTTPConnectionPool
+from twisted.web.http import _ChunkedTransferDecoder, _MalformedChunkedDataError
 from twisted.web.http_headers import InvalidHeaderName
 
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.middlewares.refusal import RefusalError
+from corpus_spider.session import RESTING
 from pipelines.urls import host_of
 
 if TYPE_CHECKING:
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
 
 MAX_HEAD = 256 * 1024
 """Most bytes of status lines and headers of one answer; servers send a few hundred, Twisted takes any number."""
+MAX_SIZE_LINE = 16 * 1024
+"""Most bytes of the line before a chunk."""
 _STATUS = re.compile(rb"\S+ [1-9][0-9]{2}(?: |\Z)")
+_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;.*)?", re.DOTALL)
 
 
 class CrawlHandler(HTTP11DownloadHandler):
@@ -44,6 +50,7 @@ class CrawlHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         pool: Any = self._pool
+        pool.__class__ = BoundedPool
         pool._factory = partial(_BoundedFactory, self._sent)  # noqa: SLF001 - where Scrapy, too, puts its own
 
     async def download_request(self, request: Request) -> Response:
@@ -69,10 +76,70 @@ class CrawlHandler(HTTP11DownloadHandler):
             slot.lastseen = max(slot.lastseen, time.monotonic())
 
 
+class BoundedPool(HTTPConnectionPool):
+    """Lets the connection go that has rested longest when there are too many: Twisted keeps some for every host."""
+
+    def _putConnection(self, key: Any, connection: Any) -> None:  # noqa: N802
+        super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
+        while len(self._timeouts) > RESTING:
+            oldest = next(iter(self._timeouts))
+            self._timeouts[oldest].cancel()
+            of_host = next(each for each, resting in self._connections.items() if oldest in resting)
+            self._removeConnection(of_host, oldest)  # type: ignore[no-untyped-call]
+        self._connections = {each: resting for each, resting in self._connections.items() if resting}
+
+
+class Chunks(_ChunkedTransferDecoder):
+    """Takes white space behind a chunk's size and any extension, as browsers do, and hands on all that has come in one
+    piece: chunks of a byte each, handed on one by one, would keep the crawl busy with a single page.
+    """
+
+    def __init__(self, deliver: Callable[[bytes], None], finish: Callable[[bytes], None]) -> None:
+        self._pieces: list[bytes] = []
+        self._deliver, self._end = deliver, finish
+        super().__init__(self._pieces.append, self._finish)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        try:
+            super().dataReceived(data)
+        finally:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        if self._pieces:
+            whole = b"".join(self._pieces)
+            self._pieces.clear()
+            self._deliver(whole)
+
+    def _finish(self, rest: bytes) -> None:
+        self._hand_on()
+        self._end(rest)
+
+    def _dataReceived_CHUNK_LENGTH(self) -> bool:  # noqa: N802
+        end = self._buffer.find(b"\r\n", self._start)
+        if max(end, len(self._buffer) if end < 0 else 0) > MAX_SIZE_LINE:
+            raise _MalformedChunkedDataError("the size of a chunk has no end")
+        if end < 0:
+            self._start = len(self._buffer) - 1
+            return False
+        size = _SIZE.fullmatch(self._buffer, 0, end)
+        if size is None:
+            raise _MalformedChunkedDataError("the size of a chunk is no number")
+        self.length = int(size[1], 16)
+        self.state = "BODY" if self.length else "TRAILER"
+        del size, self._buffer[: end + 2]
+        self._start = 0
+        return True
+
+
+_DECODERS = {b"chunked": Chunks}
+
+
 class _TolerantParser(_LenientHTTPClientParser):
     """Passes over headers whose name is none, as browsers do, where Scrapy's passes over lines without a colon."""
 
     MAX_LENGTH = MAX_HEAD
+    _transferDecoders: dict[bytes, Any] = _DECODERS  # noqa: N815
 
     def statusReceived(self, status: bytes) -> None:  # noqa: N802
         # Twisted takes any number: one with a sign, or of seven digits, is none that an archive can hold.

@@ -1,0 +1,112 @@
+"""The HTTP client: chunks as browsers read them, and few connections that wait for nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+from twisted.web.http import _MalformedChunkedDataError
+
+from corpus_spider.session import RESTING
+from corpus_spider.transport import BoundedPool, Chunks
+
+PIECES = [b"one", b"\r\n", b"0\r\n\r\n", b"x" * 5000]
+BODY = b"".join(PIECES)
+
+
+def chunked(size: bytes = b"%x", end: bytes = b"0\r\n\r\n") -> bytes:
+    return b"".join(size % len(piece) + b"\r\n" + piece + b"\r\n" for piece in PIECES) + end
+
+
+def read(*parts: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Return what was handed on of a body that came in parts, and what was left when it ended, if it did."""
+    handed: list[bytes] = []
+    left: list[bytes] = []
+    decoder = Chunks(handed.append, left.append)
+    for part in parts:
+        decoder.dataReceived(part)
+    return handed, left
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        b"%x",
+        b"%X",
+        b"0000%x",
+        b"%x ",
+        b"%x \t ",
+        b"%x;",
+        b"%x;name",
+        b"%x ; name = value",
+        b'%x;name="a;b\\"\xe9"',
+        b"%x;\x00\x01\x7f\xff",
+        b"%x;" + b"e" * 10_000,
+    ],
+)
+@pytest.mark.parametrize("end", [b"0\r\n\r\n", b"0;last\r\nX-Trailer: 1\r\n\r\n", b"000 \r\n\r\n"])
+def test_sizes_are_read_with_whatever_stands_behind_them(size: bytes, end: bytes) -> None:
+    """White space and extensions of any kind; what comes after the last chunk is left to the next answer."""
+    assert read(chunked(size, end) + b"HTTP/1.1") == ([BODY], [b"HTTP/1.1"])
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b" 5", b"+5", b"-5", b"0x5", b"5_0", b"5 5", b"\xd9\xa5", b"g", b"1" * 17, b"5;" + b"e" * 20_000]
+)
+def test_what_is_no_size_ends_the_body(line: bytes) -> None:
+    """What came before it is handed on all the same: the archive keeps it."""
+    handed: list[bytes] = []
+    decoder = Chunks(handed.append, handed.append)
+    with pytest.raises(_MalformedChunkedDataError):
+        decoder.dataReceived(b"3\r\none\r\n" + line + b"\r\nmore\r\n")
+    assert handed == [b"one"]
+
+
+def test_a_size_without_an_end_is_not_waited_for() -> None:
+    """However slowly it comes."""
+    with pytest.raises(_MalformedChunkedDataError):
+        read(*[b"5" * 1000] * 100)
+
+
+def test_chunks_that_come_together_are_handed_on_in_one_piece() -> None:
+    """A hundred thousand chunks of a byte each cost as many calls as there were reads."""
+    handed, left = read(b"1\r\nx\r\n" * 50_000, b"1\r\ny\r\n" * 50_000 + b"0\r\n\r\n")
+    assert handed == [b"x" * 50_000, b"y" * 50_000]
+    assert left == [b""]
+
+
+@given(st.lists(st.integers(0, len(chunked())), max_size=8))
+def test_a_body_is_the_same_wherever_reads_cut_it(cuts: list[int]) -> None:
+    whole = chunked(b"%x ;e")
+    handed, left = read(*(whole[start:end] for start, end in pairwise([0, *sorted(cuts), len(whole)])))
+    assert b"".join(handed) == BODY
+    assert left == [b""]
+
+
+class Resting:
+    """A connection that waits for its next request."""
+
+    state = "QUIESCENT"
+
+    def __init__(self) -> None:
+        self.transport = StringTransport()
+
+
+def test_connections_to_ever_more_hosts_are_not_all_kept() -> None:
+    """A crawl of a site with a name for every page ran out of open files, and its database with it; the connections
+    that have waited longest go first, and those that are kept still end after a while.
+    """
+    clock = Clock()
+    pool = BoundedPool(clock)
+    connections = [Resting() for _ in range(RESTING + 50)]
+    for number, connection in enumerate(connections):
+        pool._putConnection(("http", f"h{number}.example", 80), connection)
+    assert [each.transport.disconnecting for each in connections] == [True] * 50 + [False] * RESTING
+    kept = pool.getConnection(("http", f"h{RESTING}.example", 80), None)
+    assert kept.result._clientProtocol is connections[RESTING]
+    clock.advance(pool.cachedConnectionTimeout)
+    assert sum(each.transport.disconnecting for each in connections) == RESTING + 49
