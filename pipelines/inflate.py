@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 DEFAULT_LIMIT = 32 * 2**20
 MAX_LAYERS = 5
@@ -80,19 +81,26 @@ class _Brotli:
     def __init__(self) -> None:
         import brotli
 
+        self.taken = self._given = 0
+        """Bytes of input before the last piece of it; and with it."""
+        self._full = False
         self._stream = brotli.Decompressor()
         self._error = brotli.error
 
     def pull(self, data: bytes) -> bytes:
+        if data:
+            self.taken, self._given = self._given, self._given + len(data)
         try:
             piece: bytes = self._stream.process(data, output_buffer_limit=_OUTPUT_STEP)
         except self._error as error:
             raise InflateError("corrupt", f"br: {error}") from error
+        # It takes more input while there is output to come: what comes last would never be asked for.
+        self._full = len(piece) >= _OUTPUT_STEP
         return piece
 
     @property
     def hungry(self) -> bool:
-        return bool(self._stream.can_accept_more_data())
+        return not self._full and bool(self._stream.can_accept_more_data())
 
     @property
     def done(self) -> bool:
@@ -208,37 +216,50 @@ def _unzstd(body: bytes, sink: _Sink) -> None:
 def _undeflate(body: bytes, sink: _Sink) -> None:
     header = int.from_bytes(body[:2], "big")
     has_zlib_header = body[0] & 0x0F == zlib.DEFLATED and header % 31 == 0
-    _member(body, 0, _Zlib(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS), sink)
+    _member(_chunks(body), _Zlib(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS), sink)
 
 
 def _unbrotli(body: bytes, sink: _Sink) -> None:
-    _member(body, 0, _Brotli(), sink)
+    """Unpack a stream. What follows it the library calls an error of the piece that holds its end, and browsers pass
+    over: such a body is read anew, that piece by the byte.
+    """
+    member = _Brotli()
+    try:
+        _member(_chunks(body), member, sink)
+    except InflateError as error:
+        if error.reason != "corrupt":
+            raise
+        sink.data.clear()
+        failed = body[: member.taken + _INPUT_STEP]
+        _member(chain(_chunks(body[: member.taken]), _chunks(failed, member.taken, 1)), _Brotli(), sink)
 
 
 def _members(body: bytes, sink: _Sink, member: Callable[[], _Member], starts: Callable[[int], bool]) -> None:
     """Unpack members one after another; what follows the last is padding, which gzip(1) and browsers ignore too."""
-    at = _member(body, 0, member(), sink)
+    at = _member(_chunks(body), member(), sink)
     for _ in range(MAX_MEMBERS):
         if not starts(at):
             return
-        at = _member(body, at, member(), sink)
+        at = _member(_chunks(body, at), member(), sink)
     raise InflateError("too_large", f"more than {MAX_MEMBERS} members")
 
 
-def _member(body: bytes, start: int, member: _Member, sink: _Sink) -> int:
-    """Unpack one stream that starts at ``start``; return the offset behind it."""
-    for at, chunk in _chunks(body, start):
+def _member(chunks: Iterable[tuple[int, bytes]], member: _Member, sink: _Sink) -> int:
+    """Unpack one stream from chunks with their offsets; return the offset behind it."""
+    end = 0
+    for at, chunk in chunks:
         sink.add(member.pull(chunk))
         while not member.done and not member.hungry:
             sink.add(member.pull(b""))
+        end = at + len(chunk)
         if member.done:
-            return at + len(chunk) - member.unused
-    raise InflateError("truncated", f"{len(body)} bytes hold no end of stream")
+            return end - member.unused
+    raise InflateError("truncated", f"{end} bytes hold no end of stream")
 
 
-def _chunks(body: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    for at in range(start, len(body), _INPUT_STEP):
-        yield at, body[at : at + _INPUT_STEP]
+def _chunks(body: bytes, start: int = 0, step: int = _INPUT_STEP) -> Iterator[tuple[int, bytes]]:
+    for at in range(start, len(body), step):
+        yield at, body[at : at + step]
 
 
 _CODINGS: dict[str, Callable[[bytes, _Sink], None]] = {

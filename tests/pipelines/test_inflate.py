@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import resource
 import zlib
 
@@ -44,6 +45,13 @@ def reason_of(body: bytes, coding: str, **options: int) -> str:
 def test_what_was_packed_comes_back(coding: str, data: bytes) -> None:
     """Every coding gives back the bytes that were packed."""
     assert inflate(PACK[coding](data), coding) == data
+
+
+@pytest.mark.parametrize("coding", PACK)
+@pytest.mark.parametrize("size", [2**18 - 1, 2**18, 2**18 + 1, 600_000, 5 * 2**20])
+def test_a_page_that_a_few_bytes_hold_comes_back_whole(coding: str, size: int) -> None:
+    """All of its input is taken long before all of it is unpacked."""
+    assert inflate(PACK[coding](bytes(size)), coding) == bytes(size)
 
 
 def test_deflate_without_its_zlib_header_comes_back() -> None:
@@ -100,6 +108,21 @@ def test_a_flipped_bit_is_an_error(coding: str) -> None:
 def test_a_second_member_that_is_cut_is_an_error() -> None:
     """Half of a second member is not padding."""
     assert reason_of(gzip.compress(PAGE, mtime=0) + gzip.compress(PAGE, mtime=0)[:-9], "gzip") == "truncated"
+
+
+@pytest.mark.parametrize("coding", PACK)
+@pytest.mark.parametrize("behind", [b"\n", bytes(10), b"<!-- cached -->", bytes(range(256)) * 500])
+@pytest.mark.parametrize("page", [b"<p>short", PAGE, bytes(random.Random(1).randbytes(40_000)), bytes(600_000)])
+def test_bytes_behind_the_end_are_passed_over(coding: str, behind: bytes, page: bytes) -> None:
+    """As browsers do, wherever in a step of the input the end lies."""
+    assert inflate(PACK[coding](page) + behind, coding) == page
+
+
+def test_what_follows_a_brotli_stream_unlocks_no_bomb() -> None:
+    """What is read anew has the same limit."""
+    packed = bomb("br", 64 * 2**20)
+    assert len(packed) < 16_000
+    assert reason_of(packed + b"x", "br", limit=2**20) == "too_large"
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "utf-8", "none"])
