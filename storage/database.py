@@ -14,6 +14,7 @@ from functools import cache
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -41,6 +42,7 @@ T = TypeVar("T")
 CHUNK = 500
 """Values in one IN list: enough to save round trips, few enough for every database."""
 
+POSTGRES_PORT = 5432
 _GIVEN = "given_"
 
 _DISK_STATES = {"53100", "58030"}
@@ -77,6 +79,10 @@ def parse_url(where: str | os.PathLike[str]) -> URL:
             where=re.sub(r"(//[^/@]*?:).*@", r"\1***@", text),
             do="write postgresql://user:password@host:5432/name, or the path of a SQLite file",
         ) from None
+    if url.host and "%" in url.host:
+        # The folder of a socket, written as libpq has it (34.1.1.2); SQLAlchemy takes it for a name.
+        socket = {"host": unquote(url.host), "port": str(url.port or POSTGRES_PORT)}
+        url = url._replace(host=None, port=None).update_query_dict(socket)
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
         raise ConfigError(
             f"databases of type {url.get_backend_name()!r} are not supported", do="use SQLite or PostgreSQL"

@@ -168,6 +168,7 @@ def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
             "postgresql://db.example/news?password=secret&sslmode=require",
             "postgresql://db.example/news?password=***&sslmode=require",
         ),
+        ("postgresql://me@%2Frun%2Fpg:5433/news", "postgresql://me@/news?host=%2Frun%2Fpg&port=5433"),
         ("corpus.db", "sqlite:///corpus.db"),
     ],
 )
