@@ -12,13 +12,14 @@ import logging
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.refusal import RefusalError
-from corpus_spider.middlewares.well_known import NotHadError, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
 from pipelines.robots import MAX_BYTES, Robots, parse_robots
 from storage.records import Kind, Terms
 from storage.robots import MISSING, RULES, RobotsCopy
@@ -34,6 +35,9 @@ logger = logging.getLogger(__name__)
 MAX_CRAWL_DELAY = 120.0
 """Seconds; a host that asks for more is not crawled, as Common Crawl's news crawler has it."""
 KEPT = timedelta(days=1)
+BYTES_IN_MEMORY = 4 * 2**20
+"""Of the files whose rules are in memory, where they take some twenty times the room."""
+_LEAST = 1024
 ROBOTS = "corpus_robots"
 
 
@@ -64,13 +68,21 @@ class Ruling:
     terms: Terms
     since: float
     """When it was asked for, monotonic seconds."""
+    size: int
+    """Bytes of the file."""
 
     @classmethod
     def of(cls, copy: RobotsCopy, *, cached: bool = False) -> Ruling:
         """Read a copy of robots.txt."""
         word = "cached" if cached else {RULES: "allowed", MISSING: "missing"}[copy.verdict]
         age = (datetime.now(UTC) - copy.fetched_at).total_seconds()
-        return cls(parse_robots(copy.body), Terms(word, copy.sha256), time.monotonic() - age)
+        since, size = time.monotonic() - age, max(len(copy.body), _LEAST)
+        return cls(parse_robots(copy.body), Terms(word, copy.sha256), since, size)
+
+    @property
+    def current(self) -> bool:
+        """Whether it still holds."""
+        return time.monotonic() - self.since <= KEPT.total_seconds()
 
 
 class RobotsMiddleware:
@@ -79,7 +91,9 @@ class RobotsMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._agent: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
-        self._rulings: dict[str, asyncio.Future[Ruling]] = {}
+        self._rulings = Known(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
+        self._had: set[str] = set()
+        """Origins whose file was had in this run, and is kept."""
         self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
 
     @classmethod
@@ -92,7 +106,7 @@ class RobotsMiddleware:
         if request.meta.get(ROBOTS):
             return
         try:
-            ruling = await asyncio.shield(self._ruling_for(origin_of(request.url)))
+            ruling = await asyncio.shield(self._rulings.of(origin_of(request.url)))
         except UnreachableError as error:
             raise RefusalError("robots_unreachable", str(error), retry=True) from error
         if not ruling.rules.can_fetch(request.url, self._agent):
@@ -101,32 +115,23 @@ class RobotsMiddleware:
             raise RefusalError("crawl_delay", request.url, retry=True)
         request.meta[TERMS] = ruling.terms
 
-    def _ruling_for(self, origin: str) -> asyncio.Future[Ruling]:
-        known = self._rulings.get(origin)
-        if known is None or (known.done() and time.monotonic() - known.result().since > KEPT.total_seconds()):
-            asking = self._rulings[origin] = asyncio.ensure_future(self._ask(origin))
-            asking.add_done_callback(lambda asked: self._forget(origin, asked))
-        return self._rulings[origin]
-
-    def _forget(self, origin: str, asked: asyncio.Future[Ruling]) -> None:
-        """Ask again when the host is asked again, after its pause, if it could not be had."""
-        if asked.cancelled() or asked.exception() is not None:
-            del self._rulings[origin]
-
     async def _ask(self, origin: str) -> Ruling:
-        """Fetch and read robots.txt; where it cannot be had, read the one that is kept."""
+        """Fetch and read robots.txt; where it cannot be had, or was had before, read the one that is kept."""
+        kept = await self._kept(origin) if origin in self._had else None
+        if kept is not None:
+            return await asyncio.to_thread(Ruling.of, kept)
         try:
-            ruling = Ruling.of(await self._fresh(origin))
+            ruling = await self._fresh(origin)
         except UnreachableError:
             kept = await self._kept(origin)
             if kept is None:
                 raise
             logger.info("robots.txt of %s cannot be had; the one of %s holds", origin, kept.fetched_at)
-            ruling = Ruling.of(kept, cached=True)
+            ruling = await asyncio.to_thread(partial(Ruling.of, kept, cached=True))
         self._slow_down(origin, ruling.rules.crawl_delay(self._agent))
         return ruling
 
-    async def _fresh(self, origin: str) -> RobotsCopy:
+    async def _fresh(self, origin: str) -> Ruling:
         """Fetch robots.txt, whatever goes wrong on the way counting as unreachable, and keep it."""
         try:
             answer = await self._files.get(f"{origin}/robots.txt")
@@ -138,17 +143,16 @@ class RobotsMiddleware:
         # After too many redirects it counts as missing (2.3.1.2).
         status, body = (302, b"") if answer is None else (answer[0].status, answer[1])
         copy = copy_of(origin, status, body, now)
-        self._keep(copy)
-        return copy
+        # A long file takes a third of a second to read, in which other hosts would have to wait.
+        ruling = await asyncio.to_thread(Ruling.of, copy)
+        if self._line is not None:
+            self._line.keep_robots(replace(copy, crawl_delay=ruling.rules.crawl_delay(self._agent)))
+            self._had.add(origin)
+        return ruling
 
     @property
     def _line(self) -> Line | None:
         return getattr(self._crawler.spider, "line", None)
-
-    def _keep(self, copy: RobotsCopy) -> None:
-        line = self._line
-        if line is not None:
-            line.keep_robots(replace(copy, crawl_delay=parse_robots(copy.body).crawl_delay(self._agent)))
 
     async def _kept(self, origin: str) -> RobotsCopy | None:
         """Return the file that was kept, unless it is older than a day."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
 from corpus_spider.middlewares.refusal import RefusalError
-from corpus_spider.middlewares.well_known import WellKnown, origin_of
+from corpus_spider.middlewares.well_known import Known, WellKnown, origin_of
 from pipelines.rights import TdmFile, parse_tdmrep
 from storage.records import Kind
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TDMREP = "corpus_tdmrep"
+RULES_IN_MEMORY = 100_000
 
 
 class TermsMiddleware:
@@ -28,7 +29,7 @@ class TermsMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._files = WellKnown(crawler, Kind.TDMREP, TDMREP)
-        self._known: dict[str, asyncio.Future[TdmFile]] = {}
+        self._known = Known(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -39,18 +40,9 @@ class TermsMiddleware:
         """Wait for the host's file before the first page; feeds and sitemaps are no texts."""
         if LEASE not in request.meta or request.meta.get(KIND) != Kind.PAGE:
             return
-        origin = origin_of(request.url)
-        if origin not in self._known:
-            asking = self._known[origin] = asyncio.ensure_future(self._ask(origin))
-            asking.add_done_callback(lambda asked: self._forget(origin, asked))
-        said = (await asyncio.shield(self._known[origin])).of(request.url)
+        said = (await asyncio.shield(self._known.of(origin_of(request.url)))).of(request.url)
         if said is not None:
             request.meta[TERMS] = replace(request.meta[TERMS], tdm=said.value, tdm_policy=said.policy)
-
-    def _forget(self, origin: str, asked: asyncio.Future[TdmFile]) -> None:
-        """Ask again after a pause."""
-        if asked.cancelled() or asked.exception() is not None:
-            del self._known[origin]
 
     async def _ask(self, origin: str) -> TdmFile:
         url = f"{origin}/.well-known/tdmrep.json"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -15,10 +16,14 @@ from pipelines.robots import MAX_BYTES
 from pipelines.urls import host_of, redirect_target
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from storage.records import Capture, Kind
+
+T = TypeVar("T")
 
 MAX_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -31,6 +36,52 @@ class NotHadError(Exception):
 def origin_of(url: str) -> str:
     """Return scheme, host and port of a URL."""
     return "{0.scheme}://{0.netloc}".format(urlsplit(url))
+
+
+class Known(Generic[T]):
+    """What origins have said, the last used of it: a site may have hosts without number, each with long files.
+
+    ``ask`` says what an origin says, ``size`` how much room that takes, of ``most`` in all, ``current`` whether it
+    still holds. What could not be had is asked for again, and so is what there was no room for.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[str], Coroutine[None, None, T]],
+        size: Callable[[T], int],
+        most: int,
+        current: Callable[[T], bool] = lambda _: True,
+    ) -> None:
+        self._ask, self._size, self._most, self._current = ask, size, most, current
+        self._said: dict[str, asyncio.Future[T]] = {}
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    def of(self, origin: str) -> asyncio.Future[T]:
+        """Return what an origin says, to be awaited in a shield: others may wait for it too."""
+        said = self._said.pop(origin, None)
+        if said is None or (_is_had(said) and not self._current(said.result())):
+            said = asyncio.ensure_future(self._ask(origin))
+            said.add_done_callback(lambda asked: self._settled(origin, asked))
+        self._said[origin] = said
+        return said
+
+    def _settled(self, origin: str, asked: asyncio.Future[T]) -> None:
+        if not _is_had(asked):
+            del self._said[origin]
+            return
+        sizes = {each: self._size(said.result()) for each, said in self._said.items() if _is_had(said)}
+        room = self._most - sum(sizes.values())
+        for each, size in sizes.items():
+            if room >= 0:
+                return
+            del self._said[each]
+            room += size
+
+
+def _is_had(said: asyncio.Future[T]) -> bool:
+    return said.done() and not said.cancelled() and said.exception() is None
 
 
 class WellKnown:

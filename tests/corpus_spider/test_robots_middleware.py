@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 
 from corpus_spider.extensions.capture import CAPTURE, TERMS
 from corpus_spider.middlewares.refusal import RefusalError
-from corpus_spider.middlewares.robots import RobotsMiddleware, UnreachableError, rules_of
+from corpus_spider.middlewares.robots import BYTES_IN_MEMORY, RobotsMiddleware, UnreachableError, rules_of
 from pipelines.robots import MAX_BYTES
 from storage.records import Capture
 
@@ -154,3 +154,28 @@ def test_what_is_kept_of_a_file_is_read_as_the_file_was(corpus: Corpus) -> None:
     assert kept is not None
     assert kept.sha256 == hashlib.sha256(body).hexdigest()
     assert len(kept.body) == MAX_BYTES + 1
+
+
+def test_long_files_of_many_hosts_are_not_all_in_memory(corpus: Corpus) -> None:
+    """A site with hosts without number would fill it; those used last stay, of the others what was kept is read: none
+    is asked for twice.
+    """
+    body = DISALLOW.ljust(MAX_BYTES, b"#")
+    hosts, most = Hosts(corpus, (200, body)), BYTES_IN_MEMORY // len(body)
+    middleware = RobotsMiddleware(hosts)  # type: ignore[arg-type]
+
+    async def ask(number: int, path: str) -> None:
+        await middleware.process_request(Request(f"http://h{number}.example{path}"))
+
+    async def ask_all() -> None:
+        for number in range(most + 2):
+            await ask(number, "/")
+            await ask(0, "/")
+        assert len(middleware._rulings) == most
+        for number in (1, 0, most + 1, 1):
+            with pytest.raises(RefusalError, match="robots"):
+                await ask(number, "/private/")
+
+    asyncio.run(ask_all())
+    assert hosts.asked == most + 2
+    assert len(middleware._rulings) == most
