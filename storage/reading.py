@@ -284,19 +284,22 @@ def read_status(connection: Connection) -> Status:
     by_site: Counter[str] = Counter()
     by_language: Counter[str] = Counter()
     chars: Counter[tuple[str, str]] = Counter()
+    superseded = 0
     for row in connection.execute(_DOCUMENT_COUNTS):
+        if row.superseded:
+            superseded += row.documents
+            continue
         by_site[row.site] += row.documents
         by_language[row.language] += row.documents
         chars["site", row.site] += row.chars
         chars["language", row.language] += row.chars
     sets = connection.execute(sa.select(sa.func.count()).where(duplicate_set.c.size > 0)).scalar_one()
-    superseded = sa.select(sa.func.count()).where(document.c.superseded)
     outcomes = connection.execute(_OUTCOME_COUNTS).all()
     return Status(
         documents=by_site.total(),
         duplicates=by_site.total() - sets,
         fetches=sum(row.number for row in outcomes),
-        superseded=connection.execute(superseded).scalar_one(),
+        superseded=superseded,
         by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
         by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
         by_state=_state_counts(connection),
@@ -308,15 +311,13 @@ def read_status(connection: Connection) -> Status:
     )
 
 
+# Of the columns of one index, which answers alone: to look each document up takes ten times as long.
+_GROUPS = (document.c.site, document.c.language, document.c.superseded)
 _DOCUMENT_COUNTS = sa.select(
-    document.c.site,
-    document.c.language,
+    *_GROUPS,
     sa.func.count().label("documents"),
     sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
-)
-_DOCUMENT_COUNTS = _DOCUMENT_COUNTS.where(document.c.superseded.is_(False)).group_by(
-    document.c.site, document.c.language
-)
+).group_by(*_GROUPS)
 # Written as the partial indexes are, which then answer.
 _RESERVED_COUNT = (
     sa.select(sa.func.count())

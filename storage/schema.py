@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from storage.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
-SCHEMA_VERSION = "0014"
+SCHEMA_VERSION = "0015"
 MAX_URL = 2000
 """Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
 
@@ -372,7 +372,7 @@ _reserved = text("reserved")
 Index("ix_document_reserved", document.c.id, sqlite_where=_reserved, postgresql_where=_reserved)
 _licensed = text("licence_url IS NOT NULL")
 Index("ix_document_licensed", document.c.id, sqlite_where=_licensed, postgresql_where=_licensed)
-Index("ix_document_site_language_chars", document.c.site, document.c.language, document.c.chars)
+Index("ix_document_counts", document.c.site, document.c.language, document.c.superseded, document.c.chars)
 
 document_text = Table(
     "document_text",

@@ -1,0 +1,13 @@
+"""An index that answers how many documents there are of each site and language, superseded ones apart."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0015"
+down_revision = "0014"
+
+
+def upgrade() -> None:
+    op.drop_index("ix_document_site_language_chars", "document")
+    op.create_index("ix_document_counts", "document", ["site", "language", "superseded", "chars"])
