@@ -323,7 +323,8 @@ def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...])
 
 def fields(report: ExportReport) -> dict[str, Any]:
     """Return the report as it is printed, with the format under the name of its option."""
-    return {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
+    told = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
+    return told if told["changes"] else {key: value for key, value in told.items() if key != "changes"}
 
 
 def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str | None]) -> Iterator[CorpusDocument]:

@@ -103,7 +103,7 @@ def _provenance(manifest: Mapping[str, Any]) -> str:
             f"Made by {_text(manifest['software'])} from pages that are open to the public, by the rules of each",
             "site's robots.txt. The texts belong to their publishers; `url` and `fetched_at` tell where and when each",
             "was read.",
-            f"Selection: `{_text(selection)}`. Characters folded: `{_text(', '.join(manifest['folds']) or 'none')}`.",
+            f"Selection: {_code(selection)}. Characters folded: {_code(', '.join(manifest['folds']) or 'none')}.",
         ]
     )
 
@@ -115,8 +115,8 @@ def _removal(manifest: Mapping[str, Any]) -> str:
             "## Removal",
             "",
             f"To have a text taken out, write to {_text(contact)} with its `url` or `id`.",
-            f"`removed.jsonl` lists {manifest['removed']['documents']} documents that were taken out on request;",
-            "delete them from older dumps too.",
+            f"`removed.jsonl` lists what was taken out on request (documents: {manifest['removed']['documents']});",
+            "delete it from older dumps too.",
         ]
     )
 
@@ -133,3 +133,8 @@ def _text(value: object) -> str:
     for character in ("\\", "|", "<", ">", "[", "]", "`", "*", "_", "#"):
         text = text.replace(character, f"\\{character}")
     return text
+
+
+def _code(value: str) -> str:
+    """Return a value as Markdown that shows it as it is, in which nothing can be escaped."""
+    return f"`{' '.join(value.replace('`', '').split())}`"

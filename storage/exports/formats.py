@@ -73,6 +73,9 @@ def destination(target: str | Path, format_name: str | None = None) -> Destinati
         return _standard_output(format_name)
     path = Path(target)
     found = format_name or _by_name(str(target), path)
+    if str(target).endswith(os.sep) and found != FOLDER:
+        do = "leave out the final /, or the format; --release makes a folder of any format"
+        raise ConfigError(f"a folder is asked for, and {found} makes a file", where=str(target), do=do)
     _check(path, found)
     return Destination(path, found)
 
@@ -93,15 +96,20 @@ def _by_name(target: str, path: Path) -> str:
 
 
 def _check(path: Path, format_name: str) -> None:
-    if not path.name:
-        raise ConfigError("the target needs a name of its own", where=str(path), do="name a file or a new folder")
-    if not path.parent.is_dir():
-        raise ConfigError("there is no such folder", where=str(path.parent), do="create it first, or name another")
+    require_place(path)
     if (format_name == FOLDER) != path.is_dir() and path.exists():
         other = "a folder" if path.is_dir() else "not a folder"
         raise ConfigError(
             f"is {other}, which the format {format_name} cannot replace", where=str(path), do="choose another name"
         )
+
+
+def require_place(target: Path) -> None:
+    """Raise ConfigError for a target without a name, and where the folder that it is to be in is not there."""
+    if not target.name:
+        raise ConfigError("the target needs a name of its own", where=str(target), do="name a file or a new folder")
+    if not target.parent.is_dir():
+        raise ConfigError("there is no such folder", where=str(target.parent), do="create it first, or name another")
 
 
 def _known() -> str:

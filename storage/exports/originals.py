@@ -25,6 +25,7 @@ from storage.disk import disk_errors
 from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.files import opened
+from storage.exports.formats import require_place
 from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
 
     Raises ConfigError for another name or a target that exists, DiskError when a file cannot be read or written.
     """
-    if target.suffix not in {f".{CDXJ}", f".{WACZ}"} or not target.parent.is_dir():
+    if target.suffix not in {f".{CDXJ}", f".{WACZ}"}:
         raise ConfigError("not a place for originals", where=str(target), do="name a file that ends in .wacz or .cdxj")
+    require_place(target)
     refuse_to_clobber(target, overwrite=overwrite)
     with staging(target) as staged, ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=staged)))

@@ -29,7 +29,7 @@ from storage.exports.card import card
 from storage.exports.census import Census
 from storage.exports.changes import INDEX, MANIFEST, Changes, Earlier, digests, index_lines, read_index
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.formats import FOLDER, STREAM_FORMATS
+from storage.exports.formats import FOLDER, STREAM_FORMATS, require_place
 from storage.exports.sink import Counter, ExportReport
 from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
 from storage.exports.vertical import registry
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 FORMAT = "corpus-spider dump 1"
 CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl", "registry"
+CHANGES = ("added", "changed", "removed")
 LEVEL = 6
 GROUP = 50
 """Rows whose digests are made at a time."""
@@ -85,6 +86,8 @@ def write_release(
     DiskError when it cannot be written; whatever the documents' iterator raises.
     """
     path = Path(target)
+    if path.name.endswith(tuple(f".{name}" for name in STREAM_FORMATS)) and not str(target).endswith(os.sep):
+        raise ConfigError("a release is a folder", where=str(target), do="end its name with /")
     _check(path, about, shape)
     counter = Counter(on_progress)
     with staging(path) as staged:
@@ -99,16 +102,16 @@ def write_release(
         os.sync()
         publish(staged, path, overwrite=shape.overwrite)
     size = sum(stream.count for stream in files.written.values())
-    written = int(manifest["counts"]["documents"])
-    return ExportReport(written, size, checksums.sha256.hexdigest(), path, shape.format_name)
+    written, since = int(manifest["counts"]["documents"]), manifest.get("since")
+    changes = {name: since[name] for name in CHANGES} if since else None
+    return ExportReport(written, size, checksums.sha256.hexdigest(), path, shape.format_name, changes)
 
 
 def _check(path: Path, about: Release, shape: Shape) -> None:
     if shape.format_name == FOLDER or shape.format_name not in STREAM_FORMATS:
         known = ", ".join(STREAM_FORMATS)
         raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"use --format with one of {known}")
-    if not path.name or not path.parent.is_dir():
-        raise ConfigError("there is no such folder", where=str(path.parent), do="create it first, or name another")
+    require_place(path)
     refuse_to_clobber(path, overwrite=shape.overwrite)
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / MANIFEST).is_file())):
         raise ConfigError("is no release, and is not replaced by one", where=str(path), do="name a new folder")
@@ -157,7 +160,7 @@ def _write(files: _Files, rows: Iterator[Row], about: Release, shape: Shape) -> 
             scripts = sorted(census.scripts, key=lambda script: -census.scripts[script].chars)
             stream.write(registry(about.name, "| cat data/part-*.vert", scripts).encode())
     if changes is not None and shape.earlier is not None:
-        told = {name: changes.counts[name] for name in ("added", "changed", "removed")}
+        told = {name: changes.counts[name] for name in CHANGES}
         manifest["since"] = {"manifest_sha256": shape.earlier.sha256, **told, **files.entry(CHANGED)}
     with files.open(CARD) as stream:
         stream.write(card(manifest).encode())

@@ -27,7 +27,7 @@ PROGRESS_EVERY = 1000
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote. ``path`` is None for standard output.
+    """What an export wrote. ``path`` is None for standard output; ``changes`` counts those since an earlier dump.
 
     ``sha256`` is that of the file; for a folder that of its checksum file, which lists every file in it.
     """
@@ -37,6 +37,7 @@ class ExportReport:
     sha256: str
     path: Path | None
     format_name: str
+    changes: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

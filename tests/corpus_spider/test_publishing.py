@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import sqlite3
 import zipfile
@@ -60,6 +61,7 @@ def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(fol
     since = ("--since-dump", str(one / "manifest.json"), "--fold", "digits")
     done = run(tmp_path / "corpus", "export", "-o", f"{tmp_path / 'three'}/", *since)
     assert done.returncode == 0, done.stderr
+    assert re.search(r"removed\s*1", done.stdout), done.stdout
     changes = [json.loads(line) for line in (tmp_path / "three" / "changes.jsonl").read_text().splitlines()]
     assert {"id": gone, "change": "removed"} in changes
     (listed,) = [json.loads(line) for line in (tmp_path / "three" / "removed.jsonl").read_text().splitlines()]

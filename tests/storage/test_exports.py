@@ -148,6 +148,7 @@ def test_an_id_that_comes_twice_stops_the_folder_export(tmp_path: Path) -> None:
         ("out.jsonl", {"format_name": "xml"}, "unknown export format 'xml'"),
         ("missing/out.jsonl", {}, "no such folder"),
         ("folder", {"format_name": "jsonl"}, "is a folder"),
+        ("new/", {"format_name": "jsonl"}, "jsonl makes a file"),
         ("file", {"format_name": "txt", "overwrite": True}, "is not a folder"),
         ("/", {}, "needs a name"),
     ],

@@ -115,6 +115,7 @@ def test_a_release_of_nothing_is_a_release(tmp_path: Path) -> None:
 def test_the_card_has_a_header_that_loads_and_tables(tmp_path: Path) -> None:
     """Hostile names stay text: no table, no link, no header is broken out of."""
     about = dataclasses.replace(ABOUT, name='n"\n---\n<script>', removed=({"id": "0" * 32, "removed": "2026-03-01"},))
+    about = dataclasses.replace(about, selection={"min_chars": 40}, folds=("digits",))
     release(tmp_path / "dump", [a_document(1, site="evil|[x](y)", licence="a\n| b |")], about)
     text = (tmp_path / "dump" / "README.md").read_text()
     header = dict(line.split(": ", 1) for line in text.split("---\n")[1].splitlines())
@@ -125,7 +126,8 @@ def test_the_card_has_a_header_that_loads_and_tables(tmp_path: Path) -> None:
     (row,) = [line for line in text.splitlines() if "evil" in line]
     assert len(re.findall(r"(?<!\\)\|", row)) == 5
     assert "you@example.org" in text
-    assert "1 documents that were taken out on request" in text
+    assert "taken out on request (documents: 1)" in text
+    assert 'Selection: `{"min_chars": 40}`. Characters folded: `digits`.' in text
 
 
 @pytest.mark.parametrize(
@@ -206,6 +208,8 @@ def test_only_a_release_is_replaced_by_one(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.txt").write_text("")
     with pytest.raises(ConfigError, match="is no release"):
         release(tmp_path / "mine", [], shape=Shape(overwrite=True))
+    with pytest.raises(ConfigError, match="a release is a folder"):
+        release(tmp_path / "mine.parquet", [])
     with pytest.raises(ConfigError, match="release cannot be made of"):
         release(tmp_path / "texts", [], shape=Shape("txt"))
 
