@@ -30,11 +30,13 @@ of the sites in view; where it finds next to nothing, the first reading stays. t
 were better on no page.
 
 Where a page shows next to nothing because a script is to fill it in, and states the body of its article in JSON-LD,
-that is its text, unless it says that it is to be paid for.
+that is its text, unless it says that it is to be paid for; or the body that it has for readers without scripts
+(``noscript``).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from pipelines import jsonld, refusals, tree
@@ -53,13 +55,17 @@ LITTLE, LINE = 1000, 60
 CLEARLY_MORE = 2
 """How many times more the first reading must have found to be believed instead."""
 
+_NOSCRIPT = re.compile(r"<(/?)noscript(?:\s[^<>]*)?>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Read by learned weights, and otherwise where they are unsure. The extraction says who read it, and why."""
     reading = scored.read(html, options.template)
     learned = reading.extraction
-    if sum(map(len, learned.paragraphs)) < LITTLE and (stated := _stated(html, learned)):
-        return stated
+    little = sum(map(len, learned.paragraphs)) < LITTLE
+    if little and (whole := _stated(html, learned) or _unscripted(html, learned, options)):
+        return whole
     if reading.confidence >= SURE or reading.headed:
         return learned
     why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
@@ -84,6 +90,21 @@ def _stated(html: str, shown: Extraction) -> Extraction | None:
     packed = "".join(body.split())
     apart = not any("".join(line.split())[:ENOUGH] in packed for line in shown.paragraphs if len(line) >= LINE)
     return found if long and apart and not refusals.stub(page, 0, ENOUGH) else None
+
+
+def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
+    """Return what the page has for readers without scripts, where that is the article: long, sure, free, not shown."""
+    before, *pieces = _NOSCRIPT.split(html)
+    ends, texts = pieces[::2], pieces[1::2]
+    if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < LITTLE:
+        return None
+    reading = scored.read("".join((before, *texts)), options.template)
+    found = reading.extraction
+    if reading.confidence < SURE or _size(found) < max(LITTLE, CLEARLY_MORE * _size(shown)):
+        return None
+    if refusals.stub(tree.parse_tree(html), 0, ENOUGH):
+        return None
+    return replace(found, reason=f"{found.reason}, in what the page has for readers without scripts")
 
 
 def _without(template: frozenset[str], extraction: Extraction) -> Extraction:

@@ -111,3 +111,34 @@ def test_the_stated_body_is_the_text_of_a_page_that_a_script_would_fill(script: 
 def test_what_is_stated_is_not_the_text_where_it_is_paid_for_short_or_shown(html: str) -> None:
     """The page's own text is read then, if there is any."""
     assert "JSON-LD" not in extract(html).reason
+
+
+def lazy(body: str, head: str = "") -> str:
+    shown = f"<script type='text/template'>{body}</script><noscript>{body}</noscript>"
+    return f"<html><head><title>T</title>{head}</head><body>{MENU}<article>{shown}</article><footer>©</footer></body>"
+
+
+def test_the_body_for_readers_without_scripts_is_read_where_none_is_shown() -> None:
+    """As blogs have it whose script shows the post; the reason says where it stood."""
+    body = "".join(f"<p>{line}</p>" for line in lines(TEXTS["Latn"]))
+    found = extract(lazy(body))
+    assert found.paragraphs == lines(TEXTS["Latn"])
+    assert found.reason.endswith("readers without scripts")
+
+
+LOCKED = "<meta property='article:content_tier' content='locked'>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        page(TEXTS["Latn"]) + "<noscript><p>Please switch on scripts.</p></noscript>",
+        lazy(f"<p>{TEXTS['Latn']}</p>"),
+        lazy("<img src='/a.gif' alt='a'>" * 99),
+        lazy("".join(f"<p>{line}</p>" for line in lines(TEXTS["Latn"])), LOCKED),
+    ],
+    ids=["shown", "short", "pictures", "paid for"],
+)
+def test_other_words_to_readers_without_scripts_are_not_the_text(html: str) -> None:
+    """They ask for scripts, count visits, show pictures, or hold what is to be paid for."""
+    assert "without scripts" not in extract(html).reason
