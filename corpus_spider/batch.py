@@ -16,7 +16,7 @@ from storage.locks import SiteLocks
 from storage.outcomes import SAME_PAGE
 from storage.retention import REMOVED
 from storage.visits import UNCHANGED_TEXT
-from storage.warc import read_record
+from storage.warc import is_file_name, read_record
 from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
@@ -139,11 +139,11 @@ def _original(folder: Path, fetch: StoredFetch, report: ReextractReport) -> Capt
     except (CorpusError, OSError) as error:
         report.unreadable += 1
         name = fetch.pointer.warc
-        if any((folder / each).exists() for each in (name, name + OPEN)):
+        if is_file_name(name) and any((folder / each).exists() for each in (name, name + OPEN)):
             logger.error("%s: %s", fetch.uri, error)
             return None
         if name not in report.missing:
-            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name)
+            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name[:300])
         report.missing[name] += 1
         return None
 

@@ -21,7 +21,7 @@ from storage.holdings import Selection
 from storage.records import Kind, Pointer
 from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
-from storage.warc import read_record, scan
+from storage.warc import is_file_name, read_record, scan
 from storage.warc.scanning import ANSWERS
 from storage.warc.writer import is_being_written
 
@@ -76,6 +76,9 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         removed = {file.name for file in files if file.state == REMOVED}
         report.removed_files = len(removed)
         for name in sorted(({file.name for file in files} | files_of(config.warc_folder)) - removed):
+            if not is_file_name(name):
+                report.problems.append(f"{name[:50]!r} is no name of a WARC file")
+                continue
             _check_file(corpus, config.warc_folder, name, report, deep=deep)
             on_progress(report.records)
         _check_documents(corpus, config, report, removed if deep else None)
@@ -196,6 +199,8 @@ def _check_documents(corpus: Corpus, config: Config, report: CheckReport, remove
 def malformed(document: CorpusDocument) -> list[str]:
     """Say what is wrong with a stored text as a piece of Unicode."""
     text = document.text
+    if not isinstance(text, str):
+        return [f"{document.id} ({document.url}): the text is none"]
     faults = {
         "is not NFC": not unicodedata.is_normalized("NFC", text),
         "holds NUL": "\0" in text,

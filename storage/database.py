@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import threading
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -107,7 +108,7 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
     name = getattr(cause, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
         return DiskError(message, where=masked(url), do="free some space or correct the permissions, then start again")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or message.startswith("Could not decode to UTF-8"):
         return DamageError(
             message, where=masked(url), do="restore the file from a copy; the WARC files are not touched by this"
         )
@@ -129,7 +130,8 @@ def is_contention(error: DBAPIError | psycopg.Error) -> bool:
 def is_lost(error: DBAPIError | psycopg.Error) -> bool:
     """Say whether the connection was lost or cannot be had at the moment."""
     cause = getattr(error, "orig", None) or error
-    if getattr(cause, "sqlite_errorname", None) is not None:
+    if isinstance(cause, sqlite3.Error):
+        # Of a file nothing is lost for a while; and what its bytes are no text for stays so.
         return False
     state = getattr(cause, "sqlstate", None)
     if state is None:

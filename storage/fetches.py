@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.database import chunks, insert_rows, upsert
+from storage.errors import DamageError
 from storage.leasing import LEASE_COLUMNS, lease_of
 from storage.originals import remember
 from storage.records import Fetched, Kind, Lease, Pointer, Terms, Unprocessed, UrlState
@@ -100,7 +101,12 @@ class Orphan:
 
 
 def pointer_of(row: AnyRow) -> Pointer:
-    """Build the pointer of a row that has `POINTER_COLUMNS`."""
+    """Build the pointer of a row that has `POINTER_COLUMNS`. Raises DamageError where SQLite, which keeps whatever it
+    is given, or a bit that has turned, has something else in the place of a number.
+    """
+    if not isinstance(row.warc_offset, int) or not isinstance(row.warc_length, int):
+        what = f"record {row.record_id} is at {row.warc_offset!r:.50}, {row.warc_length!r:.50} bytes: no numbers"
+        raise DamageError(what, where=str(row.warc), do="restore the database from a copy")
     return Pointer(row.warc, row.warc_offset, row.warc_length, row.record_id, row.payload_digest)
 
 

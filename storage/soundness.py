@@ -53,6 +53,9 @@ def _engine_problems(connection: Connection) -> Iterator[str]:
             yield f"SQLite integrity check: {row[0]}"
     for row in connection.exec_driver_sql("PRAGMA foreign_key_check"):
         yield f"row without its parent: {row[0]} {row[1]}"
+    number = connection.execute(_BLOBS).scalar_one()
+    if number:
+        yield f"bytes in the place of text: {number} documents"
 
 
 def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:
@@ -89,6 +92,8 @@ _members = (
     .correlate(duplicate_set)
     .scalar_subquery()
 )
+
+_BLOBS = sa.select(sa.func.count()).select_from(document_text).where(sa.func.typeof(document_text.c.text) != "text")
 
 # Behind the 12 digits of the rules and a hyphen, where a document was made with what was learned.
 _learned = sa.func.substr(document.c.site_model, 14)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 import zlib
 from dataclasses import replace
 from datetime import datetime
@@ -22,8 +24,15 @@ if TYPE_CHECKING:
 
     from storage.records import Headers, Pointer
 
+_LONGEST = 250
+_IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REQUEST_BYTES = 1 << 16
 """How far behind a response its request record is looked for; requests are small."""
+
+
+def is_file_name(name: str) -> bool:
+    """Say whether a WARC file may be called this; of a database that a stranger made it may be anything."""
+    return _IN_NO_NAME.search(name) is None and name.strip(".") != "" and len(name.encode()) <= _LONGEST
 
 
 def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None) -> Capture:
@@ -80,7 +89,7 @@ def _rendered(folder: Path, pointer: Pointer, fields: dict[str, str], data: byte
 
 def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
     """Read bytes of the file, counted from where the pointer leads to."""
-    if "/" in pointer.warc or "\0" in pointer.warc:
+    if not is_file_name(pointer.warc):
         raise FileNotFoundError(pointer.warc)
     # The writer may rename the file between the first two looks; the third then finds it.
     for name in (pointer.warc, pointer.warc + OPEN):
@@ -92,9 +101,14 @@ def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
 
 
 def _read_range(path: Path, offset: int, length: int) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY)
+    """Read what there is of a range; of a pipe or a device in the file's place nothing, which would be waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        return os.pread(descriptor, length, offset)
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise FileNotFoundError(path)
+        there = min(length, found.st_size - offset)
+        return os.pread(descriptor, there, offset) if there > 0 <= offset else b""
     finally:
         os.close(descriptor)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -122,6 +123,33 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path, content: bytes) ->
     with pytest.raises(DamageError):
         Corpus.open(path)
     assert path.read_bytes() == content
+
+
+def test_a_text_that_is_none_any_more_is_damage(tmp_path: Path) -> None:
+    """A bit that has turned in a file: it is told at once, and not waited for as for a server that is away."""
+    path = tmp_path / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        for told, damage in (("decode", "CAST(x'61ff62' AS TEXT)"), ("bytes in the place", "x'61ff62'")):
+            with closing(sqlite3.connect(path)) as other, other:
+                other.execute(f"UPDATE document_text SET text = {damage}")
+            if told == "decode":
+                with pytest.raises(DamageError, match=told):
+                    texts(corpus)
+            else:
+                assert [problem for problem in corpus.problems() if told in problem]
+
+
+def test_a_pointer_that_is_no_number_is_damage(tmp_path: Path) -> None:
+    """SQLite keeps words and fractions in a column of whole numbers."""
+    path = tmp_path / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        for value in ("'far away'", "1e30"):
+            with closing(sqlite3.connect(path)) as other, other:
+                other.execute(f"UPDATE http_fetch SET warc_length = {value}")
+            with pytest.raises(DamageError, match="no numbers"):
+                list(corpus.fetches())
 
 
 def test_a_full_disk_is_a_disk_error_and_loses_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from dataclasses import replace
@@ -211,3 +212,34 @@ def test_damage_to_the_rendered_page_is_damage(tmp_path: Path, harm: str) -> Non
         file.write_bytes(data[: pointer.offset + pointer.length] + request_and_page)
     with pytest.raises(DamageError, match="damaged record"):
         read_record(tmp_path, pointer)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"length": 2**50}, {"length": 0}, {"length": -1}, {"offset": -1}, {"offset": 2**62}, {"offset": 10**6}]
+)
+def test_a_pointer_to_where_no_file_reaches_is_damage(tmp_path: Path, changed: dict[str, int]) -> None:
+    """However much it asks for, no more is read than there is."""
+    pointer = write(tmp_path, [capture(100)])[0]
+    with pytest.raises(DamageError, match="offset"):
+        read_record(tmp_path, replace(pointer, **changed))
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    """Nor a device read without end: the file is missing."""
+    pointer = write(tmp_path, [capture(100)])[0]
+    path = tmp_path / pointer.warc
+    for replaced in (lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"), path.mkdir):
+        path.unlink()
+        replaced()
+        with pytest.raises(DamageError, match="missing"):
+            read_record(tmp_path, pointer)
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../a.warc.gz", "/etc/passwd", "a\0b", "a\nb", "\x1b[2J", "n" * 5000, "é" * 200]
+)
+def test_a_name_that_no_file_of_ours_has_is_looked_for_nowhere(tmp_path: Path, name: str) -> None:
+    """Outside the folder least of all."""
+    pointer = write(tmp_path, [capture(100)])[0]
+    with pytest.raises(DamageError, match="missing"):
+        read_record(tmp_path, replace(pointer, warc=name))
