@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from storage import lines
 from storage.columns import as_lines, as_moment, as_numbers, as_runs
+from storage.errors import DamageError
 from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
 from storage.frontier import count_states
 from storage.holdings import MIXED, CorpusDocument, CountRow, Selection, Status
@@ -208,17 +209,30 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
 
 
 def corpus_document(row: AnyRow, known: Known, recurring: frozenset[int] | None) -> CorpusDocument:
-    """Build the record of a row of the documents query, given what is known of its set and of the lines of its site."""
+    """Build the record of a row of the documents query, given what is known of its set and of the lines of its site.
+
+    Raises DamageError where SQLite, which keeps whatever it is given, has something else in the place of a value.
+    """
     # By position: to go by half a hundred names takes longer than all that is done here.
     *told, url_id, representative_url, _ = row
-    for at, read in _READ:
-        told[at] = read(told[at])
+    try:
+        for at, read in _READ:
+            told[at] = read(told[at])
+    except (TypeError, ValueError, AttributeError) as error:
+        do = "restore the database from a copy; `corpus-spider check` tells what else is wrong"
+        raise DamageError(f"document {row[_ID]} cannot be read: {error}", do=do) from error
     stored = told[_DUPLICATE_OF]
     represents = (known.url_id or representative_url) == url_id
     told[_DUPLICATE_OF] = None if represents else known.representative or stored
     told[_CLUSTER] = known.cluster or stored
     told[_RECURRING] = lines.marks(told[_TEXT], recurring)
     return CorpusDocument(*told)
+
+
+def _as_text(value: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"its text is of the type {type(value).__name__}")
+    return value
 
 
 def _quality(value: str | None) -> Quality | None:
@@ -231,8 +245,9 @@ _ID, _SITE, _TEXT, _DUPLICATES, _DUPLICATE_OF, _CLUSTER, _RECURRING = map(
 )
 _SET_ID = len(_FIELDS) + _ASIDE.index(fingerprint.c.set_id)
 _READERS: dict[str, Callable[[Any], Any]] = {
+    "text": _as_text,
     "fetched_at": as_moment,
-    "exact": lambda digest: bytes(digest).hex(),
+    "exact": lambda digest: digest.hex(),
     "duplicates": lambda size: max(size, 1),
     "kinds": lambda kinds: kinds or "",
     "captions": as_lines,

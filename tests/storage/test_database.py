@@ -125,6 +125,28 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path, content: bytes) ->
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "document_text SET text = x'61ff62'",
+        "document_text SET captions = '{'",
+        "document SET quality = 'good'",
+        "http_fetch SET fetched_at = 'yesterday'",
+        "fingerprint SET exact = 9",
+    ],
+)
+def test_values_of_another_kind_are_damage_of_a_named_document(tmp_path: Path, damage: str) -> None:
+    """SQLite keeps whatever a stranger puts into a column; none of it is handed on as if it were a text or a time."""
+    path = tmp_path / "corpus.db"
+    with Corpus.open(path, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        (document,) = corpus.documents()
+        with closing(sqlite3.connect(path)) as other, other:
+            assert other.execute(f"UPDATE {damage}").rowcount == 1
+        with pytest.raises(DamageError, match=document.id):
+            list(corpus.documents())
+
+
 def test_a_text_that_is_none_any_more_is_damage(tmp_path: Path) -> None:
     """A bit that has turned in a file: it is told at once, and not waited for as for a server that is away."""
     path = tmp_path / "corpus.db"
