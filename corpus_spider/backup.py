@@ -122,7 +122,7 @@ def _copy_file(source: Path, target: Path, end: int, report: BackupReport) -> in
     """Link a finished file, copy a growing one up to its last known record; return its size, None when it is gone."""
     for path in (source / target.name, source / (target.name + OPEN), source / target.name):
         with suppress(FileNotFoundError):
-            if path.suffix != OPEN and _linked(path, target):
+            if path.suffix != OPEN and path.is_file() and _linked(path, target):
                 report.linked += 1
                 return target.stat().st_size
             return _copied(path, target, None if path.suffix != OPEN else end)
@@ -141,7 +141,10 @@ def _linked(path: Path, target: Path) -> bool:
 
 
 def _copied(path: Path, target: Path, end: int | None) -> int:
-    with path.open("rb") as file, os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
+    from storage.disk import open_to_read
+
+    created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(open_to_read(path), "rb") as file, os.fdopen(os.open(target, created, 0o600), "wb") as new:
         left = path.stat().st_size if end is None else end + _request_length(file, end)
         wanted = left
         while left and (chunk := file.read(min(left, _CHUNK))):

@@ -125,6 +125,7 @@ def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tu
         noted = json.loads(known.get("summary") or "{}")
     except ValueError:
         noted = {}
+    noted = noted if isinstance(noted, dict) else {}
     rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
     rows += [(key, _second(value) if key in TIMES else value) for key, value in known.items() if key != "summary"]
     shown = {key: value for key, value in noted.items() if key not in hidden and not isinstance(value, (dict, list))}

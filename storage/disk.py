@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,17 @@ def allow_open_files(wanted: int, needed: int) -> None:
             where="ulimit -n",
             do=f"Raise it to {wanted} (ulimit -Hn, limits.conf, LimitNOFILE=), or crawl fewer sites at once.",
         )
+
+
+def open_to_read(path: Path) -> int:
+    """Return a descriptor of a regular file; FileNotFoundError for what stands in its place and would be waited for
+    (a pipe, a device). OSError when the system refuses.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise FileNotFoundError(errno.ENOENT, "this is no file", str(path))
 
 
 def same_file(path: Path) -> Callable[[], bool]:

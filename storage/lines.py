@@ -110,7 +110,8 @@ def read_texts(connection: Connection, site: str) -> SiteLines:
         .join(newest, newest.c.fingerprint_id == fingerprint.c.id)
         .join(document_text, document_text.c.document_id == newest.c.id)
     )
-    return lines_of((row.set_id, row.text) for row in connection.execute(statement.execution_options(yield_per=100)))
+    rows = connection.execute(statement.execution_options(yield_per=100))
+    return lines_of((row.set_id, row.text) for row in rows if isinstance(row.text, str))
 
 
 def keep(connection: Connection, site: str, recurring: Mapping[int, int]) -> None:
@@ -129,8 +130,12 @@ def known(connection: Connection) -> dict[str, frozenset[int]]:
     return {site: frozenset(digests) for site, digests in found.items()}
 
 
-def known_in(connection: Connection, site: str, text: str) -> frozenset[int]:
-    """Return those of the recurring lines of a site that stand in a text."""
+def known_in(connection: Connection, site: str, text: object) -> frozenset[int]:
+    """Return those of the recurring lines of a site that stand in a text; bytes in its place, which SQLite stores as
+    well, have no lines.
+    """
+    if not isinstance(text, str):
+        return frozenset()
     of_site = sa.select(recurring_line.c.digest).where(recurring_line.c.site == site)
     parts = chunks(sorted({digest(line) for line in text.split("\n")}))
     return frozenset(
@@ -138,9 +143,9 @@ def known_in(connection: Connection, site: str, text: str) -> frozenset[int]:
     )
 
 
-def marks(text: str, recurring: Collection[int] | None) -> str:
-    """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does."""
-    if not recurring:
+def marks(text: object, recurring: Collection[int] | None) -> str:
+    """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does, or there is no text."""
+    if not recurring or not isinstance(text, str):
         return ""
     told = "".join(RECURS if digest(line) in recurring else ELSE for line in text.split("\n"))
     return told if RECURS in told else ""

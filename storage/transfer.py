@@ -49,7 +49,7 @@ def transfer(source: Database, target: Database, on_progress: Callable[[int], No
         _require_empty(writing, target)
         _defer_checks(writing)
         for table in _tables():
-            _copy(reading, writing, table, (sent, on_progress))
+            _copy(_explained(source, _noted(reading, table, sent)), writing, table, lambda: on_progress(sent.total))
         _continue_numbering(writing)
         arrived = Transferred()
         for table in _tables():
@@ -90,18 +90,23 @@ def _defer_checks(connection: Connection) -> None:
 
 
 def _copy(
-    reading: Connection, writing: Connection, table: sa.Table, notes: tuple[Transferred, Callable[[int], None]]
+    rows: Iterator[dict[str, Any]], writing: Connection, table: sa.Table, on_progress: Callable[[], None]
 ) -> None:
-    sent, on_progress = notes
     batch: list[dict[str, Any]] = []
-    for row in _noted(reading, table, sent):
+    for row in rows:
         batch.append(row)
         if len(batch) >= BATCH:
             writing.execute(sa.insert(table), batch)
             batch = []
-            on_progress(sent.total)
+            on_progress()
     if batch:
         writing.execute(sa.insert(table), batch)
+
+
+def _explained(source: Database, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield rows; what goes wrong with reading them is told of the source, not of where they are written to."""
+    with source.explained():
+        yield from rows
 
 
 def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Iterator[dict[str, Any]]:

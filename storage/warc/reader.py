@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import zlib
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_error
+from storage.disk import disk_error, open_to_read
 from storage.errors import DamageError
 from storage.records import Capture, Kind
 from storage.warc.headers import END, KIND, RENDERED, identifier, parse_headers, sha1
@@ -102,12 +101,9 @@ def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
 
 def _read_range(path: Path, offset: int, length: int) -> bytes:
     """Read what there is of a range; of a pipe or a device in the file's place nothing, which would be waited for."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = open_to_read(path)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise FileNotFoundError(path)
-        there = min(length, found.st_size - offset)
+        there = min(length, os.fstat(descriptor).st_size - offset)
         return os.pread(descriptor, there, offset) if there > 0 <= offset else b""
     finally:
         os.close(descriptor)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_errors
+from storage.disk import disk_errors, open_to_read
 from storage.records import Pointer
 from storage.warc.checking import RecordCheck
 from storage.warc.headers import END, identifier, parse_headers
@@ -81,7 +81,7 @@ def scan(path: Path, *, sealed: bool = True, start: int = 0, end: int | None = N
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
     with disk_errors(path):
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = open_to_read(path)
         try:
             yield descriptor
         finally:

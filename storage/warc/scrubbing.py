@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_errors, sync_folder
+from storage.disk import disk_errors, open_to_read, sync_folder
 from storage.errors import DamageError
 from storage.warc.headers import END, KIND, identifier, parse_headers, sha1
 from storage.warc.members import member
@@ -82,7 +82,7 @@ def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collecti
     result = Scrubbed(next_name(name))
     source, target = folder / name, folder / result.name
     part = target.with_name(f"{result.name}.tmp")
-    with disk_errors(source), source.open("rb") as old, _created(part) as new:
+    with disk_errors(source), os.fdopen(open_to_read(source), "rb") as old, _created(part) as new:
         for record in scan(source):
             data = _replacement(old, record, doomed, (record_ids, day))
             result.moves[record.offset] = (new.tell(), record.length if data is None else len(data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
 from typing import TYPE_CHECKING
@@ -127,6 +128,18 @@ def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tm
     report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
     assert report.missing == [gone.name]
     assert _urls(tmp_path / "copy") == _urls(folder)
+
+
+def test_what_is_no_file_in_the_place_of_an_original_is_missing(folder: Path, tmp_path: Path) -> None:
+    """A pipe would be waited for, a device read without an end."""
+    gone = next((folder / "warc").glob("*.warc.gz"))
+    gone.unlink()
+    os.mkfifo(gone)
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    assert report.missing == [gone.name]
+    gone.unlink()
+    gone.symlink_to("/dev/zero")
+    assert backup(load(folder / "corpus.toml"), tmp_path / "other").missing == [gone.name]
 
 
 def test_originals_that_went_by_rule_are_not_missed(folder: Path, tmp_path: Path) -> None:

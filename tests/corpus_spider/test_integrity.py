@@ -105,6 +105,17 @@ def test_a_changed_row_is_found(corpus: Path, statement: str, words: str) -> Non
     assert any(words in problem for problem in problems(corpus, "--deep"))
 
 
+def test_bytes_in_the_place_of_a_text_are_found_and_made_anew(corpus: Path) -> None:
+    """SQLite stores whatever it is given; `reextract` has the originals to put it right."""
+    change(corpus, "INSERT INTO recurring_line (site, digest, texts) SELECT name, 1, 3 FROM site")
+    change(corpus, "UPDATE document_text SET text = CAST(text AS BLOB) WHERE document_id = 3")
+    assert any("bytes in the place of text" in problem for problem in problems(corpus, "--deep"))
+    done = run(corpus, "reextract", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["changed"] == 1
+    assert problems(corpus, "--deep") == []
+
+
 def test_a_crawl_that_is_running_is_no_damage(tmp_path: Path) -> None:
     """Files that grow are checked as far as they have rows, however often one looks, and counted."""
     with served(Newspaper(articles=150)) as paper:

@@ -39,6 +39,8 @@ def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.Captur
         ('{"refused": 2, "first_failure": "", "next_try": null}', "id\t1\nnot allowed by robots.txt\t2\n"),
         ("", "id\t1\n"),
         ("not JSON", "id\t1\n"),
+        ('["pages", 5]', "id\t1\n"),
+        ('"pages"', "id\t1\n"),
     ],
 )
 def test_the_last_run_shows_what_it_noted_of_itself(

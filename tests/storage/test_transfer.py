@@ -80,6 +80,18 @@ def test_what_does_not_arrive_whole_does_not_arrive(
         assert copy.status().fetches == 0
 
 
+def test_what_cannot_be_read_is_told_of_the_database_it_is_in(tmp_path: Path) -> None:
+    """A text that is none, for instance: the other database has done nothing wrong."""
+    with Corpus.open(tmp_path / "one.db", create=True) as corpus, Corpus.open(tmp_path / "two.db", create=True) as copy:
+        filled(corpus)
+        with corpus.database.writer.begin() as connection:
+            connection.exec_driver_sql("UPDATE document_text SET text = CAST(x'ff' AS TEXT)")
+        with pytest.raises(DamageError) as raised:
+            transfer(corpus.database, copy.database)
+        assert "one.db" in raised.value.where
+        assert copy.status().fetches == 0
+
+
 def test_a_file_is_copied_while_it_is_written_to(tmp_path: Path) -> None:
     """The copy shows one moment; what comes after is not in it."""
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
