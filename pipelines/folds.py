@@ -22,6 +22,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from pipelines.normalise import nfc
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -86,7 +88,7 @@ def fold(text: str, names: Collection[str], language: str) -> str:
             text = folded(text)
     if "yeh-kaf" in names and language in _PERSIAN:
         text = text.translate(_YEH_KAF)
-    text = unicodedata.normalize("NFC", text)
+    text = nfc(text)
     if "tone" in names and language == "vi":
         text = _TONE.sub(lambda found: _MOVED[found.group()], text)
     return text

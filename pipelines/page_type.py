@@ -19,7 +19,6 @@ these in view; on either half of the sites they do alike, and a quarter more or 
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
 from pipelines.letters import size
+from pipelines.normalise import nfc
 from pipelines.urls import parse
 from storage.records import Drop
 
@@ -313,7 +313,7 @@ def _folded(text: str) -> str:
     folded = "".join(text.split())
     if not folded.isprintable() or _REPLACED.search(folded):
         folded = _UNSEEN.sub("", folded)
-    return unicodedata.normalize("NFC", folded)
+    return nfc(folded)
 
 
 def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from pipelines.normalise import nfc
 from pipelines.vietnamese_syllables import is_syllable
 
 CODECS = ("viscii", "tcvn3", "vni")
@@ -73,7 +74,7 @@ def decode(body: bytes, codec: str) -> str:
     if codec == "vni":
         return _VNI_TOKEN.sub(_vni_letter, _single_bytes(body).translate(_CP1252))
     text = _single_bytes(body).translate(_TABLES[codec])
-    return unicodedata.normalize("NFC", text) if codec == "tcvn3" else text
+    return nfc(text) if codec == "tcvn3" else text
 
 
 def recognise(sample: bytes) -> str | None:
@@ -94,7 +95,7 @@ def recognise(sample: bytes) -> str | None:
     least = max(_LEAST_HITS, _LEAST_SHARE * len(_WORD.findall(readings[best])))
     if hits[best] < least or shares[best] < _MEANT:
         return None
-    standard = unicodedata.normalize("NFC", sample.decode("cp1258", "replace"))
+    standard = nfc(sample.decode("cp1258", "replace"))
     return best if shares[best] >= _syllables(standard) + _CLEARLY else None
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.normalise import canonical_text, clean
+from pipelines import normalise
+from pipelines.normalise import canonical_text, clean, nfc
 
 SENTENCES = {
     "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo.",
@@ -163,3 +164,16 @@ def test_canonical_text_does_not_see_form_or_spacing(text: str) -> None:
     )
     assert canonical_text(f" {text} ...") == canonical
     assert canonical_text(canonical) == canonical
+
+
+MARKS = "\u0301\u0323\u0344\u034f\u0345\u0f71\u0f73\u0f81\u05b0\u0651\u093c\u3099\U0001d165"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(MARKS, min_size=1, max_size=9), st.text("ae\u00e9\uac00x ", max_size=4), st.integers(1, 400))
+def test_rows_of_marks_come_in_order_before_they_are_normalised(marks: str, letters: str, times: int) -> None:
+    """The form is Python's; its time alone is another, which for marks out of order grows with their square."""
+    for text in (letters + marks * times, (letters + marks * 200) * 3):
+        assert nfc(text) == unicodedata.normalize("NFC", text)
+    ordered = normalise._MARKS.sub(normalise._in_order, marks * 500)
+    assert unicodedata.is_normalized("NFD", ordered)
