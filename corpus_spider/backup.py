@@ -65,12 +65,14 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
     """
     from storage.corpus import Corpus
     from storage.disk import disk_errors, sync_folder
-    from storage.exports.staging import staging
+    from storage.exports.staging import staging, sweep
 
+    with disk_errors(target):
+        # What a backup to that name has left that was killed.
+        sweep(target)
     if os.path.lexists(target):
         raise ConfigError("exists already", where=str(target), do="name a new folder")
     report = BackupReport(str(target))
-    # What a backup that was killed has left is cleared away by the next one to that name.
     with disk_errors(target), staging(target) as staged:
         staged.chmod(0o700)
         part = staged / target.name

@@ -26,7 +26,7 @@ from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.files import opened
 from storage.exports.formats import require_place
-from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
+from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -75,7 +75,7 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
     if target.suffix not in {f".{CDXJ}", f".{WACZ}"}:
         raise ConfigError("not a place for originals", where=str(target), do="name a file that ends in .wacz or .cdxj")
     require_place(target)
-    refuse_to_clobber(target, overwrite=overwrite)
+    make_way(target, overwrite=overwrite)
     with staging(target) as staged, ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=staged)))
         index = scratch / "index.cdxj"

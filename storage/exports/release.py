@@ -31,7 +31,7 @@ from storage.exports.changes import INDEX, MANIFEST, Changes, Earlier, digests, 
 from storage.exports.files import HashingStream, disk_errors, opened
 from storage.exports.formats import FOLDER, STREAM_FORMATS, require_place
 from storage.exports.sink import Counter, ExportReport
-from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
+from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.vertical import registry
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _check(path: Path, about: Release, shape: Shape) -> None:
         known = ", ".join(STREAM_FORMATS)
         raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"use --format with one of {known}")
     require_place(path)
-    refuse_to_clobber(path, overwrite=shape.overwrite)
+    make_way(path, overwrite=shape.overwrite)
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / MANIFEST).is_file())):
         raise ConfigError("is no release, and is not replaced by one", where=str(path), do="name a new folder")
     if shape.earlier is None:

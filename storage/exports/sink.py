@@ -12,7 +12,7 @@ from storage.exports import txt
 from storage.exports.files import HashingStream, disk_errors, opened
 from storage.exports.formats import FOLDER, PARTED_FORMATS, STREAM_FORMATS, Destination, destination
 from storage.exports.rows import Row, row
-from storage.exports.staging import CHECKSUM, DATA, checksum_line, publish, refuse_to_clobber, staging
+from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -135,7 +135,7 @@ def _write_stdout(content: Content) -> tuple[int, str]:
 
 
 def _write_aside(target: Path, overwrite: bool, fill: Callable[[Path, Path], tuple[int, str]]) -> tuple[int, str]:
-    refuse_to_clobber(target, overwrite=overwrite)
+    make_way(target, overwrite=overwrite)
     if target.is_dir() and not txt.is_ours(target):
         raise ConfigError("holds other files than an export's", where=str(target), do="name a new folder")
     with staging(target) as staged:

@@ -27,7 +27,6 @@ DATA, CHECKSUM, OLD = "data", "sha256", "old"
 @contextmanager
 def staging(target: Path) -> Iterator[Path]:
     """Give a locked temporary folder beside the target, and remove it in the end, whatever happened."""
-    _sweep(target)
     folder = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     with disk_errors(folder):
         _make(folder)
@@ -38,6 +37,12 @@ def staging(target: Path) -> Iterator[Path]:
     finally:
         _remove(folder, target)
         os.close(descriptor)
+
+
+def make_way(target: Path, *, overwrite: bool) -> None:
+    """Clear away what killed exports to the same name have left, then `refuse_to_clobber`."""
+    sweep(target)
+    refuse_to_clobber(target, overwrite=overwrite)
 
 
 def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
@@ -87,8 +92,8 @@ def _empty_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
 
 
-def _sweep(target: Path) -> None:
-    """Clear what killed exports to the same name left behind."""
+def sweep(target: Path) -> None:
+    """Clear away what killed exports to the same name have left; that of living ones stays."""
     ours = re.compile(re.escape(target.name) + r"\.tmp-\d+")
     with disk_errors(target.parent):
         left = [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]

@@ -109,9 +109,10 @@ def _urls(folder: Path) -> set[str]:
 
 
 def test_a_backup_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that exists is touched, and an error leaves nothing behind."""
+    """Nothing that exists is touched, and neither an error nor one that was killed leaves anything behind."""
     config = load(folder / "corpus.toml")
     (tmp_path / "copy").mkdir()
+    (tmp_path / "copy.tmp-4194305").mkdir()
     with pytest.raises(ConfigError, match="exists already"):
         backup(config, tmp_path / "copy")
     monkeypatch.setattr("corpus_spider.backup._linked", lambda *_: False)

@@ -175,6 +175,15 @@ def test_a_folder_whose_replacement_was_killed_comes_back(tmp_path: Path) -> Non
     assert not staged.exists()
 
 
+def test_what_was_killed_behind_its_last_step_is_cleared_by_an_export_that_is_refused(tmp_path: Path) -> None:
+    """The file is whole and stays; only the temporary folder was still to go."""
+    export(documents(["old"]), tmp_path / "out.jsonl")
+    (tmp_path / "out.jsonl.tmp-4194305").mkdir()
+    with pytest.raises(ConfigError, match="exists already"):
+        export(documents(["new"]), tmp_path / "out.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "out.jsonl.sha256"]
+
+
 def test_a_running_export_is_left_alone(tmp_path: Path) -> None:
     """The temporary folder of a living process, known by its lock, stays; so do names that look alike."""
     living = tmp_path / "out.jsonl.tmp-4194305"
