@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import sys
 import threading
+import traceback
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -39,7 +40,9 @@ MOST = 4
 AHEAD = 2
 """Parts under way for each process, so that none waits for the slowest."""
 TRIES = 10
+"""Looks at a corpus that others write to, until one process reads it alone."""
 END_SECONDS = 5.0
+"""How long a process that was killed is waited for; one that a disk holds up may stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +68,31 @@ def _number() -> int:
 
 @contextmanager
 def parts(work: Work) -> Iterator[Iterator[Part] | None]:
-    """Give the parts in the order of the documents; None if the corpus changes too often to be seen alike by all."""
+    """Give the parts in the order of the documents; None if there is no room for so many processes, or the corpus
+    changes too often to be seen alike by all.
+    """
     _load(work)
     with ExitStack() as stack:
-        readers: list[_Reader] = []
-        for _ in range(_number()):
-            readers.append(_Reader(work, readers))
-            stack.callback(readers[-1].close)
+        readers = _started(work, stack)
+        if not readers:
+            yield None
+            return
         corpus = stack.enter_context(Corpus.open(work.database, read_only=True))
         view = _same_view(corpus, work.selection, readers, stack)
         yield None if view is None else _in_order(view, readers, stack)
+
+
+def _started(work: Work, stack: ExitStack) -> list[_Reader]:
+    """Start the processes, which end with the stack; none where the system does not let us have all of them."""
+    readers: list[_Reader] = []
+    try:
+        for _ in range(_number()):
+            readers.append(_Reader(work, readers))
+            stack.callback(readers[-1].close)
+    except OSError:
+        # One process alone needs none of what there may be too few of: processes, open files, memory to copy.
+        return []
+    return readers
 
 
 def _load(work: Work) -> None:
@@ -109,8 +127,11 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
         finally:
             free.put(reader)
 
-    threads = stack.enter_context(ThreadPoolExecutor(len(readers)))
+    threads = ThreadPoolExecutor(len(readers))
     stack.callback(threads.shutdown, cancel_futures=True)
+    # Threads wait for processes: an export that is stopped must not wait for what nobody wants any more.
+    for reader in readers:
+        stack.callback(reader.kill)
     under_way: deque[Future[Part]] = deque()
     for page in view.pages():
         under_way.append(threads.submit(part, page))
@@ -141,16 +162,20 @@ class _Reader:
                 self._pipe.send(page)
             answer = self._pipe.recv()
         except (EOFError, OSError) as error:
-            do = "See that there is memory for it, then export again; `taskset -c 0` makes do with one process."
+            do = "See that there is memory and the disk can be read; `taskset -c 0` makes do with one process."
             raise CorpusError("a process that read the corpus has ended", do=do) from error
-        if isinstance(answer, CorpusError):
+        if isinstance(answer, Exception):
             raise answer
         return answer
 
-    def close(self) -> None:
-        """Let the process end; it has nothing that could be lost."""
-        self._pipe.close()
+    def kill(self) -> None:
+        """Let the process end; it has nothing that could be lost. Who asks it at this moment is told that it has."""
         self._process.kill()
+
+    def close(self) -> None:
+        """End the process, if it has not, and what is kept for it."""
+        self._pipe.close()
+        self.kill()
         self._process.join(END_SECONDS)
 
 
@@ -161,11 +186,12 @@ def _serve(pipe: Connection, others: Sequence[Connection], work: Work) -> None:
     gc.freeze()
     try:
         _answer(pipe, work)
-    except CorpusError as error:
-        pipe.send(error)
-    except (EOFError, ConnectionError):
-        # Who asked is gone.
+    except (EOFError, ConnectionError, MemoryError):
+        # Who asked is gone, or sees that we are.
         return
+    except Exception as error:  # noqa: BLE001 - the export ends with it as if it had come up there
+        error.add_note(traceback.format_exc())
+        pipe.send(error)
 
 
 def _answer(pipe: Connection, work: Work) -> None:

@@ -85,18 +85,31 @@ def test_several_processes_write_the_file_that_one_writes(
     assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() in (tmp_path / f"{name}.sha256").read_text()
 
 
+REFUSED = """
+forked, left = os.fork, [LEFT]
+def fork():
+    left[0] -= 1
+    if left[0] < 0:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+    return forked()
+os.fork = fork
+"""
+
+
 @pytest.mark.parametrize(
     ("patch", "read_by_several"),
     [
         ("dump_readers._number = lambda: 3", True),
         ("dump_readers._number = lambda: 1", False),
         ("import threading; threading.active_count = lambda: 2", False),
+        (REFUSED.replace("LEFT", "0"), False),
+        (REFUSED.replace("LEFT", "1"), False),
     ],
 )
 def test_one_process_does_it_where_several_cannot(
     folder: Path, tmp_path: Path, patch: str, read_by_several: bool
 ) -> None:
-    """One processor, or threads that a fork would copy."""
+    """One processor, threads that a fork would copy, or a system that has no room for all the processes."""
     done = export(folder, tmp_path / "out.jsonl", f"{COUNTED}\n{patch}")
     assert done.returncode == 0, done.stderr
     assert ("read" in done.stderr) == read_by_several
@@ -128,11 +141,11 @@ def test_all_processes_see_the_corpus_at_one_moment(
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 9
 
 
-DAMAGED = """
+RAISING = """
 from storage.errors import DamageError
-def damaged(pipe, work):
-    raise DamageError("a page is torn", where="corpus.db", do="Restore it.")
-dump_readers._answer = damaged
+def raising(pipe, work):
+    raise {}
+dump_readers._answer = raising
 """
 
 
@@ -140,15 +153,43 @@ dump_readers._answer = damaged
     ("patch", "code", "told"),
     [
         ("dump_readers._answer = lambda pipe, work: os._exit(1)", 1, "has ended"),
-        (DAMAGED, 6, "corpus.db: a page is torn"),
+        (RAISING.format("DamageError('a page is torn', where='corpus.db', do='Restore it.')"), 6, "corpus.db: a page"),
+        (RAISING.format("ValueError('no number')"), 1, "internal error, ValueError: no number"),
+        (RAISING.format("MemoryError()"), 1, "has ended"),
     ],
 )
 def test_what_ends_a_process_ends_the_export_and_leaves_nothing(
     folder: Path, tmp_path: Path, patch: str, code: int, told: str
 ) -> None:
-    """A killed process and an error in one are told as such, and there is no half of a file."""
+    """A killed process and an error in one are told as such, once, and there is no half of a file."""
     done = export(folder, tmp_path / "out.jsonl.zst", patch)
     assert (done.returncode, told in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_goes_wrong_in_a_process_is_told_with_its_place(folder: Path, tmp_path: Path) -> None:
+    """For those who look into an internal error."""
+    done = export(folder, tmp_path / "out.jsonl", RAISING.format("ValueError('no number')"), "-v")
+    assert (done.returncode, "in raising" in done.stderr) == (1, True), done.stderr
+
+
+HANGING = """
+def hanging(pipe, work):
+    for answer in (None, dump_readers.Part(0, b"")):
+        pipe.recv()
+        pipe.send(answer)
+    pipe.recv()
+    os.kill(os.getppid(), signal.SIGINT)
+    pipe.recv()
+dump_readers._answer, dump_readers.pay, dump_readers._number = hanging, lambda *_: True, lambda: 1
+"""
+
+
+def test_an_export_that_is_stopped_waits_for_no_process(folder: Path, tmp_path: Path) -> None:
+    """One may be amid a page that takes long, or wait for a disk that does not answer."""
+    done = export(folder, tmp_path / "out.jsonl", HANGING)
+    assert done.returncode == 11, done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
