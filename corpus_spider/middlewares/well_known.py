@@ -52,8 +52,12 @@ class Known(Generic[T]):
         most: int,
         current: Callable[[T], bool] = lambda _: True,
     ) -> None:
-        self._ask, self._size, self._most, self._current = ask, size, most, current
+        self._ask, self._size, self._current = ask, size, current
         self._said: dict[str, asyncio.Future[T]] = {}
+        """By origin, the one last used at the end."""
+        self._sizes: dict[str, int] = {}
+        """Of what was had."""
+        self._room = most
 
     def __len__(self) -> int:
         return len(self._said)
@@ -62,22 +66,28 @@ class Known(Generic[T]):
         """Return what an origin says, to be awaited in a shield: others may wait for it too."""
         said = self._said.pop(origin, None)
         if said is None or (_is_had(said) and not self._current(said.result())):
+            self._make_room(origin)
             said = asyncio.ensure_future(self._ask(origin))
             said.add_done_callback(lambda asked: self._settled(origin, asked))
         self._said[origin] = said
         return said
 
     def _settled(self, origin: str, asked: asyncio.Future[T]) -> None:
+        if self._said.get(origin) is not asked:
+            # It did not hold any more when it came, and is asked for anew.
+            return
         if not _is_had(asked):
             del self._said[origin]
             return
-        sizes = {each: self._size(said.result()) for each, said in self._said.items() if _is_had(said)}
-        room = self._most - sum(sizes.values())
-        for each, size in sizes.items():
-            if room >= 0:
-                return
-            del self._said[each]
-            room += size
+        self._sizes[origin] = self._size(asked.result())
+        self._room -= self._sizes[origin]
+        while self._room < 0:
+            oldest = next(each for each in self._said if each in self._sizes)
+            del self._said[oldest]
+            self._make_room(oldest)
+
+    def _make_room(self, origin: str) -> None:
+        self._room += self._sizes.pop(origin, 0)
 
 
 def _is_had(said: asyncio.Future[T]) -> bool:

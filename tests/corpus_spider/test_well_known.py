@@ -1,0 +1,81 @@
+"""What origins have said: the last used of it, as much as there is room for."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_spider.middlewares.well_known import Known
+
+MOST = 10
+FAILS = 0
+"""The size of what cannot be had."""
+
+
+def expected(visits: list[tuple[int, int, bool]]) -> list[int]:
+    """Return who is asked, told in the plainest way: a list of what is known, the one last used at the end."""
+    known: list[tuple[int, int]] = []
+    asked = []
+    for origin, size, holds in visits:
+        said = next((each for each in known if each[0] == origin), None)
+        known = [each for each in known if each[0] != origin]
+        if said is None or not holds:
+            asked.append(origin)
+            said = (origin, size)
+        known += [said] if said[1] != FAILS else []
+        while sum(each[1] for each in known) > MOST:
+            known.pop(0)
+    return asked
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(FAILS, MOST + 1), st.booleans()), max_size=40))
+def test_those_last_used_are_known_as_long_as_there_is_room(visits: list[tuple[int, int, bool]]) -> None:
+    """Whoever fails, holds no longer, or has no room is asked again; nobody else is."""
+    asked = []
+    size, holds = 0, True
+
+    async def ask(origin: str) -> int:
+        asked.append(int(origin))
+        if size == FAILS:
+            raise OSError
+        return size
+
+    async def visit_all() -> None:
+        nonlocal size, holds
+        known = Known(ask, lambda said: said, MOST, lambda _: holds)
+        for origin, size, holds in visits:  # noqa: B007 - read by those above
+            await asyncio.wait([known.of(str(origin))])
+            # Who waits may go on before what came is put in its place.
+            await asyncio.sleep(0)
+
+    asyncio.run(visit_all())
+    assert asked == expected(visits)
+
+
+def test_an_answer_that_holds_no_longer_when_it_comes_takes_no_room() -> None:
+    """Its origin is asked anew before it was put in its place; that answer is waited for, whatever comes meanwhile."""
+    asked: list[str] = []
+    second = asyncio.Event()
+
+    async def ask(origin: str) -> int:
+        asked.append(origin)
+        if asked.count("a") == 2 and origin == "a":
+            await second.wait()
+        return MOST if len(asked) == 1 else 1
+
+    async def visit() -> None:
+        known = Known(ask, lambda said: said, MOST, lambda said: said != MOST)
+        known.of("a")
+        # Of what is called soon this comes behind the answer and before what that leads to.
+        asyncio.get_running_loop().call_soon(known.of, "a")
+        await asyncio.sleep(0)
+        await known.of("b")
+        await asyncio.sleep(0)
+        second.set()
+        assert await known.of("a") == 1
+
+    asyncio.run(visit())
+    assert asked == ["a", "a", "b"]
