@@ -30,6 +30,11 @@ ALIKE = 0.3
 form is above it, another article of the site (a canonical link that is wrong, or names page one of several) below.
 """
 
+MOST_PEERS = 100
+"""Documents that name one address as canonical which a page is compared with, the newest. Templates name one address
+on all pages of a site; to look at each for each would take time that grows with their square.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -210,12 +215,23 @@ def _peers(connection: Connection, pages: set[str]) -> dict[str, list[Peer]]:
     current = statement.where(document.c.superseded.is_(False))
     peers: dict[str, dict[int, Peer]] = defaultdict(dict)
     for part in chunks(sorted(pages)):
-        for column in (url.c.url, document.c.canonical):
-            for row in connection.execute(current.where(among(connection, column, part))):
+        crowded = connection.execute(_CROWDED.where(among(connection, document.c.canonical, part))).scalars().all()
+        sparse = among(connection, document.c.canonical, [page for page in part if page not in crowded])
+        newest = (
+            current.where(document.c.canonical == page).order_by(document.c.id.desc()).limit(MOST_PEERS)
+            for page in crowded
+        )
+        for query in (current.where(among(connection, url.c.url, part)), current.where(sparse), *newest):
+            for row in connection.execute(query):
                 peer = Peer(row.url_id, row.url, row.site, _print_of(row))
                 for address in {row.url, row.canonical} & pages:
                     peers[address][row.url_id] = peer
     return {address: list(found.values()) for address, found in peers.items()}
+
+
+_CROWDED = (
+    sa.select(document.c.canonical).group_by(document.c.canonical).having(sa.func.count() > sa.literal(MOST_PEERS))
+)
 
 
 def withheld(

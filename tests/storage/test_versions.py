@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from corpus_samples import Crawl, dropped, empty, fingerprint, link, made, with_parts
+from corpus_samples import NOON, Crawl, dropped, empty, fingerprint, link, made, with_parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.holdings import Selection
+from storage.outcomes import MOST_PEERS, Target, known_of
 from storage.schema import document, duplicate_set, url
 
 if TYPE_CHECKING:
@@ -169,6 +170,25 @@ def test_a_canonical_link_to_another_site_is_not_believed(corpus: Corpus) -> Non
     one.visit("a", variant("the text"))
     other.visit("a", variant("the text again"))
     assert len(exported(corpus, duplicates=True)) == 2
+
+
+def test_an_address_that_a_whole_site_names_is_compared_with_few_of_its_pages(corpus: Corpus) -> None:
+    """Each of them stays, the page that has the address is still known, and what is looked at does not grow."""
+    crawl = Crawl(corpus)
+    crawl.visit("a", variant("the page"))
+    paths = [f"other-{number}" for number in range(MOST_PEERS + 30)]
+    crawl.seed(*paths)
+    leases = crawl.lease()
+    crawl.process(leases, [variant(lease.url, prints=far(lease.url, at)) for at, lease in enumerate(leases)])
+    assert len(exported(corpus, duplicates=True)) == 1 + len(paths)
+    crawl.visit("b", variant("the page for print"))
+    (drop,) = corpus.drops()
+    assert (drop.reason, drop.detail, drop.url) == ("same_page", A, B)
+    target = Target(0, 0, B, "a.example", NOON, None, None)
+    asked = {0: (leases[0], variant("another form"))}
+    known = corpus.database.read(lambda connection: known_of(connection, [target], asked))
+    assert len(known.peers[A]) == MOST_PEERS + 1
+    assert corpus.problems() == []
 
 
 def test_a_page_changed_at_another_address_is_still_the_same_page(corpus: Corpus) -> None:
