@@ -83,8 +83,12 @@ _BODIES = ("article", "main")
 _TEASERS = 4
 """So many articles beside a headline in none of them are not the page's own."""
 
-_AGENTS = frozenset({"robots", "googlebot", "corpus-spider"})
-_VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
+_AGENTS = frozenset({"robots", "*", "googlebot", "corpus-spider"})
+_UNTIL = "unavailable_after"
+_VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", _UNTIL})
+_CLOCK = re.compile(r"\d:\d\d")
+# Commas, says the standard; others write lists as they do elsewhere.
+_BETWEEN_DIRECTIVES = re.compile(r"[,;\"']")
 _DIRECTIVE = re.compile(r"[a-z][a-z_-]{1,30}(?::[\w.+-]{1,40})?")
 _MAX_DIRECTIVES = 30
 
@@ -305,11 +309,15 @@ def robots_directives(text: str) -> Iterator[str]:
     In a header, ``otherbot: noindex`` speaks to that robot alone until the next name (Google: robots meta tag, section
     "Using the X-Robots-Tag HTTP header").
     """
-    agent = "robots"
-    for part in text[:2000].lower().split(","):
+    agent, before = "robots", ""
+    for part in _BETWEEN_DIRECTIVES.split(text[:2000].lower()):
         name, colon, rest = (piece.strip() for piece in part.partition(":"))
-        if colon and name not in _VALUED:
+        if before == _UNTIL and _CLOCK.search(part):
+            # The rest of a date as HTTP writes it, with the day of the week before a comma.
+            name = part = ""
+        elif colon and name not in _VALUED:
             agent, part = name, rest
+        before = name
         if agent in _AGENTS:
             words = [_valued(name, rest)] if name in _VALUED else part.split()
             directives = [word for word in words if _DIRECTIVE.fullmatch(word)]
@@ -319,4 +327,4 @@ def robots_directives(text: str) -> Iterator[str]:
 
 def _valued(name: str, value: str) -> str:
     """Write a directive with its value; a day to vanish on is not kept, for its formats have commas and colons."""
-    return name if name == "unavailable_after" else f"{name}:{value.replace(' ', '')}"
+    return name if name == _UNTIL else f"{name}:{value.replace(' ', '')}"

@@ -271,6 +271,24 @@ def test_clean_value(text: str, expected: str) -> None:
     assert clean_value(text, 4 if len(expected) < 5 and text.startswith("abc") else 20) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("unavailable_after: Wed, 21 Oct 2026 07:28:00 GMT, noarchive", {"unavailable_after", "noarchive"}),
+        ("unavailable_after: Wednesday, 21-Oct-26 07:28:00 GMT, otherbot: noai", {"unavailable_after"}),
+        ("unavailable_after: 25 Jun 2010 15:00:00 PST, noai", {"unavailable_after", "noai"}),
+        ("noarchive;nofollow", {"noarchive", "nofollow"}),
+        ("otherbot: noarchive; noai", set()),
+        ("'noarchive', \"noai\"", {"noarchive", "noai"}),
+        ("*: noarchive", {"noarchive"}),
+        ("max-snippet: -1, noarchive", {"max-snippet:-1", "noarchive"}),
+    ],
+)
+def test_what_is_reserved_is_read_in_odd_spellings(text: str, expected: set[str]) -> None:
+    """A date with a comma, semicolons, quotation marks and a star keep no directive out."""
+    assert set(robots_directives(text)) == expected
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=200))
 def test_any_robots_text_is_safe(text: str) -> None:
