@@ -7,7 +7,7 @@ from math import isqrt
 import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-from pipelines.extractors import hostile, soup
+from pipelines.extractors import hostile, lexer, soup
 from pipelines.extractors.tag_codes import AHEAD, codes_of, name_codes
 
 # Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
@@ -15,6 +15,9 @@ from pipelines.extractors.tag_codes import AHEAD, codes_of, name_codes
 HARMLESS_TAGS = min(hostile.MAX_DEPTH, 2 * isqrt(hostile.MAX_REBUILT))
 SUSPICIOUS_TAGS = 20_000
 SUSPICIOUS_OPEN = 100
+LONG_TAG = 1 << 14
+MAX_ATTRIBUTES = 1000
+"""Attributes of one element; the parser compares each with all before it (20 000 take it 2 s)."""
 _STEPS = codes_of(hostile.FORMATTING).astype(np.int8)
 _STEPS[1:] -= codes_of(hostile.FORMATTING)[:-1]
 """How many more formatting elements are open after a tag."""
@@ -49,12 +52,34 @@ def encoded(html: str) -> bytes:
 
 def strain(source: bytes) -> str:
     """Say what makes an encoded page a strain on the parser; "" if nothing."""
-    return hostile.strain(tag.name for tag in soup.markup(source.decode())) if _suspicious(source) else ""
+    if _suspicious(source) and (problem := hostile.strain(tag.name for tag in soup.markup(source.decode()))):
+        return problem
+    return _crowded(source.decode()) if _has_long_tag(source) else ""
 
 
 def parse_unguarded(source: bytes) -> LexborHTMLParser:
     """Parse an encoded page that ``strain`` has found harmless."""
     return LexborHTMLParser(source, options=_NO_EVENTS)
+
+
+def _crowded(html: str) -> str:
+    long = (tag for tag in soup.markup(html) if tag.end - tag.start >= LONG_TAG)
+    most = max((lexer.attributes(html, tag.start) for tag in long if tag.name), default=0)
+    return f"an element has {most} attributes" if most > MAX_ATTRIBUTES else ""
+
+
+def _has_long_tag(source: bytes) -> bool:
+    """Say whether any tag may be so long that no other, and no text with a less-than sign, begins within that length.
+
+    Few places are looked at, those with nothing of the kind behind them: most are scripts and pictures in addresses.
+    """
+    starts = np.flatnonzero(np.frombuffer(source, np.uint8) == _LESS_THAN)
+    gaps = np.diff(starts, append=len(source))
+    for start in starts[gaps >= LONG_TAG].tolist():
+        rest = lexer.REST_OF_TAG.match(source, start + 1)
+        if rest is None or rest.end() - start >= LONG_TAG:
+            return True
+    return False
 
 
 def _suspicious(source: bytes) -> bool:

@@ -56,7 +56,10 @@ REMOVED = DROPPED | EMPTY
 
 _ATTRIBUTES = r"""(?:>|[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^>=]*+)*+(?:>|\Z))"""
 _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!?/][^>]*+>?)")
+_VALUE = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)|/""")
 _CDATA = "<![CDATA["
+REST_OF_TAG = re.compile(_ATTRIBUTES.encode())
+"""What follows a tag's name, to its end, in an encoded page."""
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
 _MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
@@ -170,6 +173,11 @@ def tag_end(html: str, start: int) -> int:
     """Return where a tag ends, by its quotation marks; one that never does goes to the end of the page."""
     match = _MARKUP.match(html, start)
     return match.end() if match else len(html)
+
+
+def attributes(html: str, start: int) -> int:
+    """Count the attributes of the tag that begins there, equal ones too."""
+    return len(_VALUE.sub(" ", html[start : tag_end(html, start)]).split()) - 1
 
 
 def markup(html: str) -> Iterator[Tag]:

@@ -23,8 +23,21 @@ def test_an_ordinary_page_is_parsed() -> None:
         "<b><i><font><em>" * 2_000 + "<p>x" * 3_000,
         "</b>" * 3_000 + "".join(f"<b id={number}><p>x" for number in range(3_000)),
         "<table>" * 30_000,
+        "<p " + " ".join(f"a{number}" for number in range(20_000)) + ">",
+        "<p " + " ".join(f"a{number}='>'" for number in range(20_000)) + ">",
+        "<p>x</p>" * 12_000 + "<p " + " ".join(f"a{number}" for number in range(20_000)) + ">",
+        "<p>x</p ".ljust(20_000) + " ".join(f"a{number}=x" for number in range(20_000)) + ">",
     ],
-    ids=["nested divs", "formatting left open", "formatting left open behind stray end tags", "nested tables"],
+    ids=[
+        "nested divs",
+        "formatting left open",
+        "formatting left open behind stray end tags",
+        "nested tables",
+        "many attributes",
+        "many attributes with marks in them",
+        "many attributes among many elements",
+        "many attributes of an end tag",
+    ],
 )
 def test_markup_that_would_take_seconds_gives_an_empty_tree(hostile: str) -> None:
     assert parse_tree(hostile + ARTICLE).css("p") == []
@@ -40,6 +53,22 @@ def test_every_formatting_element_that_is_left_open_gives_an_empty_tree(name: st
 def test_many_tags_side_by_side_are_no_reason_to_refuse_a_page() -> None:
     """A long list of short paragraphs is parsed."""
     assert len(parse_tree("<p>x</p>" * 15_000).css("p")) == 15_000
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        f'<img src="data:image/png;base64,{"Ab/+" * 20_000}">',
+        "<div data-state='" + '{"key": "some > words / here"}, ' * 2_000 + "'></div>",
+        "<script>for (i = 0; i<n; i++) {" + "a = b; " * 10_000 + "}</script>",
+        f"<p>1 < 2, {'so it is said, ' * 5_000}</p>",
+        f"<!-- {'a b ' * 10_000} -->",
+    ],
+    ids=["picture", "state", "script", "text", "comment"],
+)
+def test_long_values_and_long_texts_are_no_reason_either(long: str) -> None:
+    """What counts is the number of attributes."""
+    assert parse_tree(long + ARTICLE).css_first("h1").text() == "Tin"
 
 
 def test_links_that_are_never_closed_are_no_reason_either() -> None:
