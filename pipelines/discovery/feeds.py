@@ -97,7 +97,9 @@ def _references(entry: etree._Element, elements: Iterable[etree._Element]) -> li
                 found.setdefault("html" if "html" in child.get("type", "") else "link", href)
         elif name in {"link", "origlink"} or (name == "guid" and _is_permalink(child, text)):
             found.setdefault(name, text)
-    about = next((str(value) for key, value in entry.attrib.items() if str(key).endswith("about")), "")
+    # The names alone: lxml looks each value up from the first attribute on.
+    named = next((name for name in map(str, entry.keys()) if name.endswith("about")), None)
+    about = entry.get(named, "") if named else ""
     ordered = [found.get(name) for name in ("origlink", "html", "link", "guid")]
     return [reference for reference in (*ordered, about) if reference]
 

@@ -99,6 +99,12 @@ def test_rdf() -> None:
     assert found(f"<rdf:RDF {namespaces}><channel rdf:about='/c'/>{items}</rdf:RDF>") == ["/a", "/b"]
 
 
+def test_the_address_of_an_item_is_found_behind_any_number_of_attributes() -> None:
+    """Each is looked at once: to look each value up would take time that grows with the square of their number."""
+    many = " ".join(f"a{number}='x'" for number in range(60_000))
+    assert found(rss(f"<item {many} rdf:about='/b'/>")) == ["/b"]
+
+
 @pytest.mark.parametrize(
     ("feed", "expected"),
     [
