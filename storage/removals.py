@@ -37,6 +37,7 @@ from storage.tombstones import (
     author_keys,
     bury,
     domains_of,
+    loose_key,
     mark_removed,
     page_key,
     spellings,
@@ -300,10 +301,9 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
 
 
 def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str, str]]:
-    yield from ((PAGE, page_key(each)) for each in found.urls)
-    if request.kind is What.URL:
-        yield PAGE, page_key(value)
-    elif request.kind is What.DOMAIN:
+    pages = [*found.urls, value] if request.kind is What.URL else found.urls
+    yield from ((PAGE, key(each)) for each in pages for key in (page_key, loose_key))
+    if request.kind is What.DOMAIN:
         yield DOMAIN, value
     elif request.kind is What.AUTHOR and value:
         yield AUTHOR, value

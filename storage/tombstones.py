@@ -1,7 +1,8 @@
 """What was removed on request stays away: addresses, domains and authors that the corpus must not take in again.
 
-A tombstone of a page is its address without scheme and without ``www.``, ``m.`` and the like, so that no spelling of it
-comes back; one of a domain holds for all below it; one of an author is a hash, so that the corpus forgets the name.
+A tombstone of a page is its address without scheme and without ``www.``, ``m.`` and the like, so that no spelling of
+it comes back, and beside it one for the forms that few servers tell apart; one of a domain holds for all below it;
+one of an author is a hash, so that the corpus forgets the name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import sqlalchemy as sa
 
@@ -31,7 +32,12 @@ PAGE, DOMAIN, AUTHOR = "page", "domain", "author"
 
 LABELS = ("www.", "m.", "mobile.", "amp.", "wap.")
 _SPELLING = re.compile(r"^https?://(?:(?:www|m|mobile|amp|wap)\.(?=[^./]+\.))?", re.IGNORECASE)
-_BETWEEN_AUTHORS = re.compile(r"[,;|/&،؛、\n]")
+_BETWEEN_AUTHORS = re.compile(
+    r"[,;|/&+\u2022\xb7()\u060c\u061b\u3001\n]|\s[-\u2013\u2014]\s"
+    r"|\s(?:and|und|et|y|e|v\xe0|dan|ve|och|og|en|\u0438|\u0442\u0430|\u0648)\s",
+    re.IGNORECASE,
+)
+_SLASHES = re.compile("/{2,}")
 
 REMOVED_URL: dict[str, Any] = {
     "state": UrlState.FAILED,
@@ -49,6 +55,18 @@ def page_key(address: str) -> str:
     ('news.example/a?b=1', 'news.example/a?b=1')
     """
     return _SPELLING.sub("", address, count=1)
+
+
+def loose_key(address: str) -> str:
+    """Return what also those addresses have in common that hardly any server tells apart: parameters in another order,
+    slashes doubled or at the end of the path, letters with their marks apart.
+
+    >>> loose_key("https://www.news.example//a/?c=2&b=1") == loose_key("http://news.example/a?b=1&c=2")
+    True
+    """
+    path, _, query = page_key(address).partition("?")
+    plain = quote(unicodedata.normalize("NFC", unquote(path, errors="surrogateescape")), "/:", errors="surrogateescape")
+    return f"{_SLASHES.sub('/', plain).rstrip('/')}?{'&'.join(sorted(query.split('&')))}"
 
 
 def spellings(address: str) -> list[str]:
@@ -88,11 +106,13 @@ def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
     wanted = set(addresses)
     if not wanted or connection.execute(sa.select(tombstone.c.kind).limit(1)).first() is None:
         return set()
-    keys = {address: page_key(address) for address in wanted}
+    keys = {address: {page_key(address), loose_key(address)} for address in wanted}
     above = {address: domains_of(address) for address in wanted}
-    pages = standing(connection, PAGE, set(keys.values()))
+    pages = standing(connection, PAGE, {key for both in keys.values() for key in both})
     domains = standing(connection, DOMAIN, {domain for every in above.values() for domain in every})
-    return {address for address in wanted if keys[address] in pages or not domains.isdisjoint(above[address])}
+    return {
+        address for address in wanted if not pages.isdisjoint(keys[address]) or not domains.isdisjoint(above[address])
+    }
 
 
 def standing(connection: Connection, kind: str, values: Collection[str]) -> set[str]:
