@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("CORPUS_SPIDER_SEED", "20261121"))
@@ -49,6 +50,16 @@ def environment(**more: str) -> dict[str, str]:
 def program(*arguments: str) -> list[str]:
     """Return the command line of a verb."""
     return [sys.executable, "-m", "corpus_spider", *arguments]
+
+
+@contextmanager
+def hangups_heeded() -> Iterator[None]:
+    """Have programs that are started in the block heed SIGHUP, even where these tests run under nohup(1)."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -24,7 +24,7 @@ from corpus_spider.session import Session
 from storage import Corpus
 from storage.records import Capture
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
+from tests.corpus_spider.running import PATIENCE, ended, environment, hangups_heeded, program, run, start, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,7 +66,8 @@ def test_a_signal_ends_a_crawl_with_exit_code_11_and_the_next_one_goes_on(
     """Nothing is left open, nothing is lost."""
     gate = hanging(newspaper)
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=0.1, timeout=900))
-    crawl = start(tmp_path, "crawl")
+    with hangups_heeded():
+        crawl = start(tmp_path, "crawl")
     until(lambda: newspaper.asked["/hang"] and newspaper.asked.total() > 6, lambda: newspaper.asked)
     crawl.send_signal(number)
     gate.set()
@@ -94,7 +95,8 @@ def test_a_terminal_that_closes_ends_a_crawl_tidily(tmp_path: Path, newspaper: N
     terminal, theirs = pty.openpty()
     # The first terminal that the leader of a session opens is its own.
     opened = f"exec {shlex.join(program('crawl'))} <{os.ttyname(theirs)} >{os.ttyname(theirs)} 2>&1"
-    crawl = subprocess.Popen(["sh", "-c", opened], cwd=tmp_path, env=environment(), start_new_session=True, text=True)
+    with hangups_heeded():
+        crawl = subprocess.Popen(["sh", "-c", opened], cwd=tmp_path, env=environment(), start_new_session=True)
     os.set_blocking(terminal, False)
     until(lambda: shown(terminal) is not None and newspaper.asked["/hang"], lambda: newspaper.asked)
     os.close(theirs)

@@ -118,7 +118,7 @@ def test_scrapy_lists_the_spider_where_there_is_no_corpus(tmp_path: Path) -> Non
     assert done.stdout.split() == ["news"], done.stderr
 
 
-def test_scrapy_names_a_wrong_configuration_in_one_line(tmp_path: Path) -> None:
+def test_scrapy_names_a_wrong_configuration_and_what_to_do(tmp_path: Path) -> None:
     """A file that is not there is a message and the exit code of a wrong configuration, not a traceback."""
     (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
     done = subprocess.run(
@@ -131,4 +131,6 @@ def test_scrapy_names_a_wrong_configuration_in_one_line(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr == "corpus-spider: /nope.toml: cannot be read: No such file or directory\n"
+    told, do = done.stderr.splitlines()
+    assert told == "corpus-spider: /nope.toml: cannot be read: No such file or directory"
+    assert "corpus-spider init" in do
