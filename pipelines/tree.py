@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from math import isqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from pipelines.extractors import hostile, lexer, soup
 from pipelines.extractors.tag_codes import AHEAD, codes_of, name_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
 # half may open elements and half have all of them rebuilt, and still no limit of ``hostile`` is passed.
@@ -52,9 +56,10 @@ def encoded(html: str) -> bytes:
 
 def strain(source: bytes) -> str:
     """Say what makes an encoded page a strain on the parser; "" if nothing."""
-    if _suspicious(source) and (problem := hostile.strain(tag.name for tag in soup.markup(source.decode()))):
+    starts = np.flatnonzero(np.frombuffer(source, np.uint8) == _LESS_THAN)
+    if _suspicious(source, starts) and (problem := hostile.strain(tag.name for tag in soup.markup(source.decode()))):
         return problem
-    return _crowded(source.decode()) if _has_long_tag(source) else ""
+    return _crowded(source.decode()) if _may_be_crowded(source, starts) else ""
 
 
 def parse_unguarded(source: bytes) -> LexborHTMLParser:
@@ -68,26 +73,24 @@ def _crowded(html: str) -> str:
     return f"an element has {most} attributes" if most > MAX_ATTRIBUTES else ""
 
 
-def _has_long_tag(source: bytes) -> bool:
-    """Say whether any tag may be so long that no other, and no text with a less-than sign, begins within that length.
+def _may_be_crowded(source: bytes, starts: NDArray[np.intp]) -> bool:
+    """Say whether any tag may have too many attributes: so many words without another less-than sign among them.
 
     Few places are looked at, those with nothing of the kind behind them: most are scripts and pictures in addresses.
     """
-    starts = np.flatnonzero(np.frombuffer(source, np.uint8) == _LESS_THAN)
     gaps = np.diff(starts, append=len(source))
     for start in starts[gaps >= LONG_TAG].tolist():
-        rest = lexer.REST_OF_TAG.match(source, start + 1)
-        if rest is None or rest.end() - start >= LONG_TAG:
+        is_tag = source[start + 1 : start + 3].lstrip(b"/")[:1].isalpha()
+        rest = lexer.REST_OF_TAG.match(source, start + 1) if is_tag else None
+        if rest is not None and len(rest[0]) >= LONG_TAG and len(rest[0].replace(b"/", b" ").split()) > MAX_ATTRIBUTES:
             return True
     return False
 
 
-def _suspicious(source: bytes) -> bool:
-    marks = np.frombuffer(source, np.uint8) == _LESS_THAN
-    count = int(np.count_nonzero(marks))
-    if not HARMLESS_TAGS < count <= SUSPICIOUS_TAGS:
-        return count > SUSPICIOUS_TAGS
-    data, tags = np.frombuffer(source, np.uint8), np.flatnonzero(marks[:-2])  # no tag opens in the last two bytes
+def _suspicious(source: bytes, starts: NDArray[np.intp]) -> bool:
+    if not HARMLESS_TAGS < starts.size <= SUSPICIOUS_TAGS:
+        return starts.size > SUSPICIOUS_TAGS
+    data, tags = np.frombuffer(source, np.uint8), starts[starts < len(source) - 2]  # no tag opens in the last two bytes
     if np.count_nonzero(_OPENING[data[tags + 1], data[tags + 2]]) <= SUSPICIOUS_OPEN:
         return False
     data = np.frombuffer(source + AHEAD, np.uint8)
