@@ -7,12 +7,12 @@ languages, with what a crawl stores beside them: kinds and languages of lines, q
 is a duplicate. ``--corpus`` keeps it for another time. Each format is exported by a program of its own, as
 `corpus-spider export` does it; printed are documents a second by the clock, of processor time, and of that of the
 thread that makes the rows, which others that compress run beside; the most memory that it took; and the first digits of
-the file's SHA-256, which are the same for the same corpus.
+the file's SHA-256, which are the same for the same corpus. Processor time is that of all processes.
 
-On 20,000 documents and two cores with others at work, documents a second of processor time: 10,900 as `jsonl`; 9,300 as
-`jsonl.zst`, 7,900 as `parquet` and 3,300 as `jsonl.gz`, of which the thread that makes the rows alone takes 14,400,
-10,600 and 12,300. By the clock that thread is the bound, where there is a second core to compress; about 30 of its 55
-microseconds for a document go into the database's rows, 10 into JSON.
+On 100,000 documents and two cores, documents a second by the clock, medians: 14,500 as `jsonl`, 12,400 as `jsonl.zst`
+and 10,900 as `parquet`; on one of the cores (`taskset -c 0`, one process) 5,700 as `jsonl.zst` and 5,300 as `parquet`.
+Of some 95 microseconds of a processor for a document, 30 go into the database's rows, 15 into records of them, 15 into
+JSON and 30 into compression; two processes at once take half as much again, as processors that share a core do.
 """
 
 from __future__ import annotations
