@@ -5,9 +5,9 @@
 Makes a corpus of texts of so many bytes, their words drawn anew for each line from the demo's articles in six
 languages, with what a crawl stores beside them: kinds and languages of lines, quality, captions, rights; one in twenty
 is a duplicate. ``--corpus`` keeps it for another time. Each format is exported by a program of its own, as
-`corpus-spider export` does it; printed are documents a second by the clock, of processor time, and of that of the
-thread that makes the rows, which others that compress run beside; the most memory that it took; and the first digits of
-the file's SHA-256, which are the same for the same corpus. Processor time is that of all processes.
+`corpus-spider export` does it; printed are documents a second by the clock, of processor time of all its processes, and
+of that of its first thread, beside which others compress; the most memory that it took; and the first digits of the
+file's SHA-256, which are the same for the same corpus.
 
 On 100,000 documents and two cores, documents a second by the clock, medians: 14,500 as `jsonl`, 12,400 as `jsonl.zst`
 and 10,900 as `parquet`; on one of the cores (`taskset -c 0`, one process) 5,700 as `jsonl.zst` and 5,300 as `parquet`.
