@@ -229,12 +229,6 @@ def corpus_document(row: AnyRow, known: Known, recurring: frozenset[int] | None)
     return CorpusDocument(*told)
 
 
-def _as_text(value: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"its text is of the type {type(value).__name__}")
-    return value
-
-
 def _quality(value: str | None) -> Quality | None:
     signals = as_numbers(value)
     return Quality(*signals) if len(signals) == _SIGNALS else None  # type: ignore[arg-type]
@@ -245,7 +239,6 @@ _ID, _SITE, _TEXT, _DUPLICATES, _DUPLICATE_OF, _CLUSTER, _RECURRING = map(
 )
 _SET_ID = len(_FIELDS) + _ASIDE.index(fingerprint.c.set_id)
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "text": _as_text,
     "fetched_at": as_moment,
     "exact": lambda digest: digest.hex(),
     "duplicates": lambda size: max(size, 1),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
+from storage.errors import DamageError
 from storage.records import Quality
 
 if TYPE_CHECKING:
@@ -121,7 +122,13 @@ _signals = attrgetter(*SIGNALS)
 
 
 def row(document: CorpusDocument) -> Row:
-    """Return the document's fields in the order of FIELDS."""
+    """Return the document's fields in the order of FIELDS.
+
+    Raises DamageError where SQLite, which keeps whatever it is given, has bytes in the place of the text.
+    """
+    if not isinstance(document.text, str):
+        do = "`corpus-spider reextract` makes it anew from its original"
+        raise DamageError(f"document {document.id} has bytes in the place of its text", do=do)
     made = Row(*_values(document))
     made.fetched_at = made.fetched_at.astimezone(UTC)
     return made

@@ -128,7 +128,6 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path, content: bytes) ->
 @pytest.mark.parametrize(
     "damage",
     [
-        "document_text SET text = x'61ff62'",
         "document_text SET captions = '{'",
         "document SET quality = 'good'",
         "http_fetch SET fetched_at = 'yesterday'",
@@ -136,7 +135,7 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path, content: bytes) ->
     ],
 )
 def test_values_of_another_kind_are_damage_of_a_named_document(tmp_path: Path, damage: str) -> None:
-    """SQLite keeps whatever a stranger puts into a column; none of it is handed on as if it were a text or a time."""
+    """SQLite keeps whatever a stranger puts into a column; none of it is handed on as if it were a list or a time."""
     path = tmp_path / "corpus.db"
     with Corpus.open(path, create=True) as corpus:
         Crawl(corpus).visit("x", made("text"))

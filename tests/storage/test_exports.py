@@ -16,7 +16,7 @@ import time
 import tracemalloc
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from export_samples import (
@@ -234,6 +234,15 @@ def test_a_file_is_the_same_however_it_is_parted(name: str, cuts: list[int]) -> 
         parts = [part_of(originals[a:b], where.format_name) for a, b in itertools.pairwise(edges)]
         reports = export(originals, whole), export_parts(parts, where)
     assert reports[0] == dataclasses.replace(reports[1], path=whole)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_bytes_in_the_place_of_a_text_are_not_exported(tmp_path: Path, name: str) -> None:
+    """They end the export, which names the document and leaves nothing."""
+    damaged: Any = b"a\xffb"
+    with pytest.raises(DamageError, match="doc-000001"):
+        export([*documents(["x"]), a_document(1, damaged)], target_in(tmp_path, name))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_holds_what_json_lines_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
