@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from corpus_spider.language_codes import TWO_LETTERS
+from corpus_spider.language_codes import two_letters
 from storage.reservations import RECORD, SKIP
 
 Check = Callable[[str], str]
@@ -231,9 +231,9 @@ def language_code(text: str) -> str:
     languages.
     """
     plain = text.lower()
-    if text in ISO_639_1 or (re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text) and text not in TWO_LETTERS):
+    if text in ISO_639_1 or (re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text) and not two_letters(text)):
         return ""
-    language = COUNTRY_NOT_LANGUAGE.get(plain) or TWO_LETTERS.get(plain) or (plain if plain in ISO_639_1 else "")
+    language = COUNTRY_NOT_LANGUAGE.get(plain) or two_letters(plain) or (plain if plain in ISO_639_1 else "")
     hint = f" (did you mean {language}?)" if language else ""
     return f'expected a language code of ISO 639 such as "vi" or "ar", got "{text}"{hint}'
 

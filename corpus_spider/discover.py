@@ -279,11 +279,11 @@ def _name(url: str) -> str:
 
 def _language(tree: LexborHTMLParser) -> str:
     from corpus_spider.config_values import language_code
-    from corpus_spider.language_codes import TWO_LETTERS
+    from corpus_spider.language_codes import two_letters
 
     node = tree.css_first("html[lang]")
     code = (node.attributes.get("lang") or "").lower().partition("-")[0].partition("_")[0] if node else ""
-    code = TWO_LETTERS.get(code, code)
+    code = two_letters(code) or code
     return code if code and not language_code(code) else ""
 
 

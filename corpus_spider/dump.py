@@ -117,34 +117,34 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     where = None if wanted.release else destination(wanted.target, wanted.format_name)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        several = where is not None and dump_readers.pay(corpus, wanted.selection, where.format_name)
-    if where is not None and several:
-        report = _dump_by_several(config, wanted, where, console)
-        if report is not None:
-            return report
-    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents exported") as show:
-        return _dump(config, wanted, corpus, show)
+        if where is None or not dump_readers.pay(corpus, wanted.selection, where.format_name):
+            return _dump(config, wanted, corpus, where, console)
+    report = _dump_by_several(config, wanted, where, console)
+    if report is not None:
+        return report
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return _dump(config, wanted, corpus, where, console)
 
 
-def _dump(config: Config, wanted: Dump, corpus: Corpus, show: Callable[[int], None]) -> ExportReport:
+def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | None, console: Console) -> ExportReport:
+    """Do it in this process; ``where`` is None for a release."""
     from storage.exports import export
-    from storage.exports.formats import destination
 
-    documents = _prepared(config, wanted, corpus.documents(wanted.selection))
-    if wanted.release:
-        return _release(config, corpus, wanted, documents, show)
-    where = destination(wanted.target, wanted.format_name)
-    return export(
-        fit(documents, where.format_name),
-        wanted.target,
-        format_name=wanted.format_name,
-        overwrite=wanted.overwrite,
-        on_progress=show,
-    )
+    with console.progress("documents exported") as show:
+        documents = _prepared(config, wanted, corpus.documents(wanted.selection))
+        if where is None:
+            return _release(config, corpus, wanted, documents, show)
+        return export(
+            fit(documents, where.format_name),
+            wanted.target,
+            format_name=wanted.format_name,
+            overwrite=wanted.overwrite,
+            on_progress=show,
+        )
 
 
 def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: Console) -> ExportReport | None:
-    """Do it with processes beside this one; None if the corpus changes too often for them."""
+    """Do it with processes beside this one; None where `dump_readers.parts` gives none."""
     from corpus_spider.dump_readers import Work, parts
     from storage.exports.sink import export_parts
 
