@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.single import NotFetchedError
 from corpus_spider.visitor import SpentError, Visitor, manners_of
+from pipelines.directives import robots_headers
 from pipelines.discovery.candidates import (
     USUAL_FEEDS,
     USUAL_SITEMAPS,
@@ -133,7 +134,7 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
         raise NotFetchedError(
             f"answers with status {capture.status}, and nothing else is of use", where=capture.url, do=do
         )
-    anchors = page_anchors(tree, capture.url, model)
+    anchors = page_anchors(tree, capture.url, model, robots_headers(capture))
     rules = visitor.rules(capture.url)
     pages = [one.fetchable for one in section_pages(tree, capture.url, model)]
     sections = [Finding("section", one, Form.PAGE) for one in pages if rules.can_fetch(one, config.user_agent)]

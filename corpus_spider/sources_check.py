@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.discover import stale
 from corpus_spider.single import NotFetchedError
 from corpus_spider.visitor import Visitor, manners_of
+from pipelines.directives import robots_headers
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
@@ -70,13 +71,17 @@ def _state(seed: Seed, visitor: Visitor, model: SiteModel, max_age: timedelta) -
     if not scope_of(model).has_host(host_of(capture.url)):
         return replace(unknown, problem=f"leads out of the site, to {capture.url}")
     source = read_source(capture, model)
-    entries = len(page_links(source.text, capture.url, model)) if source.form is Form.PAGE else len(source.links)
+    found = (
+        page_links(source.text, capture.url, model, robots_headers(capture))
+        if source.form is Form.PAGE
+        else source.links
+    )
     return replace(
         unknown,
         form=source.form.value if source.form else "",
-        entries=entries,
+        entries=len(found),
         newest=source.newest,
-        problem=_problem(seed.kind, source, entries, max_age),
+        problem=_problem(seed.kind, source, len(found), max_age),
     )
 
 

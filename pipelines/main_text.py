@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import extractors, language, metadata, normalise, refusals, rights
+from pipelines.directives import robots_headers
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.tree import parse_tree
 from storage.records import Decoded, Drop
@@ -37,8 +38,7 @@ class Source:
 def open_source(decoded: Decoded, capture: Capture) -> Source:
     """Parse a decoded page and read what it, and its answer, state."""
     tree = parse_tree(decoded.text)
-    directives = tuple(value for name, value in capture.response_headers if name.lower() == "x-robots-tag")
-    stated = metadata.read_metadata(tree, capture.url, directives, capture.fetched_at)
+    stated = metadata.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pipelines.dates import Candidate, find_date, stated_in_path
 from pipelines.dating.visible import is_aside, time_elements, visible_dates
+from pipelines.directives import MAX_METAS, noted_directives
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
 from pipelines.rights import licence_url, reservation_of_page
 from pipelines.tree import parse_tree
 from pipelines.urls import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
-from storage.reservations import RESERVING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MAX_TITLE = 500
 MAX_AUTHOR = 200
-_MAX_METAS = 1000
 _MIN_START = 15
 _MAX_NAME_WORDS = 8
 _HALF = 0.5
@@ -83,15 +82,6 @@ _BODIES = ("article", "main")
 _TEASERS = 4
 """So many articles beside a headline in none of them are not the page's own."""
 
-_AGENTS = frozenset({"robots", "*", "googlebot", "corpus-spider"})
-_UNTIL = "unavailable_after"
-_VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", _UNTIL})
-_CLOCK = re.compile(r"\d:\d\d")
-# Commas, says the standard; others write lists as they do elsewhere.
-_BETWEEN_DIRECTIVES = re.compile(r"[,;\"']")
-_DIRECTIVE = re.compile(r"[a-z][a-z_-]{1,30}(?::[\w.+-]{1,40})?")
-_MAX_DIRECTIVES = 30
-
 
 def read_metadata(
     page: str | LexborHTMLParser, url: str, robots_headers: Iterable[str], fetched_at: datetime
@@ -113,7 +103,7 @@ def read_metadata(
         published_source=found.source if found else None,
         published_confidence=found.confidence if found else None,
         canonical=_canonical(tree, url),
-        directives=_directives(tree, robots_headers),
+        directives=noted_directives(tree, robots_headers),
         tdm=reserved.value if reserved else None,
         tdm_policy=reserved.policy if reserved else None,
         tdm_source="meta" if reserved else None,
@@ -130,7 +120,7 @@ def clean_value(text: str, limit: int) -> str:
 def _metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
     """Return the contents of meta elements by lower-case name, property or itemprop."""
     metas: dict[str, list[str]] = {}
-    for node in tree.css("meta[content]")[:_MAX_METAS]:
+    for node in tree.css("meta[content]")[:MAX_METAS]:
         attributes = node.attributes
         content = (attributes.get("content") or "").strip()
         for key in {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")} - {None}:
@@ -261,7 +251,7 @@ def _stated_times(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]])
         stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
         yield Candidate("time", next(filter(None, stated), node.text(separator=" ")[:200]))
     for body in (_body(tree, name) for name in _BODIES):
-        inside = {node.mem_id for node in body.css("time[datetime]")[:_MAX_METAS]} if body else set()
+        inside = {node.mem_id for node in body.css("time[datetime]")[:MAX_METAS]} if body else set()
         own = [shown.text for node, shown in times if node.mem_id in inside and shown.place == "time"]
         yield from (Candidate("time", text) for text in own[:2])
 
@@ -288,43 +278,3 @@ def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
     target = targets.pop()
     misled = target.path == "/" and not target.query and (own.path != "/" or bool(own.query))
     return target.canonical if same_site(own.host, target.host) and not misled else None
-
-
-def _directives(tree: LexborHTMLParser, headers: Iterable[str]) -> tuple[str, ...]:
-    """Collect the directives for every robot, for Google's or for us, of the page and its X-Robots-Tag headers."""
-    found: set[str] = set()
-    for node in tree.css("meta[name][content]")[:_MAX_METAS]:
-        if (node.attributes.get("name") or "").strip().lower() in _AGENTS:
-            found.update(robots_directives(node.attributes.get("content") or ""))
-    for header in headers:
-        found.update(robots_directives(header))
-    # Those that reserve something first, so that no number of others keeps them out.
-    kept = sorted(found, key=lambda directive: (directive not in RESERVING, directive))[:_MAX_DIRECTIVES]
-    return tuple(sorted(kept))
-
-
-def robots_directives(text: str) -> Iterator[str]:
-    """Yield the directives of a robots meta element or an X-Robots-Tag, lower-case; ``none`` is noindex and nofollow.
-
-    In a header, ``otherbot: noindex`` speaks to that robot alone until the next name (Google: robots meta tag, section
-    "Using the X-Robots-Tag HTTP header").
-    """
-    agent, before = "robots", ""
-    for part in _BETWEEN_DIRECTIVES.split(text[:2000].lower()):
-        name, colon, rest = (piece.strip() for piece in part.partition(":"))
-        if before == _UNTIL and _CLOCK.search(part):
-            # The rest of a date as HTTP writes it, with the day of the week before a comma.
-            name = part = ""
-        elif colon and name not in _VALUED:
-            agent, part = name, rest
-        before = name
-        if agent in _AGENTS:
-            words = [_valued(name, rest)] if name in _VALUED else part.split()
-            directives = [word for word in words if _DIRECTIVE.fullmatch(word)]
-            yield from directives
-            yield from ("noindex", "nofollow") if "none" in directives else ()
-
-
-def _valued(name: str, value: str) -> str:
-    """Write a directive with its value; a day to vanish on is not kept, for its formats have commas and colons."""
-    return name if name == _UNTIL else f"{name}:{value.replace(' ', '')}"

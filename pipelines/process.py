@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines import decoding, fingerprints, language, quality, refusals, sniff
+from pipelines.directives import robots_headers
 from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate, unpack
@@ -148,7 +149,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
 
 
 def _links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
-    anchors = links.page_anchors(tree, capture.url, model)
+    anchors = links.page_anchors(tree, capture.url, model, robots_headers(capture))
     listing = listings.read_listing(anchors, capture.url)
     found = listings.ordered(anchors, listing, capture.url, capture.fetched_at.date())
     newest = listings.newest_day(tree, listing) if model.since else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pipelines.directives import may_follow
 from pipelines.discovery.scope import scope_of
 from pipelines.spellings import is_secondary
 from pipelines.tree import parse_tree
@@ -45,14 +46,19 @@ class Anchor:
     """Whether the page calls it the next (``rel=next``)."""
 
 
-def page_links(page: str | LexborHTMLParser, url: str, model: SiteModel) -> tuple[Link, ...]:
+def page_links(
+    page: str | LexborHTMLParser, url: str, model: SiteModel, robots_headers: Iterable[str] = ()
+) -> tuple[Link, ...]:
     """Return the links of a page that are in scope, once each, in document order, at most `MAX_LINKS`.
 
     ``url`` is the address the page came from. ``<base>`` is honoured where it is http(s). The target of a meta refresh
-    comes first, as a redirect. Links marked ``nofollow``, one by one or all by the robots meta tag, are left out.
+    comes first, as a redirect. Links marked ``nofollow``, one by one or all by the robots meta tag or an X-Robots-Tag
+    (``robots_headers``), are left out.
     """
     tree = parse_tree(page) if isinstance(page, str) else page
-    return page_redirects(tree, url, model) + tuple(anchor.link for anchor in page_anchors(tree, url, model))
+    return page_redirects(tree, url, model) + tuple(
+        anchor.link for anchor in page_anchors(tree, url, model, robots_headers)
+    )
 
 
 def page_redirects(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[Link, ...]:
@@ -62,9 +68,11 @@ def page_redirects(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[
     return unique_links(targets, Kind.PAGE, parse(url), redirect=True)
 
 
-def page_anchors(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[Anchor, ...]:
+def page_anchors(
+    tree: LexborHTMLParser, url: str, model: SiteModel, robots_headers: Iterable[str] = ()
+) -> tuple[Anchor, ...]:
     """Return the links of a page as `page_links` does, with their texts."""
-    if _robots_nofollow(tree):
+    if not may_follow(tree, robots_headers):
         return ()
     own, scope = parse(url), scope_of(model)
     texts, base = _references(tree), base_of(tree, url)
@@ -170,11 +178,6 @@ def base_of(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
     address = parse(node.attributes.get("href") or "", url) if node else None
     return address.fetchable if address else url
-
-
-def _robots_nofollow(tree: LexborHTMLParser) -> bool:
-    contents = (node.attributes.get("content") or "" for node in tree.css('meta[name="robots" i]'))
-    return any(re.search(r"\b(?:nofollow|none)\b", content.lower()) for content in contents)
 
 
 def _refresh_target(tree: LexborHTMLParser, base: str) -> Address | None:

@@ -83,6 +83,32 @@ def test_meta_refresh_is_a_redirect(html: str, expected: str | None) -> None:
     assert all(link.redirect for link in links[:1]) or expected is None
 
 
+@pytest.mark.parametrize(
+    ("metas", "headers", "followed"),
+    [
+        ("", ("nofollow",), False),
+        ("", ("noindex, NoFollow",), False),
+        ("", ("none",), False),
+        ("", ("noindex", "all", "nofollow"), False),
+        ("", ("corpus-spider: nofollow",), False),
+        ("", ("otherbot: noindex, corpus-spider: none",), False),
+        ("", ("unavailable_after: Wed, 21 Oct 2020 07:28:00 GMT, nofollow",), False),
+        ("<meta name='robots' content='nofollow'>", ("all",), False),
+        ("<meta name='Corpus-Spider' content='noindex,nofollow'>", (), False),
+        ("", ("noindex, noarchive, follow",), True),
+        ("", ("otherbot: nofollow", "googlebot: none"), True),
+        ("", ("unavailable_after: 25 Jun 2010 15:00:00 PST", "max-image-preview:none"), True),
+        ("<meta name='googlebot' content='nofollow'><meta name='robots' content='max-image-preview:none'>", (), True),
+    ],
+)
+def test_links_are_not_followed_where_page_or_answer_say_so(
+    metas: str, headers: tuple[str, ...], followed: bool
+) -> None:
+    """An X-Robots-Tag is heeded as the meta tag is, where it speaks to every robot or to us."""
+    links = page_links(f"{metas}<a href='/other'>", URL, MODEL, headers)
+    assert [link.url for link in links] == (["https://www.example.com/other"] if followed else [])
+
+
 def test_link_has_key_address_host_and_kind() -> None:
     """A link carries its canonical key, what to ask for, its host and that a page is expected."""
     (link,) = page_links(parse_tree("<a href='/a?id=1&utm_source=x'>"), URL, MODEL)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.metadata import MAX_AUTHOR, MAX_TITLE, clean_value, read_metadata, robots_directives
+from pipelines.directives import robots_directives
+from pipelines.metadata import MAX_AUTHOR, MAX_TITLE, clean_value, read_metadata
 from pipelines.tree import parse_tree
 
 if TYPE_CHECKING:

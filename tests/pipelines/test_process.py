@@ -77,6 +77,15 @@ def test_a_feed_whose_entries_are_of_other_days_is_not_told_as_empty() -> None:
     assert (processed.drop.detail, processed.links) == ("1 links", ())
 
 
+def test_links_of_a_page_whose_answer_says_nofollow_are_not_followed() -> None:
+    """Its text is read all the same, and says what was asked of robots."""
+    headers = (("Content-Type", "text/html"), ("x-robots-tag", "otherbot: noarchive"), ("X-Robots-Tag", "nofollow"))
+    capture = Capture("https://a.example/1", datetime(2026, 3, 2, tzinfo=UTC), 200, (), headers, RENDERED)
+    processed = process(capture, SiteModel(site="a", hosts=("a.example",)))
+    assert (processed.links, processed.directives) == ((), ("nofollow",))
+    assert processed.document is not None
+
+
 def test_a_document_tells_the_language_of_each_of_its_lines() -> None:
     """As many as there are lines, with confidence and script; the share in other languages is counted."""
     quoted = "The prime minister said that the government would continue with its programme in the coming year. "
