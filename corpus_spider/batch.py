@@ -14,7 +14,8 @@ from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.locks import SiteLocks
 from storage.outcomes import SAME_PAGE
-from storage.retention import REMOVED
+from storage.retention import REMOVED as EXPIRED
+from storage.tombstones import REMOVED
 from storage.visits import UNCHANGED_TEXT
 from storage.warc import is_file_name, read_record
 from storage.warc.writer import OPEN
@@ -116,10 +117,14 @@ def _made_anew(
 ) -> Iterator[tuple[StoredFetch, Processed]]:
     """Yield each page with its new outcome, in the order of the fetches, a few pages ahead in the workers."""
     ahead: deque[tuple[StoredFetch, Future[Processed]]] = deque()
-    removed = {file.name for file in corpus.warc_files() if file.state == REMOVED}
+    expired = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
     for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(site.name for site in config.sites)):
-        report.removed += fetch.pointer.warc in removed
-        if fetch.lease is None or fetch.pointer.warc in removed:
+        # What was taken out on request has been emptied: there is nothing to read, least of all where a revisit of it
+        # refers to.
+        if fetch.lease is None or fetch.reason == REMOVED:
+            continue
+        report.removed += fetch.pointer.warc in expired
+        if fetch.pointer.warc in expired:
             continue
         capture = _original(config.warc_folder, fetch, report)
         if capture is None:

@@ -63,8 +63,13 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
     if code in {0, 8}:
         return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
     if code == 7:
-        return f"Nothing could be fetched; first reason: {summary['first_failure'] or 'robots.txt refuses every URL'}."
+        return f"Nothing could be fetched; first reason: {_first_reason(summary)}."
     return {11: "Stopped by a signal: ", 12: "Stopped at a limit: "}.get(code, "Ended by an error: ") + left
+
+
+def _first_reason(summary: Mapping[str, Any]) -> str:
+    answered = next(iter(summary["dropped"]), "")
+    return str(summary["first_failure"] or answered or "robots.txt refuses every URL")
 
 
 def _tried(summary: Mapping[str, Any]) -> int:

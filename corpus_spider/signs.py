@@ -35,7 +35,9 @@ SILENT_SHARE, MISSING, LONGEST_PAUSE = 0.2, 5, 3
 nights now and then (a weekend) is silent when it pauses for longer than ever, or than this.
 """
 ALL, LEAST_OF_ALL = 0.8, 3
-"""A share that is wrong in a night of any site, whatever was usual, when it is of so many at least."""
+"""A share that is wrong in a night of any site, whatever was usual, when it is of so many at least; of a site none of
+whose sources could be read, one is enough: of such a site nothing else is asked.
+"""
 CHANCE = 3.0
 """Standard deviations of a share that chance is given."""
 STALE_DAYS = 30
@@ -105,6 +107,11 @@ class Case:
     sources: Sequence[tuple[str, SourceState | None]] = field(default=())
     known: bool = False
     """Whether something of it was ever read."""
+
+    @property
+    def shut(self) -> bool:
+        """Whether the last try was in vain at every source."""
+        return bool(self.sources) and all(state is not None and _in_vain(state) for _, state in self.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +268,7 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
         return []
     part, whole = share.part(case.nights[-1]), share.whole(case.nights[-1])
     words = f"{part} of {whole} {share.words}{_reasons(case.nights[-1], share.sign)}"
-    if share.always and part >= max(ALL * whole, LEAST_OF_ALL):
+    if share.always and part >= max(ALL * whole, 1 if case.shut else LEAST_OF_ALL):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
         return []
@@ -317,13 +324,20 @@ def _source_words(case: Case, state: SourceState) -> str:
         return f"{state.kind} is gone: {state.reason}{lasts}"
     if state.reason == LEADS_OUT:
         return f"{state.kind} leads out of the site, to {state.detail or 'nowhere'}{lasts}"
-    broken = state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
-    if broken and state.failures >= NIGHTS_IN_VAIN:
+    if _is_broken(state) and state.failures >= NIGHTS_IN_VAIN:
         return f"{state.kind} failed {state.failures} times in a row: {state.reason}{lasts}"
     due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
     if state.state is UrlState.PENDING and len(due) >= NIGHTS_IN_VAIN:
         return f"{state.kind} was due in {len(due)} nights and not read: {state.reason or 'no run got to it'}{lasts}"
     return _useless(state)
+
+
+def _is_broken(state: SourceState) -> bool:
+    return state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
+
+
+def _in_vain(state: SourceState) -> bool:
+    return _is_broken(state) or (state.state is UrlState.PENDING and bool(state.reason))
 
 
 def _useless(state: SourceState) -> str:

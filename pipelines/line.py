@@ -226,12 +226,13 @@ class Line:
         """Make the outcome durable and let the page go."""
         processed = replace(processed, links=self._followed(lease, processed.links))
         try:
-            processed = await self._wakeups.result(self.parts.writer.processed(fetch_id, lease, processed))
+            written = await self._wakeups.result(self.parts.writer.processed(fetch_id, lease, processed))
         finally:
             self.held.pop(fetch_id, None)
-        self.counts.outcome(processed)
-        self.found_hosts.update(link.host for link in processed.links)
+        self.counts.outcome(written)
+        self.found_hosts.update(link.host for link in written.links)
         self.changed.set()
+        # Whether a place gives anything new is told by the texts that were read there, stored before or not.
         shut = self.barren.note(lease, processed)
         if shut is not None:
             await self._put_off(lease, shut)

@@ -6,7 +6,7 @@ import os
 import socket
 import uuid
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from storage.lines import SiteLines
     from storage.nights import SiteRun
     from storage.reading import DroppedPage, Run, View
-    from storage.records import Fetched, Lease, Pointer, Processed, Unprocessed
+    from storage.records import Drop, Fetched, Lease, Pointer, Processed, Unprocessed
     from storage.retention import AgedFile
     from storage.robots import RobotsCopy
     from storage.site_models import LearnedModel
@@ -203,20 +203,25 @@ class Corpus(AbstractContextManager["Corpus"]):
         re-extraction in the order of `fetches`, their outcome is replaced while version and id stay.
 
         What the database refuses for what is in it becomes the drop ``not_storable``. Return the outcomes as they were
-        written, by fetch id.
+        written, by fetch id: a document that made none is a drop.
         """
 
-        def write(part: Sequence[documents.Item]) -> None:
-            def work(connection: Connection) -> None:
+        def write(part: Sequence[documents.Item]) -> dict[int, Drop]:
+            def work(connection: Connection) -> dict[int, Drop]:
                 serialise(connection, _PROCESSED_LOCK)
-                documents.write_processed(connection, part, self.schedule, again=again)
+                dropped = documents.write_processed(connection, part, self.schedule, again=again)
                 failpoints.reach("before_processed_commit")
+                return dropped
 
-            self.database.write(work)
+            return self.database.write(work)
 
         written = write_apart(write, group, documents.stand_ins)
         failpoints.reach("after_processed_commit")
-        return {fetch_id: processed for part, _ in written for fetch_id, _, processed in part}
+        return {
+            fetch_id: replace(processed, document=None, drop=dropped[fetch_id]) if fetch_id in dropped else processed
+            for part, dropped in written
+            for fetch_id, _, processed in part
+        }
 
     def unprocessed(self, sites: Collection[str] | None = None, limit: int = 100, after: int = 0) -> list[Unprocessed]:
         """Return up to ``limit`` pages that await processing, oldest first; ``after``: only fetch ids above it."""

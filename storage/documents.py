@@ -49,11 +49,15 @@ def day_of(published: str | None, fetched_at: datetime) -> str:
     return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
 
 
-def write_processed(connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False) -> None:
+def write_processed(
+    connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False
+) -> dict[int, Drop]:
     """Give fetches their outcome: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
     Fetches that have an outcome are passed over. ``again`` (re-extraction) replaces the outcome of the same fetch
     instead, keeps version and public id, and leaves the frontier alone.
+
+    Return the drops by fetch id, with those of pages whose text is there already or must not come in.
     """
     items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
     targets = targets_of(connection, items, again=again)
@@ -70,6 +74,7 @@ def write_processed(connection: Connection, group: Sequence[Item], schedule: Sch
         _finish(connection, schedule, outcomes, items)
     gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
     mark_removed(connection, [target.url_id for target in gone])
+    return {target.fetch_id: drop for target, drop in outcomes.dropped}
 
 
 def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:

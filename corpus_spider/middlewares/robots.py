@@ -92,8 +92,8 @@ class RobotsMiddleware:
         self._crawler = crawler
         self._agent: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
         self._rulings = Known(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
-        self._had: set[str] = set()
-        """Origins whose file was had in this run, and is kept."""
+        self._began = datetime.now(UTC)
+        """What is kept from later on was had in this run."""
         self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
 
     @classmethod
@@ -117,13 +117,12 @@ class RobotsMiddleware:
 
     async def _ask(self, origin: str) -> Ruling:
         """Fetch and read robots.txt; where it cannot be had, or was had before, read the one that is kept."""
-        kept = await self._kept(origin) if origin in self._had else None
-        if kept is not None:
+        kept = await self._kept(origin)
+        if kept is not None and kept.fetched_at > self._began:
             return await asyncio.to_thread(Ruling.of, kept)
         try:
             ruling = await self._fresh(origin)
         except UnreachableError:
-            kept = await self._kept(origin)
             if kept is None:
                 raise
             logger.info("robots.txt of %s cannot be had; the one of %s holds", origin, kept.fetched_at)
@@ -147,7 +146,6 @@ class RobotsMiddleware:
         ruling = await asyncio.to_thread(Ruling.of, copy)
         if self._line is not None:
             self._line.keep_robots(replace(copy, crawl_delay=ruling.rules.crawl_delay(self._agent)))
-            self._had.add(origin)
         return ruling
 
     @property

@@ -14,6 +14,7 @@ from storage.errors import DatabaseError
 SUMMARY: dict[str, Any] = {
     "pages": 268,
     "documents": 84,
+    "dropped": {},
     "failed": {},
     "refused": 0,
     "first_failure": "",
@@ -43,6 +44,11 @@ GO_ON = "Run the same command to go on."
             "Nothing could be fetched; first reason: dns (news.example).",
         ),
         (IDLE | {"refused": 2}, 7, "Nothing could be fetched; first reason: robots.txt refuses every URL."),
+        (
+            IDLE | {"pages": 1, "dropped": {"http_403": 1}},
+            7,
+            "Nothing could be fetched; first reason: http_403.",
+        ),
         (IDLE, 0, "Nothing is due."),
     ],
 )

@@ -112,6 +112,17 @@ def test_the_emptied_records_are_still_records(folder: Path) -> None:
     assert {record.length for record in removed if record.length > 700} == set()
 
 
+def test_what_was_emptied_is_not_read_when_texts_are_made_anew(folder: Path) -> None:
+    """A page that was found unchanged is a revisit of an original that is there no more: that is no damage."""
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        visits = [fetch for fetch in corpus.fetches(sites=["newspaper"]) if fetch.lease]
+    revisited = next(visit.lease.url for visit in visits if visit.original and visit.lease)
+    assert run(folder, "remove", "--url", revisited, "--reason", "asked").returncode == 0
+    done = run(folder, "reextract", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["unreadable"] == 0
+
+
 def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
     """A file that the archive's rules removed stays removed, and one that is gone hinders nothing."""
     url, _ = words_of(folder, 3)

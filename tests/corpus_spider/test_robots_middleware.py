@@ -179,3 +179,5 @@ def test_long_files_of_many_hosts_are_not_all_in_memory(corpus: Corpus) -> None:
     asyncio.run(ask_all())
     assert hosts.asked == most + 2
     assert len(middleware._rulings) == most
+    named = [value for value in vars(middleware).values() if isinstance(value, (set, dict, list))]
+    assert all(len(each) <= most for each in named)

@@ -219,6 +219,25 @@ def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, An
 
 
 @pytest.mark.parametrize(
+    ("counts", "stand", "sign"),
+    [
+        ({"refused": 1, "fetched": 1}, {"reason": "http_403", "failures": 1}, Sign.REFUSED),
+        ({"http_errors": 1, "fetched": 1}, {"reason": "http_500", "failures": 1}, Sign.ERRORS),
+        ({"failed": 1, "fetched": 0}, {"state": UrlState.PENDING, "reason": "dns"}, Sign.UNREACHABLE),
+        ({"refused": 1, "fetched": 1}, {}, None),
+    ],
+)
+def test_a_site_that_lets_nobody_in_is_sick_in_its_first_night(
+    counts: dict[str, int], stand: dict[str, Any], sign: Sign | None
+) -> None:
+    """Nothing but its start page was asked for, once: one answer tells all, unless a source is well."""
+    nothing = dict.fromkeys(GOOD, 0) | counts
+    sources = [("https://paper.example/feed", replace(STATE, **stand))]
+    judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
+    assert [one.sign for one in judged] == ([sign] if sign else [])
+
+
+@pytest.mark.parametrize(
     ("owners", "words"),
     [
         (("old", "old"), 'nothing is crawled: this corpus knows its sources as those of "old"; call it so again'),

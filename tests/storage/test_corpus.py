@@ -146,6 +146,23 @@ def test_versions_within_one_group_follow_each_other(corpus: Corpus) -> None:
     assert sorted(each.version for each in corpus.documents(EVERY)) == [1, 2]
 
 
+def test_what_made_no_document_comes_back_as_a_drop(corpus: Corpus) -> None:
+    """What is counted of a crawl is what is stored: a text that is there already is no document more."""
+    crawl = Crawl(corpus)
+    crawl.seed("x", "y", "z")
+    leases = {lease.url[-1]: lease for lease in crawl.lease()}
+    of = [leases[path] for path in "xxyz"]
+    ids = crawl.fetch(*of)
+    of_x, again = made("one", link("seen")), made("one", link("seen"))
+    of_y = made("one", link("seen"), canonical="https://a.example/x")
+    rows = zip(ids, of, [of_x, again, of_y, dropped("listing")], strict=True)
+    stored = corpus.record_processed(list(rows))
+    reasons = {fetch_id: each.drop.reason if each.drop else None for fetch_id, each in stored.items()}
+    assert reasons == dict(zip(ids, [None, "unchanged_text", "same_page", "listing"], strict=True))
+    assert sum(each.document is not None for each in stored.values()) == corpus.status().documents == 1
+    assert stored[ids[2]].links == of_y.links
+
+
 def test_a_drop_keeps_reason_and_place(corpus: Corpus) -> None:
     """A page without a document says why, and where its bytes are."""
     crawl = Crawl(corpus)
