@@ -10,6 +10,7 @@ import re
 import time
 from contextlib import suppress
 from functools import partial
+from socket import MSG_PEEK
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -77,16 +78,37 @@ class CrawlHandler(HTTP11DownloadHandler):
 
 
 class BoundedPool(HTTPConnectionPool):
-    """Lets the connection go that has rested longest when there are too many: Twisted keeps some for every host."""
+    """Lets the connection go that has rested longest when there are too many: Twisted keeps some for every host; and
+    asks on none again on which something has come meanwhile, which would be taken for the answer.
+    """
+
+    def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802
+        for connection in [each for each in self._connections.get(key, ()) if _has_input(each.transport)]:
+            self._let_go(key, connection)
+        return super().getConnection(key, endpoint)
 
     def _putConnection(self, key: Any, connection: Any) -> None:  # noqa: N802
         super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
         while len(self._timeouts) > RESTING:
             oldest = next(iter(self._timeouts))
-            self._timeouts[oldest].cancel()
-            of_host = next(each for each, resting in self._connections.items() if oldest in resting)
-            self._removeConnection(of_host, oldest)  # type: ignore[no-untyped-call]
+            self._let_go(next(each for each, resting in self._connections.items() if oldest in resting), oldest)
         self._connections = {each: resting for each, resting in self._connections.items() if resting}
+
+    def _let_go(self, key: Any, connection: Any) -> None:
+        self._timeouts[connection].cancel()
+        self._removeConnection(key, connection)  # type: ignore[no-untyped-call]
+
+
+def _has_input(transport: Any) -> bool:
+    """Say whether a connection at rest has something to read: more than its last answer, or that it was closed."""
+    # Of an encrypted connection, the one that carries it; those that are closed have no socket any more.
+    socket = getattr(getattr(transport, "transport", transport), "socket", None)
+    try:
+        return socket is not None and socket.recv(1, MSG_PEEK) is not None
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 class Chunks(_ChunkedTransferDecoder):
@@ -158,7 +180,9 @@ class _TolerantParser(_LenientHTTPClientParser):
 
 
 class _BoundedProtocol(_LenientHTTP11ClientProtocol):
-    """Lets go of a server whose headers do not end, and tells when a request is sent."""
+    """Lets go of a server whose headers do not end, or whose answers may not end where they seem to, and tells when a
+    request is sent.
+    """
 
     _head = 0
     sent: Callable[[str], None] | None = None
@@ -180,6 +204,19 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
             transport.abortConnection()
         else:
             super().dataReceived(data)  # type: ignore[no-untyped-call]
+
+    def _finishResponse(self, rest: bytes) -> None:  # noqa: N802
+        """Ask nothing more where the rest of this answer would be read as the next one (RFC 9112, 6.3 and 11.2)."""
+        parser, request = self._parser, self._currentRequest
+        if parser is not None and request is not None and (rest or _is_ambiguous(parser)):
+            request.persistent = False
+        super()._finishResponse(rest)
+
+
+def _is_ambiguous(parser: Any) -> bool:
+    """Say whether an answer states two lengths, or one although its status has no body."""
+    lengths = [name for name in (b"content-length", b"transfer-encoding") if parser.connHeaders.hasHeader(name)]
+    return len(lengths) > (0 if parser.response.code in parser.NO_BODY_CODES else 1)
 
 
 class _BoundedFactory(_LenientHTTP11ClientFactory):

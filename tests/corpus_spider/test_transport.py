@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import socket
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
+from twisted.web._newclient import Request
 from twisted.web.http import _MalformedChunkedDataError
+from twisted.web.http_headers import Headers
 
 from corpus_spider.session import RESTING
-from corpus_spider.transport import BoundedPool, Chunks
+from corpus_spider.transport import BoundedPool, Chunks, _BoundedFactory
 
 PIECES = [b"one", b"\r\n", b"0\r\n\r\n", b"x" * 5000]
 BODY = b"".join(PIECES)
@@ -110,3 +115,73 @@ def test_connections_to_ever_more_hosts_are_not_all_kept() -> None:
     assert kept.result._clientProtocol is connections[RESTING]
     clock.advance(pool.cachedConnectionTimeout)
     assert sum(each.transport.disconnecting for each in connections) == RESTING + 49
+
+
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"
+IN_CHUNKS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+
+
+def asked_again(*answer: bytes) -> bool:
+    """Say whether a connection on which this comes is handed to the next request to its host."""
+    pool = BoundedPool(Clock())
+    key = ("http", "a.example", 80)
+    factory = _BoundedFactory(lambda _: None, lambda each: pool._putConnection(key, each), repr(key))
+    connection = factory.buildProtocol(None)
+    transport: Any = StringTransport()
+    connection.makeConnection(transport)
+    connection.request(Request(b"GET", b"/", Headers({b"Host": [b"a.example"]}), None, persistent=True))
+    for part in answer:
+        connection.dataReceived(part)
+    assert transport.disconnecting or connection in pool._connections[key]
+    return not transport.disconnecting
+
+
+@pytest.mark.parametrize(
+    ("answer", "again"),
+    [
+        ((ANSWER,), True),
+        ((IN_CHUNKS + b"\r\n4\r\nbody\r\n0\r\n\r\n",), True),
+        ((b"HTTP/1.1 204 No Content\r\n\r\n",), True),
+        ((b"HTTP/1.1 304 Not Modified\r\n\r\n",), True),
+        ((b"HTTP/1.1 103 Early Hints\r\n\r\n" + ANSWER,), True),
+        ((ANSWER + ANSWER,), False),
+        ((ANSWER, ANSWER), False),
+        ((ANSWER + b"\r\n",), False),
+        ((IN_CHUNKS + b"\r\n0\r\n\r\n" + ANSWER,), False),
+        ((IN_CHUNKS + b"Content-Length: 99\r\n\r\n4\r\nbody\r\n0\r\n\r\n",), False),
+        ((b"HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\n",), False),
+        ((b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",), False),
+        ((b"HTTP/1.1 204 No Content\r\n\r\n" + ANSWER,), False),
+        ((b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nbody",), False),
+    ],
+)
+def test_nothing_is_asked_where_the_rest_of_an_answer_would_be_taken_for_the_next(
+    answer: tuple[bytes, ...], again: bool
+) -> None:
+    """A page behind a page, or the body of an answer that has none, was stored under the address asked for next."""
+    assert asked_again(*answer) is again
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+@pytest.mark.parametrize("more", [b"", b"HTTP/1.1 200 OK", None], ids=["nothing", "bytes", "the end"])
+def test_a_connection_at_rest_with_something_to_read_is_not_asked(more: bytes | None, encrypted: bool) -> None:
+    """What has come is not read before the next request is sent, should there be no delay."""
+    pool, key = BoundedPool(Clock()), ("http", "a.example", 80)
+    resting, (here, there) = Resting(), socket.socketpair()
+    with here, there:
+        here.setblocking(False)
+        below: Any = StringTransport() if encrypted else resting.transport
+        below.socket = here
+        if encrypted:
+            resting.transport.transport = below  # type: ignore[attr-defined]
+        pool._putConnection(key, resting)
+        there.close() if more is None else there.sendall(more)
+        pool.getConnection(key, Nowhere())
+        assert resting.transport.disconnecting is (more != b"")
+
+
+class Nowhere:
+    """An endpoint that leads nowhere."""
+
+    def connect(self, _: object) -> Deferred[object]:
+        return Deferred()
