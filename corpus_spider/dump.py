@@ -209,6 +209,7 @@ def _why_not(document: CorpusDocument, wanted: Dump) -> str | None:
 def own_lines(document: CorpusDocument) -> CorpusDocument:
     """Return a document without the lines that recur over its site, with what is left measured anew."""
     from pipelines.quality import measure
+    from storage.holdings import is_mixed
     from storage.lines import RECURS
 
     if not document.recurring:
@@ -219,7 +220,9 @@ def own_lines(document: CorpusDocument) -> CorpusDocument:
     kinds = "".join(document.kinds[at : at + 1] for at in kept)
     languages = tuple(document.languages[at] for at in kept if at < len(document.languages))
     left = structs.replace(document, text=text, kinds=kinds, languages=languages, chars=len(text), recurring="")
-    return structs.replace(left, quality=measure(text, document.language), foreign_share=_foreign_share(left))
+    share = _foreign_share(left)
+    quality = measure(text, document.language)
+    return structs.replace(left, quality=quality, foreign_share=share, mixed=is_mixed(share))
 
 
 def _foreign_share(document: CorpusDocument) -> float | None:

@@ -6,7 +6,7 @@ import operator
 import re
 import tomllib
 from collections import ChainMap
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from storage.records import Quality
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-SIGNALS = tuple(field.name for field in fields(Quality))
+SIGNALS = Quality.__struct_fields__
 DEFAULT = "default"
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,

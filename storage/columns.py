@@ -45,11 +45,11 @@ def as_numbers(value: str | None) -> tuple[int | float | None, ...]:
 
 def as_runs(value: str | None) -> tuple[str, ...]:
     """Read what `Runs` stores."""
-    words = value.split("\n") if value else ()
-    if not value or "*" not in value:
-        return tuple(words)
-    told = (word.rpartition("*") for word in words)
-    return tuple(word for count, _, word in told for _ in range(int(count or 1)))
+    told: list[str] = []
+    for run in value.split("\n") if value else ():
+        count, _, word = run.rpartition("*")
+        told += [word] * int(count or 1)
+    return tuple(told)
 
 
 class Words(TypeDecorator[str]):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from msgspec.structs import astuple
 
 from storage import duplicates
 from storage.database import chunks, insert_many, insert_rows, upsert

@@ -15,34 +15,46 @@ from storage.records import Quality
 
 MIXED = 0.1
 """From this share of lines in another language a text counts as mixed."""
+EXPORTED_AS = {
+    "published": "date",
+    "published_text": "date_text",
+    "published_calendar": "date_calendar",
+    "published_source": "date_source",
+    "published_confidence": "date_confidence",
+}
+"""Names in files of those fields that have another there."""
 
 
 # No dataclass, because it is made, and made anew with other values, in a tenth of the time.
-class CorpusDocument(msgspec.Struct, frozen=True, gc=False):
+class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever.
 
-    `msgspec.structs.replace` gives one with other values.
+    Files have its fields in this order, by the names that `EXPORTED_AS` gives them. `msgspec.structs.replace` gives one
+    with other values.
     """
 
     id: str
-    url: str
-    version: int
-    site: str
     text: str
+    url: str
     title: str | None
     author: str | None
     published: str | None
     published_text: str | None
-    canonical: str | None
     language: str
     language_confidence: float
     script: str
     script_share: float
+    site: str
+    version: int
+    canonical: str | None
     chars: int
     fetched_at: datetime
+    """UTC."""
     extractor: str
     extractor_version: str
     extractor_reason: str
+    site_model: str
+    """Identifier of the SiteModel it was made with, or ""."""
     encoding: str
     encoding_source: str
     replaced: float
@@ -58,41 +70,41 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False):
     warc_length: int
     record_id: str
     payload_digest: str
-    site_model: str = ""
-    """Identifier of the SiteModel it was made with."""
-    confidence: float | None = None
+    confidence: float | None
     """F1 that the text is expected to have; None when its extractor cannot tell, or did not yet."""
-    kinds: str = ""
+    kinds: str
     """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
-    captions: tuple[str, ...] = ()
-    comments: tuple[str, ...] = ()
-    published_calendar: str | None = None
-    published_source: str | None = None
-    published_confidence: float | None = None
-    directives: tuple[str, ...] = ()
-    robots: str | None = None
+    captions: tuple[str, ...]
+    comments: tuple[str, ...]
+    published_calendar: str | None
+    published_source: str | None
+    published_confidence: float | None
+    robots: str | None
     """As in `Terms`; None when nobody looked."""
-    robots_sha256: str | None = None
-    tdm: int | None = None
+    robots_sha256: str | None
+    directives: tuple[str, ...]
+    tdm: int | None
     """As in `Metadata`, like the rest."""
-    tdm_policy: str | None = None
-    tdm_source: str | None = None
-    licence_url: str | None = None
-    quality: Quality | None = None
+    tdm_policy: str | None
+    tdm_source: str | None
+    licence_url: str | None
+    quality: Quality | None
     """None when its text was stored before this was measured."""
-    cluster: str = ""
+    cluster: str
     """Id of its duplicate set: the smallest id of the current documents in it, perhaps its own."""
-    languages: tuple[str, ...] = ()
+    languages: tuple[str, ...]
     """As in `Document`, like the next."""
-    foreign_share: float | None = None
-    recurring: str = ""
+    foreign_share: float | None
+    mixed: int | None
+    """As `is_mixed` says."""
+    recurring: str
     """A letter for each line of the text, ``r`` for one that recurs over its site, ``-`` for others; "" when none does.
     """
 
-    @property
-    def mixed(self) -> int | None:
-        """1: a tenth of the text or more is in another language than the whole, 0: it is not; None: nobody looked."""
-        return None if self.foreign_share is None else int(self.foreign_share >= MIXED)
+
+def is_mixed(foreign_share: float | None) -> int | None:
+    """Return 1 where a tenth of a text or more is in another language than the whole, else 0; None: nobody looked."""
+    return None if foreign_share is None else int(foreign_share >= MIXED)
 
 
 @dataclass(frozen=True, slots=True)

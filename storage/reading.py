@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from storage.frontier import count_states
 from storage.holdings import MIXED, CorpusDocument, CountRow, Selection, Status
 from storage.leasing import SETTLED
 from storage.records import Pointer, Quality, UrlState
-from storage.representatives import AS_STORED, Known, Sets, of_versions, unrepeated
+from storage.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.schema import (
     document,
     document_text,
@@ -45,7 +45,7 @@ _PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
 _representative = document.alias("representative")
 _PAGE_OF_DOCUMENTS = 200
 _MAPPED = 2**31
-_SIGNALS = len(fields(Quality))
+_SIGNALS = len(Quality.__struct_fields__)
 
 # Where each field of a document is read from.
 _SOURCES: dict[str, sa.ColumnElement[Any]] = {
@@ -60,6 +60,7 @@ _SOURCES: dict[str, sa.ColumnElement[Any]] = {
     "robots": terms.c.robots,
     "robots_sha256": terms.c.robots_sha256,
     "cluster": sa.null(),
+    "mixed": sa.cast(document.c.foreign_share >= MIXED, sa.Integer),
     "recurring": sa.null(),
     **{column.name: column for column in POINTER_COLUMNS},
     **{name: document_text.c[name] for name in ("text", "kinds", "captions", "comments", "languages")},
@@ -173,10 +174,36 @@ def selects_more(connection: Connection, selection: Selection, number: int) -> b
 
 
 def _in_sets(rows: Sequence[AnyRow], sets: Sets, recurring: Mapping[str, frozenset[int]]) -> Iterator[CorpusDocument]:
-    """Build records, each with what is known of its set and of the lines of its site."""
+    """Build records, each with what is known of its set and of the lines of its site.
+
+    Raises DamageError where SQLite, which keeps whatever it is given, has something else in the place of a value.
+    """
     known = sets.look_up([row[_SET_ID] for row in rows if row[_DUPLICATES] != 1 or not sets.are_stored])
-    for row in rows:
-        yield corpus_document(row, known.get(row[_SET_ID], AS_STORED), recurring.get(row[_SITE]))
+    # By columns: to go through half a hundred values of each row takes longer than all that is done here.
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * (len(_FIELDS) + len(_ASIDE))
+    for at, read in _READ:
+        columns[at] = _read(columns, at, read)
+    *told, url_ids, representative_urls, set_ids = columns
+    stored = told[_DUPLICATE_OF]
+    of_sets = [known.get(set_id, AS_STORED) for set_id in set_ids]
+    told[_CLUSTER] = [one.cluster or first for one, first in zip(of_sets, stored, strict=True)]
+    told[_DUPLICATE_OF] = [
+        None if (one.url_id or represented) == url_id else one.representative or first
+        for one, represented, url_id, first in zip(of_sets, representative_urls, url_ids, stored, strict=True)
+    ]
+    told[_RECURRING] = list(map(lines.marks, told[_TEXT], map(recurring.get, told[_SITE])))
+    return map(CorpusDocument, *told)
+
+
+def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any]) -> list[Any]:
+    values: list[Any] = []
+    try:
+        # What was read before an error tells where it came up.
+        values.extend(map(read, columns[at]))
+    except (TypeError, ValueError, AttributeError) as error:
+        do = "restore the database from a copy; `corpus-spider check` tells what else is wrong"
+        raise DamageError(f"document {columns[_ID][len(values)]} cannot be read: {error}", do=do) from error
+    return values
 
 
 def selected_ids(selection: Selection) -> sa.Select[int]:
@@ -206,27 +233,6 @@ def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | No
     if row is None:
         return None
     return next(_in_sets([row], Sets(connection), {row[_SITE]: lines.known_in(connection, row[_SITE], row[_TEXT])}))
-
-
-def corpus_document(row: AnyRow, known: Known, recurring: frozenset[int] | None) -> CorpusDocument:
-    """Build the record of a row of the documents query, given what is known of its set and of the lines of its site.
-
-    Raises DamageError where SQLite, which keeps whatever it is given, has something else in the place of a value.
-    """
-    # By position: to go by half a hundred names takes longer than all that is done here.
-    *told, url_id, representative_url, _ = row
-    try:
-        for at, read in _READ:
-            told[at] = read(told[at])
-    except (TypeError, ValueError, AttributeError) as error:
-        do = "restore the database from a copy; `corpus-spider check` tells what else is wrong"
-        raise DamageError(f"document {row[_ID]} cannot be read: {error}", do=do) from error
-    stored = told[_DUPLICATE_OF]
-    represents = (known.url_id or representative_url) == url_id
-    told[_DUPLICATE_OF] = None if represents else known.representative or stored
-    told[_CLUSTER] = known.cluster or stored
-    told[_RECURRING] = lines.marks(told[_TEXT], recurring)
-    return CorpusDocument(*told)
 
 
 def _quality(value: str | None) -> Quality | None:

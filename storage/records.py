@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -260,8 +262,8 @@ class Fingerprint:
     """20 signed integers, one a band of 6 rows; empty with the sketch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
+# Read and written with each document of an export, which a dataclass takes several times as long for.
+class Quality(msgspec.Struct, frozen=True, gc=False):
     """What is measured of a text for those who choose among texts (see ``pipelines.quality``); shares are 0 to 1.
 
     Visible characters are letters, marks, digits and signs. None: it says nothing of this language.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from storage.exports.rows import Row
+    from storage.holdings import CorpusDocument
 
 UNDATED = "undated"
 
@@ -48,14 +48,14 @@ class Census:
     published: tuple[str, str] = ("", "")
     """First and last; empty where nothing is known."""
 
-    def count(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def count(self, rows: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
         """Yield the rows as they are."""
         for row in rows:
             self._add(row)
             yield row
 
-    def _add(self, row: Row) -> None:
-        chars, day = row.chars, (row.date or "")[:10]
+    def _add(self, row: CorpusDocument) -> None:
+        chars, day = row.chars, (row.published or "")[:10]
         self.total.add(chars)
         self.languages[row.language].add(chars)
         self.sites[row.site].add(chars)

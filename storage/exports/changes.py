@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
-from storage.exports.rows import Row
+from storage.exports.rows import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from storage.holdings import CorpusDocument
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
@@ -29,15 +31,15 @@ _ASIDE = frozenset(
 )
 
 
-_told = jsonl.part_lines([name for name in Row.__struct_fields__ if name not in _ASIDE])
+_told = jsonl.part_lines([field.name for field in FIELDS if field.name not in _ASIDE])
 
 
-def digests(rows: Sequence[Row]) -> list[str]:
+def digests(rows: Sequence[CorpusDocument]) -> list[str]:
     """Return for each row 32 hex digits of the SHA-256 of what it says of its document."""
     return [hashlib.sha256(line).hexdigest()[:32] for line in _told(rows)]
 
 
-def index_lines(rows: Iterable[tuple[Row, str]]) -> bytes:
+def index_lines(rows: Iterable[tuple[CorpusDocument, str]]) -> bytes:
     """Return the lines of the index for rows with their digests: id, tab, digest."""
     return "".join(f"{row.id}\t{digest}\n" for row, digest in rows).encode()
 
@@ -91,7 +93,7 @@ class Changes:
     """Takes a JSON line for each: ``id`` and ``change``, in order of ids."""
     counts: Counter[str] = field(default_factory=Counter)
 
-    def passing(self, rows: Iterable[tuple[Row, str]]) -> Iterator[Row]:
+    def passing(self, rows: Iterable[tuple[CorpusDocument, str]]) -> Iterator[CorpusDocument]:
         """Yield rows that were added or changed; they come with their digests, in order of ids, as the earlier index
         does.
         """

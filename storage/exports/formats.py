@@ -13,7 +13,7 @@ from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet, tei, vertical
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from storage.exports.rows import Row
+    from storage.holdings import CorpusDocument
 
 STDOUT = "-"
 FOLDER = "txt"
@@ -22,7 +22,7 @@ FOLDER = "txt"
 class StreamFormat(Protocol):
     """Writes rows to a stream as they come, never seeking, and leaves the stream open."""
 
-    def __call__(self, rows: Iterable[Row], stream: BinaryIO, /) -> None: ...
+    def __call__(self, rows: Iterable[CorpusDocument], stream: BinaryIO, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PartedFormat:
     written is what STREAM_FORMATS write of the same rows, wherever they were parted.
     """
 
-    make: Callable[[Iterable[Row]], bytes]
+    make: Callable[[Iterable[CorpusDocument]], bytes]
     write: Callable[[Iterable[bytes], BinaryIO], None]
 
 

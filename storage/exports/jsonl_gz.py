@@ -11,12 +11,12 @@ from storage.exports.ahead import one_ahead
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.exports.rows import Row
+    from storage.holdings import CorpusDocument
 
 LEVEL = 6
 
 
-def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write the rows as one gzip member."""
     write_parts(jsonl.blocks(rows), stream)
 

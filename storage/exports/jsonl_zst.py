@@ -10,7 +10,7 @@ from storage.exports.ahead import one_ahead
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.exports.rows import Row
+    from storage.holdings import CorpusDocument
 
 LEVEL = 3
 """Texts take 7 % more room than at level 6, and a third of the time."""
@@ -18,7 +18,7 @@ WINDOW_LOG = 20
 """A window of 1 MiB, which a processor's cache holds, takes a fifth less time than the 2 MiB of the level; no room."""
 
 
-def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write the rows as one Zstandard frame."""
     write_parts(jsonl.blocks(rows), stream)
 

@@ -11,11 +11,13 @@ import numpy as np
 from msgspec.structs import astuple
 
 from storage.exports.ahead import one_ahead
-from storage.exports.rows import FIELDS, SIGNALS, Row, encodable
+from storage.exports.rows import FIELDS, SIGNALS, encodable
 from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from storage.holdings import CorpusDocument
 
 ROW_GROUP_ROWS = 4096
 ROW_GROUP_CHARS = 16 * 2**20
@@ -46,7 +48,7 @@ _SIZE = "size"
 # Of the signals of quality, those that are counts.
 _WHOLE = frozenset({"words"})
 
-_lists = attrgetter(*(field.name for field in FIELDS if field.kind is tuple))
+_lists = attrgetter(*(field.attribute for field in FIELDS if field.kind is tuple))
 _signals = attrgetter(*SIGNALS)
 _NO_SIGNALS = (None,) * len(SIGNALS)
 
@@ -70,12 +72,12 @@ def schema() -> Any:
     return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in FIELDS])
 
 
-def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write the rows as one Parquet file; the stream is only ever appended to."""
     _write(_batches(rows), stream)
 
 
-def part(rows: Iterable[Row]) -> bytes:
+def part(rows: Iterable[CorpusDocument]) -> bytes:
     """Return some rows as columns, for `write_parts`: a stream of Arrow's IPC format."""
     import pyarrow
 
@@ -132,13 +134,13 @@ def _table(parts: Sequence[Any]) -> Any:
     return pyarrow.Table.from_batches(parts).drop_columns(_SIZE).combine_chunks()
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[Any]:
+def _batches(rows: Iterable[CorpusDocument]) -> Iterator[Any]:
     """Yield rows as columns, some at a time, with the length of their texts in one more.
 
     As objects they take several times the room, and time to look through them for what can be cleared away.
     """
     columns = schema()
-    batch: list[Row] = []
+    batch: list[CorpusDocument] = []
     sizes: list[int] = []
     chars = 0
     for row in rows:
@@ -152,7 +154,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[Any]:
         yield _batch(batch, sizes, columns)
 
 
-def _batch(rows: Sequence[Row], sizes: Sequence[int], columns: Any) -> Any:
+def _batch(rows: Sequence[CorpusDocument], sizes: Sequence[int], columns: Any) -> Any:
     """Return rows as columns, without lone surrogates and numbers that are not finite."""
     import pyarrow
 

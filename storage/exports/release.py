@@ -37,7 +37,6 @@ from storage.exports.vertical import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.exports.rows import Row
     from storage.holdings import CorpusDocument
 
 FORMAT = "corpus-spider dump 1"
@@ -141,7 +140,7 @@ class _Files:
         return {"path": name, "bytes": stream.count, "sha256": stream.sha256.hexdigest()}
 
 
-def _write(files: _Files, rows: Iterator[Row], about: Release, shape: Shape) -> dict[str, Any]:
+def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape: Shape) -> dict[str, Any]:
     census = Census()
     changes: Changes | None = None
     with ExitStack() as stack:
@@ -186,7 +185,9 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
     }
 
 
-def _indexed(rows: Iterator[Row], stream: HashingStream, stack: ExitStack) -> Iterator[tuple[Row, str]]:
+def _indexed(
+    rows: Iterator[CorpusDocument], stream: HashingStream, stack: ExitStack
+) -> Iterator[tuple[CorpusDocument, str]]:
     """Pass the rows on with their digests and write their lines of the index; it ends with the stack, before the
     stream does.
     """
@@ -195,7 +196,7 @@ def _indexed(rows: Iterator[Row], stream: HashingStream, stack: ExitStack) -> It
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     packed = stack.enter_context(compressor.stream_writer(cast("BinaryIO", stream), closefd=False))
 
-    def passing() -> Iterator[tuple[Row, str]]:
+    def passing() -> Iterator[tuple[CorpusDocument, str]]:
         while group := list(islice(rows, GROUP)):
             told = list(zip(group, digests(group), strict=True))
             packed.write(index_lines(told))
@@ -204,7 +205,7 @@ def _indexed(rows: Iterator[Row], stream: HashingStream, stack: ExitStack) -> It
     return passing()
 
 
-def _shards(files: _Files, rows: Iterator[Row], shape: Shape) -> Iterator[dict[str, Any]]:
+def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iterator[dict[str, Any]]:
     """Write the rows shard by shard, at least one; yield the manifest's entry of each."""
     ahead = _Ahead(rows)
     number = 0
@@ -220,7 +221,7 @@ def _shards(files: _Files, rows: Iterator[Row], shape: Shape) -> Iterator[dict[s
 class _Ahead:
     """An iterator that knows whether it has ended before the next row is asked for."""
 
-    def __init__(self, rows: Iterator[Row]) -> None:
+    def __init__(self, rows: Iterator[CorpusDocument]) -> None:
         self._rows = rows
         self._next = next(rows, None)
         self.taken = 0
@@ -229,7 +230,7 @@ class _Ahead:
     def ended(self) -> bool:
         return self._next is None
 
-    def take(self) -> Row:
+    def take(self) -> CorpusDocument:
         row = self._next
         assert row is not None
         self._next = next(self._rows, None)
@@ -237,7 +238,7 @@ class _Ahead:
         return row
 
 
-def _until_full(ahead: _Ahead, stream: HashingStream, limit: int) -> Iterator[Row]:
+def _until_full(ahead: _Ahead, stream: HashingStream, limit: int) -> Iterator[CorpusDocument]:
     """Yield rows until the stream has the limit; one row at least, so that every shard gets on."""
     first = True
     while not ahead.ended and (first or not limit or stream.count < limit):

@@ -11,7 +11,7 @@ from storage.errors import ConfigError
 from storage.exports import txt
 from storage.exports.files import HashingStream, disk_errors, opened
 from storage.exports.formats import FOLDER, PARTED_FORMATS, STREAM_FORMATS, Destination, destination
-from storage.exports.rows import Row, row
+from storage.exports.rows import row
 from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ class Part:
 
 
 class Counter:
-    """Turns documents into rows as they are asked for, and counts those that were taken."""
+    """Passes on the documents that are asked for, each a row of the file, and counts those that were taken."""
 
     def __init__(self, on_progress: Callable[[int], None] | None) -> None:
         self.count = 0
         self.on_progress = on_progress
 
-    def rows(self, documents: Iterable[CorpusDocument]) -> Iterator[Row]:
+    def rows(self, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
         """Yield the row of each document; nothing is read ahead."""
         for document in documents:
             yield row(document)
@@ -153,7 +153,7 @@ def _write_file(content: Content, staged: Path, target: Path) -> tuple[int, str]
     return stream.count, digest
 
 
-def _write_folder(rows: Iterable[Row], staged: Path, target: Path) -> tuple[int, str]:
+def _write_folder(rows: Iterable[CorpusDocument], staged: Path, target: Path) -> tuple[int, str]:
     folder = staged / DATA
     with disk_errors(folder):
         folder.mkdir()

@@ -15,7 +15,8 @@ from storage.exports.vertical import KINDS, SENTENCE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from storage.exports.rows import Row, Value
+    from storage.exports.rows import Value
+    from storage.holdings import CorpusDocument
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <teiCorpus xmlns="http://www.tei-c.org/ns/1.0">
@@ -27,17 +28,17 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
-def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write the rows as one teiCorpus."""
     stream.write(_HEAD.encode())
     stream.writelines("".join(_document(row)).encode() for row in rows)
     stream.write(b"</teiCorpus>\n")
 
 
-def _document(row: Row) -> Iterator[str]:
+def _document(row: CorpusDocument) -> Iterator[str]:
     yield f'<TEI xml:id="d{_text(row.id)}" xml:lang="{_text(row.language)}">\n<teiHeader><fileDesc><titleStmt>'
     yield f"<title>{_text(row.title)}</title>{_element('author', row.author)}</titleStmt><publicationStmt>"
-    yield f"<publisher>{_text(row.site)}</publisher>{_published(row.date)}<availability><licence>"
+    yield f"<publisher>{_text(row.site)}</publisher>{_published(row.published)}<availability><licence>"
     yield f"{_text(row.licence or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
     yield f'<ref target="{_text(row.url)}"/><idno type="version">{row.version}</idno>'
     yield f'<date type="fetched">{_text(row.fetched_at)}</date></bibl></sourceDesc></fileDesc><profileDesc>'
@@ -50,7 +51,7 @@ def _document(row: Row) -> Iterator[str]:
     yield "</body></text></TEI>\n"
 
 
-def _language(row: Row, number: int) -> str:
+def _language(row: CorpusDocument, number: int) -> str:
     """Return the language of a line as an attribute, where it is known and another than the document's."""
     languages = row.languages or ()
     code = languages[number].partition(" ")[0] if number < len(languages) else "und"

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from storage.exports.rows import Row, Value
+    from storage.exports.rows import Value
+    from storage.holdings import CorpusDocument
 
 INDEX = "index.jsonl"
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
 
-def write(rows: Iterable[Row], folder: Path, record: Callable[[str, HashingStream], None]) -> None:
+def write(rows: Iterable[CorpusDocument], folder: Path, record: Callable[[str, HashingStream], None]) -> None:
     """Write ``ID.txt`` for each row and ``index.jsonl`` into the empty folder; ``record`` hears of every finished file.
 
     Raises DamageError for an id that is no safe file name (titles and URLs never become one) or that comes twice.
@@ -42,7 +43,7 @@ def is_ours(folder: Path) -> bool:
     return not names or (INDEX in names and all(name.endswith(".txt") for name in names - {INDEX}))
 
 
-def _entry(row: Row, name: str) -> dict[str, Value]:
+def _entry(row: CorpusDocument, name: str) -> dict[str, Value]:
     return {"file": name, **{key: value for key, value in named(row).items() if key != "text"}}
 
 

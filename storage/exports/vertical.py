@@ -12,12 +12,13 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
-from storage.exports.rows import encodable
+from storage.exports.rows import FIELDS, encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.exports.rows import Row, Value
+    from storage.exports.rows import Value
+    from storage.holdings import CorpusDocument
 
 GLUE = "\x1f"
 """Unit separator: between two tokens of a line that have nothing between them."""
@@ -32,27 +33,28 @@ CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 # What a reader of lines takes for the end of one, and what no text file should hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
-_attribute_values = attrgetter(*ATTRIBUTES)
+_named = {field.name: field.attribute for field in FIELDS}
+_attribute_values = attrgetter(*(_named[name] for name in ATTRIBUTES))
 _SPACES = re.compile(r"\s+")
 _SPACES_BETWEEN = re.compile(rf"[^\S{GLUE}]+")
 
 
-def write(rows: Iterable[Row], stream: BinaryIO) -> None:
+def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write tokenised rows as vertical text."""
     _write(rows, stream, _tokens)
 
 
-def write_prevertical(rows: Iterable[Row], stream: BinaryIO) -> None:
+def write_prevertical(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
     """Write rows as prevertical text: the structures, and in them lines of running text."""
     _write(rows, stream, lambda line: (escaped(line.replace(SENTENCE, " ")),))
 
 
-def _write(rows: Iterable[Row], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
+def _write(rows: Iterable[CorpusDocument], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
     # A document in one piece, because a stream that hashes takes longer over a million small ones.
     stream.writelines("".join(f"{line}\n" for line in _lines(row, lines_of)).encode() for row in map(encodable, rows))
 
 
-def _lines(row: Row, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
+def _lines(row: CorpusDocument, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
     yield f"<doc{_attributes(row)}>"
     kinds = row.kinds or ""
     for number, line in enumerate(row.text.split("\n")):
@@ -89,7 +91,7 @@ def escaped(text: str) -> str:
     return text.translate(_ENTITIES)
 
 
-def _attributes(row: Row) -> str:
+def _attributes(row: CorpusDocument) -> str:
     told = zip(ATTRIBUTES, _attribute_values(row), strict=True)
     return "".join(f' {name}="{_value(value)}"' for name, value in told if value not in (None, ""))
 

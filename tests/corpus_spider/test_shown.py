@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from corpus_spider.config import Config
 from corpus_spider.console import Console
@@ -51,5 +52,5 @@ def test_json_has_what_stands_beside_the_text(processed: Processed, capsys: pyte
     assert shown["comments"] == []
     assert processed.document
     assert processed.document.quality
-    assert shown["quality"] == json.loads(json.dumps(asdict(processed.document.quality)))
+    assert shown["quality"] == structs.asdict(processed.document.quality)
     assert shown["quality"]["words"] == len(shown["text"].split())

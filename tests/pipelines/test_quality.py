@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import asdict, replace
 
 from pipelines import quality
 from pipelines.quality import measure, stop_words

@@ -62,7 +62,7 @@ def test_odd_texts_and_all_fields_come_back_equal_from_every_format(tmp_path: Pa
             name: list(getattr(original, name)) for name in ("captions", "comments", "directives", "languages")
         }
         assert original.quality
-        expected |= {"quality": dataclasses.asdict(original.quality)}
+        expected |= {"quality": structs.asdict(original.quality)}
         assert row == expected | {"fetched_at": "2026-11-20T12:00:00.123456Z"}
 
 

@@ -14,7 +14,6 @@ from lxml import etree
 from test_release import a_document
 
 from storage.exports import tei, vertical
-from storage.exports.rows import row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +26,7 @@ ODD = 'a\u2028b\u2029c\x85d\x00e\x0bf\ud800g <p> &amp; "q" ]]> \ufffe'
 
 def written(write: Callable[..., None], *documents: CorpusDocument) -> str:
     stream = io.BytesIO()
-    write([row(document) for document in documents], stream)
+    write(documents, stream)
     return stream.getvalue().decode()
 
 
