@@ -63,7 +63,7 @@ class Published(NamedTuple):
     iso: str
     original: str
     calendar: str
-    """As it was written: ``gregorian``, ``buddhist``, ``solar-hijri``, ``islamic``, ``ethiopian`` or ``hebrew``."""
+    """As it was written: a calendar of ``pipelines.dating.calendars``."""
     source: str
     confidence: float
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GREGORIAN, BUDDHIST, SOLAR, LUNAR = "gregorian", "buddhist", "solar-hijri", "islamic"
-ETHIOPIAN, HEBREW = "ethiopian", "hebrew"
+ETHIOPIAN, HEBREW, BIKRAM = "ethiopian", "hebrew", "bikram-sambat"
 EARLIEST = date(1990, 1, 1)
 """Nothing of the web is older."""
 TOLERANCE = timedelta(days=2)
@@ -24,6 +24,18 @@ _SOLAR_EPOCH = 226_894
 
 _ETHIOPIAN_EPOCH = 2_795
 """Ordinal of the day before 1 Meskerem 1, so that 1 Meskerem 2017 is 11 September 2024."""
+
+_BIKRAM_FIRST, _BIKRAM_START = 2046, date(1989, 4, 13)
+"""The first year of the table below, and its first day."""
+# The last digits of the lengths of the twelve months, year by year: the sun's entry into its signs sets them, not a
+# rule. Nepal's calendar committee publishes them.
+_BIKRAM_LENGTHS = (
+    "121210009901111211090900112111090900121210009900121210009091111211090900112111090900121210009900121210009091"
+    "112111090900112120090900121210009901021210009091112111090900112210090900121210009901111211909091112111090900"
+    "112210090900121210009901111211900991112111090900112210090900121210009901111211900900112111090900121210090900"
+    "121210009901111211090900112111090900121210009900121210009091111211090900112111090900121210009900121210009091"
+    "112111090900112111090900112110009000121201009000021210009000112111090000012201009000021210009000021210009000"
+)
 
 
 def to_gregorian(calendar: str, year: int, month: int, day: int) -> date | None:
@@ -39,17 +51,21 @@ def to_gregorian(calendar: str, year: int, month: int, day: int) -> date | None:
             return _solar(year, month, day)
         if calendar == ETHIOPIAN:
             return _ethiopian(year, month, day)
+        if calendar == BIKRAM:
+            return _bikram(year, month, day)
         return _islamic(year, month, day) if calendar == LUNAR else date(year, month, day)
     except (ValueError, OverflowError):
         return None
 
 
-def calendars_of(year: int) -> Iterator[str]:
-    """Yield the calendars that may count a recent year so."""
+def calendars_of(year: int, language: str = "") -> Iterator[str]:
+    """Yield the calendars that may count a recent year so, on a page of this language (BCP 47, "" unknown)."""
     if 1300 <= year <= 1500:
         yield from (SOLAR, LUNAR)
     elif 2400 <= year <= 2700:
         yield BUDDHIST
+    elif language.partition("-")[0] == "ne" and year >= _BIKRAM_FIRST:
+        yield BIKRAM
     else:
         yield GREGORIAN
 
@@ -77,6 +93,15 @@ def _ethiopian(year: int, month: int, day: int) -> date:
     if not (1 <= month <= 13 and 1 <= day <= length):
         raise ValueError(f"{year}-{month}-{day}")
     return date.fromordinal(_ETHIOPIAN_EPOCH + 365 * (year - 1) + year // 4 + 30 * (month - 1) + day)
+
+
+def _bikram(year: int, month: int, day: int) -> date:
+    """Convert a date of Nepal's Bikram Sambat. Raises ValueError when there is no such day, or no table of its year."""
+    first = 12 * (year - _BIKRAM_FIRST)
+    lengths = [29 if digit == "9" else 30 + int(digit) for digit in _BIKRAM_LENGTHS[: first + 12]]
+    if not (0 <= first == len(lengths) - 12 and 1 <= month <= 12 and 1 <= day <= lengths[first + month - 1]):
+        raise ValueError(f"{year}-{month}-{day}")
+    return _BIKRAM_START + timedelta(days=sum(lengths[: first + month - 1]) + day - 1)
 
 
 def _islamic(year: int, month: int, day: int) -> date:

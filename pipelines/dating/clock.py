@@ -24,7 +24,7 @@ _AFTERNOON = re.compile("p|م|ب|ch|tối")
 _OFFSET = re.compile(r"\s*\(?(?:gmt|utc)?\s?(?P<sign>[+\u2212-])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?!\d)")
 _NAMED_OFFSET = re.compile(r"\b(?:gmt|utc)\s?(?P<sign>[+\u2212-])\s?(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?!\d)")
 _ZONES = {
-    0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "ت.غ"),
+    0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "گرینویچ", "ت.غ"),
     60: ("cet", "wat"),
     120: ("cest", "eet", "sast"),
     180: ("eest", "msk", "мск", "مكة", "توقيت السعودية", "بتوقيت السعودية", "بتوقيت مكة"),

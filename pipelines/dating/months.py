@@ -39,7 +39,9 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 class Month(NamedTuple):
-    """A month of a calendar: ``gregorian``, ``solar`` (Solar Hijri), ``lunar`` (Islamic) or ``ethiopian``."""
+    """A month of a calendar: ``gregorian``, ``solar`` (Solar Hijri), ``lunar`` (Islamic), ``ethiopian``,
+    ``bikram-sambat``.
+    """
 
     calendar: str
     number: int

@@ -1,7 +1,8 @@
 """Dates that are not in figures, or count years from an emperor or a republic, written so that they are.
 
 Chinese numerals (二〇二四年十一月五日), the eras of Japan (令和6年 is 2024), years of the Republic of China
-(民國113年), the Persian first of a month, and the ways to count months in Mongolian (11 дүгээр сарын).
+(民國113年), days of the month in Persian, Urdu and Arabic words, and the ways to count months in Mongolian (11 дүгээр
+сарын) and Uyghur (11-ئاينىڭ 21-كۈنى).
 """
 
 from __future__ import annotations
@@ -19,6 +20,15 @@ _ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
 _BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
 _SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
 _TAIWAN = ("zh-tw", "zh-hant")
+_UYGHUR = re.compile(r"(?<!\d)(\d{4})\s?-?\s?ییلی\s?(\d{1,2})\s?-?\s?(?:یاینیڭ|یای)\s?(\d{1,2})(?!\d)")
+_ONES = ("یکم", "دوم", "سوم", "چهارم", "پنجم", "ششم", "هفتم", "هشتم", "نهم")
+_TEENS = ("دهم", "یازدهم", "دوازدهم", "سیزدهم", "چهاردهم", "پانزدهم", "شانزدهم", "هفدهم", "هجدهم", "نوزدهم")
+_TWENTIES = ("بیستم", *(f"بیست و {one}" for one in _ONES), "سی ام", "سی و یکم")
+_FIRSTS = ("اول", "غره")
+_ORDINALS = {name.replace(" ", ""): day for day, name in enumerate((*_ONES, *_TEENS, *_TWENTIES), 1)}
+_ORDINALS |= dict.fromkeys(_FIRSTS, 1)
+_ORDINAL_ENDS = re.compile("(?:م|اول|غره)\\s")
+_ARABIC = re.compile("[\u0600-\u06ff]")
 _MONGOLIAN = re.compile(r"(?<!\d)0?([1-9]|1[0-2])\s?-?(?:р|дүгээр|дугаар)?\s?сар(?:ын)?(?![^\W\d_])")
 
 
@@ -36,8 +46,10 @@ def in_figures(folded: str, language: str) -> str:
         return _SAME_YEAR.sub(r"\1年", folded)
     if "сар" in folded:
         return _MONGOLIAN.sub(r"\1-р сарын", folded)
-    if "یکم" in folded or "اول" in folded:
-        return _first_of_month().sub("1 ", folded)
+    if "ییلی" in folded:
+        return _UYGHUR.sub(r"\1-\2-\3", folded)
+    if _ORDINAL_ENDS.search(folded):
+        return _day_in_words().sub(lambda found: f"{_ORDINALS[found[1].replace(' ', '')]} ", folded)
     return folded
 
 
@@ -49,6 +61,9 @@ def _number(numerals: str) -> int:
 
 
 @cache
-def _first_of_month() -> re.Pattern[str]:
-    names = any_of(sorted(name for name, month in months().items() if month.calendar == "solar"))
-    return re.compile(rf"(?<![^\W_])(?:یکم|اول)\s+(?={names}(?![^\W_]))")
+def _day_in_words() -> re.Pattern[str]:
+    """Return what finds a day in words before the name of a month; its parts may be written together."""
+    arabic = sorted(name for name in months() if _ARABIC.match(name))
+    ordinals = sorted((*_ONES, *_TEENS, *_TWENTIES, *_FIRSTS), key=len, reverse=True)
+    words = "|".join(ordinals).replace(" ", r"\s?")
+    return re.compile(rf"(?<![^\W_])({words})\s+(?={any_of(arabic)}(?![^\W_]))")

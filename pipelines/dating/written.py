@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.dating.calendars import (
+    BIKRAM,
     BUDDHIST,
     EARLIEST,
     ETHIOPIAN,
@@ -41,6 +42,8 @@ _NEAR = 3
 KURDISH_AHEAD = 1321
 """Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
+# Where months of these names are Nepal's; a Hindi almanac counts other ones, by the moon.
+_COUNTING_BIKRAM = frozenset({"", "und", "ne", "mai", "bho", "new"})
 _EITHER_WAY = frozenset({"en", "en-us"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
 
@@ -50,14 +53,17 @@ _LINK = (
 _YEARS = (
     r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
     r"|שנת|ឆ្នាំ|ປີ|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko"
-    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ቀን)[\s.,،၊]*)*"
+    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ቀን|ییلی)[\s.,،၊]*)*"
 )
-_AFTER_DAY = r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|ê)?"
+_AFTER_DAY = (
+    r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
+    r"|শে|[লর]া|ঠা|ই)?"
+)
 _DAY = r"(?<!\d)(?<!\d:)(?P<day>\d{1,2})"
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
 _NUMERIC = re.compile(
-    r"(?<![\d/])(?<!\d[:.,-])(?<![a-z]-)(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
+    r"(?<![\d/$€£¥₩₫₹₪])(?<!\d[:.,-])(?<![a-z]-)(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
     r"(?!\d|[/.]\d|-\d(?!\d?:\d\d))"
 )
 _IDEOGRAPHIC = re.compile(
@@ -193,13 +199,13 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
     """Return patterns of day, month and year in four orders; a second name of the month may stand beside the first."""
     names = any_name()
     month = rf"(?P<name>{names})(?:\s?ماه|ی)?[.\u0970]?"
-    other = rf"(?:\s*[/(]\s*{names}\)?)?"
+    other = rf"(?:\s*[/(\s-]\s*{names}\)?)?"
     end = r"(?!\d|[:.]\d)"
-    day = r"(?P<day>\d{1,2})" + _AFTER_DAY + end
+    day = r"(?P<day>\d{1,2})(?:\s?مه(?![^\W\d_])|" + _AFTER_DAY + ")" + end
     return (
         re.compile(_DAY + _AFTER_DAY + _LINK + month + other + _YEARS + r"'?(?P<year>\d{4}|\d{2})" + end),
-        re.compile(month + r"[\s.(]*" + day + rf"[\s,،၊፣]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
-        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + r"[\s.,،/-]*(?:د\s)?" + day),
+        re.compile(month + r"[\s.(]*" + day + rf"[\s,،၊፣/]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
+        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + r"[\s.,،/-]*(?:د\s|මස\s?)?" + day),
         # A year behind the month is its own: "© 2026 21 November 2025".
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _DAY + r"[\s.-]*" + month + r"(?![^\d]{0,8}\d{4})"),
     )
@@ -209,6 +215,8 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     month, digits = month_of(match["name"], language), match["year"]
     if month.calendar == ETHIOPIAN and language.partition("-")[0] == "ti":
         return None  # Eritrea calls the Gregorian months so
+    if month.calendar == BIKRAM and language.partition("-")[0] not in _COUNTING_BIKRAM:
+        return None
     for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
         day = to_gregorian(calendar, year, month.number, int(match["day"]))
         if day and _possible(day, now):
@@ -229,14 +237,18 @@ def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[s
         yield SOLAR, year - KURDISH_AHEAD, 0.95
     elif kind == ETHIOPIAN and year >= EARLIEST.year - 8:
         yield ETHIOPIAN, year, 0.9
+    elif kind == BIKRAM and year >= EARLIEST.year + 56:
+        yield BIKRAM, year, 0.9
     elif kind == "lunar" and 1400 <= year <= 1500:
         yield LUNAR, year, 0.7
     elif kind == "gregorian" and year >= EARLIEST.year:
         yield (BUDDHIST if year > 2400 else GREGORIAN), year, 0.95
 
 
-def _in_order(match: re.Match[str], ymd: tuple[int, int, int], now: datetime, sure: float) -> Iterator[Stated]:
-    for calendar in calendars_of(ymd[0]):
+def _in_order(
+    match: re.Match[str], ymd: tuple[int, int, int], now: datetime, sure: float, language: str = ""
+) -> Iterator[Stated]:
+    for calendar in calendars_of(ymd[0], language):
         day = to_gregorian(calendar, *ymd)
         if day and _possible(day, now):
             yield Stated(day, calendar, match.start(), match.end(), min(sure, 0.7) if calendar == LUNAR else sure)
@@ -247,7 +259,7 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
     """Read three figures: the year is the one of four digits; day before month unless only the other way is a date."""
     first, second, third = (int(match[name]) for name in ("first", "second", "third"))
     if len(match["first"]) == 4:
-        yield from _in_order(match, (first, second, third), now, 0.95)
+        yield from _in_order(match, (first, second, third), now, 0.95, language)
     elif len(match["third"]) == 4:
         american = _AMERICAN.match(match.string, match.start())
         sure = _order(first, second, match["mark"], "en" if american else language)

@@ -33,7 +33,8 @@ These carry the same fields, in this order; a field without a value is null. TEI
 ``kinds``           a letter for each line of the text: p paragraph, h heading, l list item, q quotation, t table cell,
                     c preformatted; "" where the extractor cannot tell
 ``captions``        list of captions; ``comments`` list of readers' comments that are marked as such
-``date_calendar``   what ``date_text`` counts in: gregorian, buddhist, solar-hijri, islamic, ethiopian, hebrew
+``date_calendar``   what ``date_text`` counts in: gregorian, buddhist, solar-hijri, islamic, ethiopian, hebrew,
+                    bikram-sambat
 ``date_source``     where the date stands: json-ld, meta, time, url, text, masthead, listed (one of several alike),
                     or updated (the page states the day of its last change only); ``date_confidence`` 0 to 1
 ``robots``          why it could be asked for: allowed, cached, missing; ``robots_sha256`` of the file that allowed it

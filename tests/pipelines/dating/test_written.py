@@ -78,6 +78,16 @@ def test_calendars_of_ethiopia_and_israel_agree_with_a_second_library(day: date)
     assert to_date(year, since_tishri, number) == day
 
 
+@pytest.mark.parametrize(
+    ("year", "expected"), [(2073, "2016-04-13"), (2077, "2020-04-13"), (2081, "2024-04-13"), (2082, "2025-04-14")]
+)
+def test_nepalese_years_begin_when_nepal_says(year: int, expected: str) -> None:
+    """The table of Bikram Sambat has each year begin right behind the one before it, on the days known of some."""
+    assert str(to_gregorian("bikram-sambat", year, 1, 1)) == expected
+    last = [to_gregorian("bikram-sambat", year - 1, 12, day) for day in range(29, 33)]
+    assert max(filter(None, last)) + timedelta(days=1) == to_gregorian("bikram-sambat", year, 1, 1)
+
+
 def test_every_name_of_a_month_is_one_month() -> None:
     """In its language, no folded name stands for two months: a table that says otherwise would be read at random."""
     import tomllib
