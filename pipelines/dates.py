@@ -1,25 +1,25 @@
 """When a page says it was published: the best of the texts on it that may state a date.
 
 What a page states for programs is trusted most (JSON-LD, meta elements, time elements), then its address, then what
-readers see. Nothing is guessed: a date is stated in full or there is none (see ``pipelines.dating.written``).
+readers see. Nothing is guessed: a date is stated in full (see ``pipelines.dating.written``), or an age ("3 hours ago")
+tells it from the time of the visit, or there is none.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from pipelines.dating.ages import age_of
 from pipelines.dating.calendars import GREGORIAN
 from pipelines.dating.months import fold
-from pipelines.dating.written import read_date
+from pipelines.dating.written import FoundDate, read_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
-
-    from pipelines.dating.written import FoundDate
 
 TRUST = {
     "json-ld": 1.0,
@@ -29,9 +29,13 @@ TRUST = {
     "text": 0.85,
     "masthead": 0.6,
     "updated": 0.5,
+    "below": 0.5,
     "listed": 0.5,
+    "age": 0.5,
 }
 """Where a date may stand, and how sure it is that one there is the date of publication."""
+_MAY_BE_TODAY = frozenset({"masthead", "listed", "below", "updated"})
+"""Where some pages show the day of the visit."""
 _DAY = timedelta(days=1)
 _PLAIN = 0.9
 """Confidence of a date whose day and month cannot be taken for one another."""
@@ -44,6 +48,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAMED_IN_PATH = re.compile(rf"/((?:19|20)\d\d)/({'|'.join(_MONTHS)})/(0?[1-9]|[12]\d|3[01])(?=/)")
 # Years of other calendars; too many numbers look like them to do without a directory of their own.
 _ELSEWHERE_IN_PATH = re.compile(r"/((?:13[6-9]|14[0-4]|25[3-9])\d)([/-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?=/)")
+# When an archive of the web made its copy: /web/20110106023242/http://example.org/.
+_COPIED = re.compile(r"/\d{14}(?:[a-z]{2}_)?(?=/https?:)")
 # The day of what a story tells: /attack-of-2001-09-11-remembered.
 _AMID_WORDS = re.compile(r"(?<=[^\W\d_]-)\d{4}-\d{1,2}-\d{1,2}(?=-[^\W\d_])")
 
@@ -86,8 +92,11 @@ def find_date(candidates: Iterable[Candidate], now: datetime, language: str = ""
 
 
 def _read(candidate: Candidate, now: datetime, language: str) -> FoundDate | None:
+    if candidate.source == "age":
+        day = (now - (age_of(candidate.text) or timedelta())).astimezone(UTC).date()
+        return FoundDate(day.isoformat(), candidate.text, GREGORIAN, _PLAIN)
     found = read_date(candidate.text, now, language)
-    return None if found and candidate.source in {"masthead", "listed"} and _is_today(found.iso, now) else found
+    return None if found and candidate.source in _MAY_BE_TODAY and _is_today(found.iso, now) else found
 
 
 def parse_date(text: str, now: datetime, language: str = "") -> str | None:
@@ -127,4 +136,4 @@ def stated_in_path(path: str) -> list[str]:
     """
     folded = fold(unquote(path))
     elsewhere = ["-".join(match.group(1, 3, 4)) for match in _ELSEWHERE_IN_PATH.finditer(folded)]
-    return dates_in_path(_AMID_WORDS.sub("", folded)) or elsewhere
+    return dates_in_path(_AMID_WORDS.sub("", _COPIED.sub("", folded))) or elsewhere

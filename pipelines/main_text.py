@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_REPLACED = 0.05
 """A text in which more than one character in twenty could not be decoded is not worth keeping."""
-SHOWN_DATES = frozenset({"masthead", "text", "updated", "listed"})
+SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
 """Where a date stands that a line of the page shows."""
 HEAD, MAX_DATELINE = 3, 120
 """Lines at the head of a text among which the date may be, and its characters at most."""

@@ -8,7 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pipelines.dates import Candidate, find_date, stated_in_path
-from pipelines.dating.visible import is_aside, time_elements, visible_dates
+from pipelines.dating.visible import around_headline, is_of_another, time_elements, visible_ages, visible_dates
 from pipelines.directives import MAX_METAS, noted_directives
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
@@ -73,6 +73,14 @@ _DATE_NAMES = (
     "dcterms.date",
     "originalpublicationdate",
     "displaydate",
+    "published",
+    "published_time",
+    "published_at",
+    "article:published_date",
+    "article:published_at",
+    "article:publish_time",
+    "publish_time",
+    "pub_date",
     "date",
 )
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
@@ -240,13 +248,15 @@ def _date_candidates(
     loose = {shown for _, shown in times if shown.place == "time"}
     if len({shown.text for shown in loose}) == 1:
         yield Candidate("time", loose.pop().text)
-    yield from (Candidate(*shown) for shown in visible_dates(tree))
+    around = around_headline(tree)
+    yield from (Candidate(*shown) for shown in visible_dates(around))
     yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
+    yield from (Candidate(*shown) for shown in visible_ages(around))
 
 
 def _stated_times(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]]) -> Iterator[Candidate]:
     """Yield what elements marked as the date of publication say, then the first <time> elements of the article."""
-    for node in (node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2] if not is_aside(node)):
+    for node in (node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2] if not is_of_another(node)):
         attributes = node.attributes
         stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
         yield Candidate("time", next(filter(None, stated), node.text(separator=" ")[:200]))

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines.dating.ages import age_of
 from pipelines.dating.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 
 if TYPE_CHECKING:
@@ -22,10 +23,17 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 _MISLEADING = re.compile(
-    r"relat|comment|sidebar|footer|most|popular|recommend|widget|copyright|weather|event-?(?:date|time)|upcoming",
+    r"relat(?!ive)|comment|sidebar|(?<!post-)(?<!entry-)(?<!article-)(?<!asset-)footer|most|popular|recommend"
+    r"|(?<!elementor-)widget(?!\s+blog\b)|copyright|weather|event-?(?:date|time|info|detail|meta)|upcoming|cookie"
+    r"|\bpoll|read-?(?:more|also|next)|lien-?quan",
     re.IGNORECASE,
 )
-_ASIDE = frozenset({"nav", "aside", "footer"})
+_OTHERS = re.compile(r"relat(?!ive)|comment|sidebar|most|popular|recommend|upcoming", re.IGNORECASE)
+_TAXONOMY = re.compile(r"\b(?:category|tag)-\S+")
+"""What WordPress calls a post by its subjects, which may be most popular ones."""
+_ASIDE = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
+_BESIDE = _ASIDE - {"aside"}
+"""Elements that hold no byline: an aside next to the headline may."""
 _CHANGED = re.compile(r"updated|modified", re.IGNORECASE)
 _PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
 _DIGIT, _FULL = re.compile(r"\d"), re.compile(r"\d(?:\D*\d){4}")
@@ -38,8 +46,12 @@ _MAX_NODES = 6000
 _MAX_TEXT = 160
 _MAX_HELD = 12
 _MAX_UNMARKED = 80
-_BEFORE, _BEHIND, _NEXT = 60, 400, 40
-"""Elements before, behind and next to the headline among which a date is looked for."""
+_BEFORE, _BEHIND, _NEXT, _OVER = 60, 400, 40, 10
+"""Elements before, behind, next to and right over the headline among which a date is looked for."""
+_MAX_OVER = 50
+_HEADINGS, _MAX_HEADINGS, _MIN_HEADLINE = frozenset({"h1", "h2", "h3", "h4"}), 100, 15
+_PROSE, _PARAGRAPHS = 100, 3
+"""Characters of a paragraph of prose, and how many of these a date may hardly stand behind."""
 _LEVELS = 4
 _WHOLE = frozenset({"article", "main", "body", "html"})
 """Elements whose classes tell of the page: that it has a sidebar, or comments."""
@@ -50,6 +62,9 @@ _SAME_BYLINE = 12
 """Elements behind a date of update that may still state the one of publication without a label."""
 _MAX_LABEL, _MAX_SIBLINGS = 40, 3
 _MAX_TIMES = 500
+_MAX_TITLE = 500
+_MOST_OF_TITLE = 0.4
+_LATEST = {"below": 1, "listed": 2}
 _UNREAD = frozenset({"script", "style", "noscript", "template", "svg", "option", "select", "title", "html", "head"})
 
 
@@ -57,9 +72,18 @@ class Shown(NamedTuple):
     """A text that may state when the page was published: where it stands, the text, the line that it is a part of."""
 
     place: str
-    """``time``, ``text``, ``masthead``, ``updated`` for the day of the last change, ``listed`` for one of several."""
+    """A key of ``pipelines.dates.TRUST``."""
     text: str
     line: str = ""
+
+
+class Around(NamedTuple):
+    """Elements before and behind the headline, None for those that hold many others, and what stands right over it."""
+
+    before: list[LexborNode | None]
+    behind: list[LexborNode | None]
+    over: list[LexborNode | None]
+    """Without those that hold the headline."""
 
 
 def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
@@ -78,36 +102,99 @@ def _is_change(node: LexborNode) -> bool:
     return _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
 
 
-def visible_dates(tree: LexborHTMLParser) -> Iterator[Shown]:
+def visible_dates(around: Around) -> Iterator[Shown]:
     """Yield short texts that may state when the page was published.
 
     Marked ones behind the headline come first, then texts with digits next to it that read like a dateline, then marked
-    ones before it, of which one may be the masthead's date of today; then what is labelled as an update and what stands
-    far behind that; last of all dates that come in lists. Without a headline the page's start counts as one.
+    ones before it, of which one may be the masthead's date of today, and bare ones right over it; then what is labelled
+    as an update and what stands far behind that; then what stands behind the text; last of all dates that come in
+    lists. Without a headline the page's start counts as one.
     """
-    nodes = tree.css("*")[:_MAX_NODES]  # a descendant combinator would cost the square of the depth
-    head = next((place for place, node in enumerate(nodes) if node.tag == "h1"), 0)
-    first = max(0, head - _BEFORE)
-    small = _small(nodes[first : head + _BEHIND])
-    before, behind = small[: head - first], small[head - first + 1 :]
+    before, behind, over = around
+    prose = _behind_prose(behind)
     listed: set[str] | None = None
     late: list[Shown] = []
-    for part, limit in ((behind, 0), (behind[:_NEXT], _MAX_UNMARKED), (before, 0)):
+    parts = ((behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False), (before, 0, True))
+    for part, limit, above in (*parts, (over, _MAX_OVER, True)):
         updated_at: int | None = None
         for at, node in enumerate(part):
-            for kind, shown in _in_element(node, limit, above=part is before):
+            for kind, shown in _in_element(node, limit, above=above):
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
-                far = part is before or at >= _NEXT
+                far = at < len(part) - _OVER if above else at >= _NEXT
                 if far and listed is None:
                     listed = _listed(before) | _listed(behind[_NEXT:])
                 if far and listed and node and _naming(node) in listed:
                     late.append(shown._replace(place="listed"))
+                elif kind == PLAIN and not above and at > prose:
+                    late.append(shown._replace(place="below"))
                 elif kind == UPDATED or (kind == PLAIN and updated_at is not None and at > updated_at + _SAME_BYLINE):
                     late.append(shown)
                 else:
                     yield shown
-    yield from sorted(late, key=lambda shown: shown.place == "listed")
+    yield from sorted(late, key=lambda shown: _LATEST.get(shown.place, 0))
+
+
+def visible_ages(around: Around) -> Iterator[Shown]:
+    """Yield the texts near the headline that tell the age of the page ("3 hours ago"); none of those in lists."""
+    last = min(_NEXT, _behind_prose(around.behind))
+    near = [node for node in (*around.behind[:last], *around.over) if node]
+    ages = [(node, text) for node in near if (text := _age_text(node)) and not is_aside(node)]
+    alike = Counter(_naming(node) for node, _ in ages)
+    yield from (Shown("age", text) for node, text in ages if alike[_naming(node)] < _LIST)
+
+
+def _age_text(node: LexborNode) -> str:
+    """Return the text of an element that holds no other and that shows an age; "" for all else."""
+    if node.tag in _UNREAD or node.tag in _HEADINGS:
+        return ""
+    text = " ".join((node.text(separator=" ") or "").split())
+    return text if age_of(text) else ""
+
+
+def around_headline(tree: LexborHTMLParser) -> Around:
+    """Return the elements around the headline."""
+    nodes = tree.css("*")[:_MAX_NODES]  # a descendant combinator would cost the square of the depth
+    head = _headline(tree, nodes)
+    first = max(0, head - _BEFORE)
+    small = _small(nodes[first : head + _BEHIND])
+    before, behind = small[: head - first], small[head - first + 1 :]
+    around, holding = (nodes[head] if nodes else None), set()
+    while around is not None:
+        holding.add(around.mem_id)
+        around = around.parent
+    return Around(before, behind, [node for node in before[-_OVER:] if node and node.mem_id not in holding])
+
+
+def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
+    """Return the place of the headline: the heading that the title repeats the most of, else the first h1, else 0.
+
+    Some pages have their name in the first h1, others the headline in an h3.
+    """
+    title = _letters(tree.css_first("title"))
+    headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
+    least = max(_MIN_HEADLINE, _MOST_OF_TITLE * len(title))
+    lengths = [len(text) * (len(text) >= least and text in title) for text in map(_letters, headings)]
+    if not headings or (not any(lengths) and headings[0].tag != "h1"):
+        return 0
+    chosen = headings[lengths.index(max(lengths))].mem_id
+    return next((place for place, node in enumerate(nodes) if node.mem_id == chosen), 0)
+
+
+def _letters(node: LexborNode | None) -> str:
+    text = node.text()[:_MAX_TITLE] if node else ""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _behind_prose(behind: list[LexborNode | None]) -> int:
+    """Return the place of the paragraph of prose that only what is beside the text stands behind; their number else."""
+    paragraphs = 0
+    for place, node in enumerate(behind):
+        if node and node.tag == "p" and len(node.text()) >= _PROSE:
+            paragraphs += 1
+            if paragraphs == _PARAGRAPHS:
+                return place
+    return len(behind)
 
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
@@ -126,7 +213,7 @@ def _in_element(node: LexborNode | None, limit: int, *, above: bool) -> Iterator
     text = _short_text(node, limit or _MAX_TEXT)
     if not limit and node.tag != "time" and _FULL.search(text) is None:
         text = _attribute(node) or text
-    if text and (_is_dateline(node, text) if limit else not is_aside(node)):
+    if text and (not limit or _is_dateline(node, text)) and not is_aside(node, _BESIDE if limit else _ASIDE):
         for kind, portion in _labelled(node, text):
             yield kind, Shown("updated" if kind == UPDATED else "masthead" if above else "text", portion, text)
 
@@ -140,17 +227,21 @@ def _labelled(node: LexborNode, text: str) -> list[tuple[str, str]]:
 
 
 def _label_of(node: LexborNode) -> str:
-    """Return what the text right before an element says of the date in it."""
+    """Return what the text right before an element says of the date in it; a headline says nothing of it."""
     around: LexborNode | None = node
     for _ in range(2):
         if around is None:
             break
         before, stated = around.prev, ""
         for _ in range(_MAX_SIBLINGS):
-            stated = stated or (before.text(separator=" ").strip()[-_MAX_LABEL:] if before else "")
-            before = before.prev if before else None
+            if before is None or stated:
+                break
+            stated = before.text(separator=" ").strip()
+            if before.tag in _HEADINGS and len(stated) > _MAX_LABEL:
+                return PLAIN
+            before = before.prev
         if stated:
-            return PLAIN if _DIGIT.search(stated) else label_before(stated)
+            return PLAIN if _DIGIT.search(stated[-_MAX_LABEL:]) else label_before(stated[-_MAX_LABEL:])
         around = around.parent
     return PLAIN
 
@@ -175,14 +266,19 @@ def _is_marked(node: LexborNode) -> bool:
     return node.tag == "time" or _HINT.search(_naming(node)) is not None
 
 
-def is_aside(node: LexborNode) -> bool:
+def is_of_another(node: LexborNode) -> bool:
+    """Say whether an element that calls itself the date of publication is that of a teaser or a comment."""
+    return is_aside(node, _ASIDE - {"footer"}, _OTHERS)
+
+
+def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Pattern[str] = _MISLEADING) -> bool:
     """Say whether an element or one around it is beside the article: navigation, comments, what others wrote."""
     around: LexborNode | None = node
     for _ in range(_LEVELS):
         if around is None:
             return False
-        if (around.tag not in _WHOLE and _MISLEADING.search(_naming(around))) or (
-            around.tag in _ASIDE and not _is_in_article(around)
+        if (around.tag not in _WHOLE and classes.search(_TAXONOMY.sub("", _naming(around)))) or (
+            around.tag in tags and not _is_in_article(around)
         ):
             return True
         around = around.parent

@@ -9,7 +9,7 @@ fetched, is a mistake.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 MAX_CHARS = 200
 _NEAR = 3
 """Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
+_YEAR, _OF_SPAN = 366, 0.4
+"""Days further apart are those of a life or a project; how sure it is then that the first is that of the page."""
 KURDISH_AHEAD = 1321
 """Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
@@ -177,7 +179,8 @@ def _first(found: list[Stated]) -> Stated | None:
     if first.calendar in {LUNAR, HEBREW}:
         same = [each for each in found if each.calendar == GREGORIAN and abs((each.day - first.day).days) <= _NEAR]
         return min(same, key=lambda stated: stated.start, default=first)
-    return first
+    span = max(abs((each.day - first.day).days) for each in found)
+    return replace(first, sure=min(first.sure, _OF_SPAN)) if span > _YEAR else first
 
 
 def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:

@@ -35,8 +35,9 @@ These carry the same fields, in this order; a field without a value is null. TEI
 ``captions``        list of captions; ``comments`` list of readers' comments that are marked as such
 ``date_calendar``   what ``date_text`` counts in: gregorian, buddhist, solar-hijri, islamic, ethiopian, hebrew,
                     bikram-sambat
-``date_source``     where the date stands: json-ld, meta, time, url, text, masthead, listed (one of several alike),
-                    or updated (the page states the day of its last change only); ``date_confidence`` 0 to 1
+``date_source``     where the date stands: json-ld, meta, time, url, text, masthead, below (behind the text), listed
+                    (one of several alike), updated (the page states the day of its last change only), or age (it says
+                    how long ago that was); ``date_confidence`` 0 to 1
 ``robots``          why it could be asked for: allowed, cached, missing; ``robots_sha256`` of the file that allowed it
 ``directives``      list of robots directives, of the page and of its X-Robots-Tag
 ``tdm``             1: text and data mining is reserved (TDMRep), 0: it is not; ``tdm_policy`` where the terms stand,

@@ -145,6 +145,7 @@ def test_author(html: str, expected: str | None) -> None:
     [
         ("<meta property='article:published_time' content='2024-05-13T10:20:30+07:00'>", URL, "2024-05-13T03:20:30Z"),
         ("<meta name='pubdate' content='20240513'>", URL, "2024-05-13"),
+        ("<meta name='published' content='May 13, 2024'>", URL, "2024-05-13"),
         ("<meta itemprop='datePublished' content='2024-05-13'>", URL, "2024-05-13"),
         ("<span itemprop='datePublished'>13/05/2567</span>", URL, "2024-05-13"),
         ("<article><time datetime='2024-05-13'>x</time></article><time datetime='2026-11-20'>", URL, "2024-05-13"),

@@ -64,7 +64,7 @@ def test_words_beside_a_date_tell_what_it_is(language: str, text: str, expected:
         ("<h2>Remembering 11 September 2001</h2>", (None, None)),
         ('<span class="date" title="2024-11-05 10:30:00">3 hours ago</span>', ("2024-11-05", "text")),
         ('<span class="date" data-time="1730802600">3 hours ago</span>', ("2024-11-05T10:30:00Z", "text")),
-        ('<span class="date" title="Tuesday">3 hours ago</span>', (None, None)),
+        ('<span class="date" title="Tuesday">3 hours ago</span>', ("2026-11-22", "age")),
         ('<article class="no-sidebar"><p class="date">5 November 2024</p></article>', ("2024-11-05", "text")),
         ('<div class="sidebar"><p>x</p><time datetime="2024-11-05">x</time></div>', (None, None)),
         ("".join(f'<article><time datetime="2024-11-0{day}">x</time></article>' for day in range(1, 6)), (None, None)),
@@ -149,12 +149,108 @@ def test_english_over_a_title_in_another_script_is_not_believed(title: str, expe
         ("/news/attack-of-2001-09-11-remembered", (None, None)),
         ("/news/2024-11-05-attack-remembered", ("2024-11-05", "url")),
         ("/p/1403081512/x", (None, None)),
+        ("/web/20110106023242/http://example.com/x", (None, None)),
+        ("/web/20110106023242/http://example.com/2010/12/29/x", ("2010-12-29", "url")),
         ("/2024/11/x", (None, None)),
     ],
 )
 def test_addresses_state_dates_of_any_calendar(path: str, expected: tuple[str | None, str | None]) -> None:
     """Years of other calendars are read in directories of their own; a day amid words is the story's."""
     assert read("<h1>H</h1>", "fa", f"https://example.org{path}") == expected
+
+
+PARAGRAPH = f"<p>{'The minister said on Monday that the programme would go ahead as planned. ' * 2}</p>"
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        '<section class="comments"><div class="comment"><span class="date">5 November 2024</span></div></section>',
+        '<div class="read-more"><a>X</a><time datetime="2024-10-02">2 Oct</time></div>',
+        "<figure><figcaption>File photo: 3 March 2011</figcaption></figure>",
+        '<div class="event-details"><span>Date: 20 October 2024</span></div>',
+        '<div class="match-info">Kick-off: 15:00, 25 October 2024</div>',
+        '<div class="print-info">Printed on 5 November 2024</div>',
+        '<p class="info">GPXB số 1818 cấp ngày 05/05/2023</p>',
+        '<div class="poll-info">Poll closes 20 November 2024</div>',
+    ],
+)
+def test_dates_of_other_things_near_a_headline_are_not_that_of_the_page(behind: str) -> None:
+    """Comments, captions, teasers, events, matches and licences state no day of publication."""
+    assert read(f"<h1>H</h1>{behind}", "vi") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ('<div class="stamp date">5 November 2024</div>', ("2024-11-05", "below")),
+        ('<div class="stamp date">Published: 5 November 2024</div>', ("2024-11-05", "text")),
+        ('<div class="stamp date">Today, 22 November 2026</div>', (None, None)),
+    ],
+)
+def test_what_stands_behind_the_text_counts_for_less(shown: str, expected: tuple[str | None, str | None]) -> None:
+    """Behind three paragraphs a date without a label is hardly that of the page, and never that of the visit."""
+    assert read(f"<h1>H</h1>{PARAGRAPH * 4}{shown}") == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h1>The Daily Example</h1>{far}<h3>{title}</h3><span>5 November 2024 10:30</span>", ("2024-11-05", "text")),
+        ("<h1>The Daily Example</h1>{far}<b>5 November 2024</b><h2>{title}</h2>", ("2024-11-05", "masthead")),
+        (
+            '<div class="relative mt-4"><h1>{title}</h1><p class="date">5 November 2024</p></div>',
+            ("2024-11-05", "text"),
+        ),
+        (
+            '<h1>{title}</h1><div class="post tag-most-popular"><p class="date">5 November 2024</p></div>',
+            ("2024-11-05", "text"),
+        ),
+        (
+            '<h1>{title}</h1><div class="post-footer"><abbr class="published" title="2024-11-05">5:11 AM</abbr></div>',
+            ("2024-11-05", "time"),
+        ),
+        (
+            '<h1>{title}</h1><p class="footer"><time itemprop="datePublished" datetime="2024-11-05">5.11.</time></p>',
+            ("2024-11-05", "time"),
+        ),
+        (
+            '<h1>{title}</h1><div class="elementor-widget"><span class="date">5 November 2024</span></div>',
+            ("2024-11-05", "text"),
+        ),
+        ("<h1>{title} - © 2024 of all matters</h1><p class='date'>5 November 2024</p>", ("2024-11-05", "text")),
+    ],
+)
+def test_a_date_is_found_where_sites_put_it(html: str, expected: tuple[str, str]) -> None:
+    """The headline is the heading that the title repeats; style classes and footers of posts hide no date."""
+    title = "Council agrees to mend the bridge over the river"
+    body = html.format(far="<p></p>" * 450, title=title)
+    assert read(body, head=f"<title>{title} | The Daily Example</title>") == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('<h1>H</h1><span class="time">3 giờ trước</span>', ("2026-11-22", "age")),
+        ("<h1>H</h1><p>Jane Roe</p><p>11 hours ago</p>", ("2026-11-21", "age")),
+        ("<h1>H</h1><time>منذ 3 أيام</time>", ("2026-11-19", "age")),
+        ('<h1>H</h1><span>5 November 2024</span><span class="time">3 hours ago</span>', ("2024-11-05", "text")),
+        ('<h1>H</h1><div class="comments"><span class="time">3 hours ago</span></div>', (None, None)),
+        ("<h1>H</h1>" + '<li><a>X</a><span class="time">3 hours ago</span></li>' * 3, (None, None)),
+        (f'<h1>H</h1>{PARAGRAPH * 4}<span class="time">3 hours ago</span>', (None, None)),
+    ],
+)
+def test_an_age_tells_the_day_from_the_time_of_the_visit(body: str, expected: tuple[str | None, str | None]) -> None:
+    """A page that says how long ago it was published, near its headline, is dated so; none of comments and lists."""
+    assert read(body) == expected
+
+
+def test_a_life_or_a_project_is_not_stated_high() -> None:
+    """Of two days years apart the first is hardly that of publication."""
+    page = '<html lang="en"><h1>H</h1><div class="info">March 3, 1991 - October 25, 2024</div>'
+    found = read_metadata(page, URL, (), NOW).published_confidence
+    assert found is not None
+    assert found < 0.5
 
 
 @settings(max_examples=200, deadline=None)
@@ -172,6 +268,7 @@ def test_portions_are_parts_of_their_text(words: list[str]) -> None:
         ("<h1>H</h1><div>" + "<time datetime='2024'>Updated 6 Nov" * 3000, None),
         ("<h1>H</h1>" + "<i></i>" * 3000 + "<time datetime=x></time>" * 3000, None),
         ("<h1>H</h1>" + "<b class=date>Updated " * 3000 + "x" * 10**6, None),
+        ("<title>x</title><h1>H</h1>" + "<h3>Updated</h3><p>3 hours ago</p>" * 3000, None),
         ('<h1>H</h1><b class="date">5 Nov 2024</b>' + '<b class="date">' + "Updated " * 10**5, "2024-11-05"),
     ],
 )

@@ -1,0 +1,79 @@
+"""Ages that pages show in the place of a date ("3 hours ago"), as lengths of time: the day of the visit tells the rest.
+
+Minutes, hours, days and yesterday are read; weeks and months are too coarse to name a day.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from pipelines.dating.months import fold
+
+MAX_CHARS = 60
+_MOST = timedelta(days=31)
+_AGO = (
+    r"ago|trước|trước đây|مضت|پیش|قبل|پہلے|وړاندې|مخکې|ที่แล้ว|ที่ผ่านมา|ກ່ອນ|ຜ່ານມາ|មុន|က|အကြာက|önce|əvvəl|назад|тому"
+    r"|lalu|yang lalu|fa|atrás|geleden|sedan|siden|sitten|temu|πριν|पहले|आधी|আগে|முன்|முன்பு|前|之前|전|پیشتر|لەمەوبەر"
+)
+_SINCE = r"منذ|قبل|לפני|vor|hace|há|il y a|πριν(?: από)?|acum|před|pred|prije|پێش|بەر لە"
+_UNITS = {
+    60: (
+        r"min(?:ute)?s?|mins?\.?|phút|دقيقه|دقائق|دقایق|دقیقه|دقیقې|منٹ|דקות|דקה|นาที|ນາທີ|នាទី|မိနစ်|dakika|dk\.?|dəqiqə"
+        r"|минут[аыу]?|мин\.?|хвилин[иу]?|menit|minit|minut[eionsa]*|minuten|minutter|minuter|λεπτά|मिनट|मिनिट|মিনিট"
+        r"|நிமிடங்கள்|நிமிடம்|分钟|分鐘|分|분|خوله‌ک|خولهک"
+    ),
+    3600: (
+        r"h(?:ou)?rs?|hrs?\.?|h|giờ|tiếng|ساعه|ساعات|ساعت|ساعته|گھنٹ[ےہا]|گھنٹه|گھنٹی|שעות|שעה|ชั่วโมง|ชม\.?|ຊົ່ວໂມງ|ម៉ោង"
+        r"|နာရီ|saat|час(?:а|ов)?|годин[иу]?|jam|heures?|horas?|or[ae]|stunden?|std\.?|uur|timer?|timmar|tuntia|godzin[yę]?"
+        r"|ώρες|ώρα|घंटे|घंटा|तास|ঘণ্টা|ঘন্টা|மணி நேரம்|小时|小時|時間|시간|کاتژمێر"
+    ),
+    86400: (
+        r"days?|d|ngày|يوما?|ایام|ايام|یوم|یوما|روز|ورځې|ورځ|دن|ימים|วัน|ວັນ|ថ្ងៃ|ရက်|gün|gün|дн(?:я|ей)|день|дні|днів|hari"
+        r"|jours?|días?|dias?|giorn[oi]|tag(?:en)?|dagen|dage[rn]?|dagar|dni|ημέρες|μέρες|दिन|দিন|நாட்கள்|天|日|일|ڕۆژ|روژ"
+    ),
+}
+# Words that hold their number: one, two (Arabic and Hebrew have a dual).
+_WORDS = {
+    60: {1: r"a minute|دقیقه واحده|דקה|une minute|einer minute", 2: r"دقیقتین|دقیقتان|שתי דקות"},
+    3600: {1: r"an hour|ساعه|ساعه واحده|שעה|une heure|una hora|einer stunde|một giờ", 2: r"ساعتین|ساعتان|שעתיים"},
+    86400: {1: r"a day|یوم|יום|un jour|un día|einem tag|một ngày", 2: r"یومین|یومان|יומיים"},
+}
+_YESTERDAY = (
+    r"yesterday|hôm qua|امس|دیروز|پرون|گزشته روز|אתמול|เมื่อวาน(?:นี้)?|ມື້ວານ(?:ນີ້)?|ម្សិលមិញ|မနေ့က|dün|dünən|вчера|вчора"
+    r"|kemarin|semalam|hier(?= à)|ayer|ontem|ieri|gestern|gisteren|igår|i går|eilen|wczoraj|včera|χθες|昨天|昨日|어제"
+)
+_LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
+_CLOCK = r"(?:\s*[,،|-]?\s*(?:at |lúc |às |à |um |в |saat )?\d{1,2}[:.h]\d{2}(?:\s?[ap]\.?m\.?)?)?"
+
+
+def age_of(text: str) -> timedelta | None:
+    """Return how long ago a text says something was, when it says nothing else; None when it does not.
+
+    >>> age_of("3 giờ trước"), age_of("منذ ساعتين"), age_of("3 May")
+    (datetime.timedelta(seconds=10800), datetime.timedelta(seconds=7200), None)
+    """
+    if len(text) > MAX_CHARS:
+        return None
+    folded = " ".join(fold(text).split())
+    if _DAY_BEFORE.fullmatch(folded):
+        return timedelta(days=1)
+    for seconds, pattern in _PATTERNS.items():
+        if found := pattern.fullmatch(folded):
+            number = next((int(value) for name, value in found.groupdict().items() if value and name[0] == "n"), 0)
+            age = timedelta(seconds=seconds * (number or (2 if found["two"] else 1)))
+            return age if age <= _MOST else None
+    return None
+
+
+def _pattern(seconds: int) -> re.Pattern[str]:
+    unit, words = fold(_UNITS[seconds]), _WORDS[seconds]
+    ago, since, one, two = (fold(part) for part in (_AGO, _SINCE, words[1], words[2]))
+    return re.compile(
+        rf"{_LABEL}(?:د\s)?(?:(?P<n1>\d{{1,3}})\s?(?:{unit})\s?(?:{ago})|(?:{since})\s(?P<n2>\d{{1,3}})\s?(?:{unit})"
+        rf"|(?:{since})\s(?:(?P<two>{two})|{one})|(?:{one})\s(?:{ago}))"
+    )
+
+
+_PATTERNS = {seconds: _pattern(seconds) for seconds in _UNITS}
+_DAY_BEFORE = re.compile(rf"{_LABEL}(?:{fold(_YESTERDAY)}){_CLOCK}")

@@ -1,0 +1,67 @@
+"""Ages that pages show in the place of a date."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.dating.ages import age_of
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3 hours ago", 3 * HOUR),
+        ("Updated: 1 min ago", MINUTE),
+        ("3 giờ trước", 3 * HOUR),
+        ("3 ngày trước", 3 * DAY),
+        ("hôm qua", DAY),
+        ("منذ ساعتين", 2 * HOUR),
+        ("منذ 11 ساعة", 11 * HOUR),
+        ("قبل 5 دقائق", 5 * MINUTE),
+        ("منذ ساعة", HOUR),
+        ("قبل يومين", 2 * DAY),
+        ("۲ ساعت پیش", 2 * HOUR),
+        ("۳ روز قبل", 3 * DAY),
+        ("دیروز", DAY),
+        ("د ۲ ساعته وړاندې", 2 * HOUR),
+        ("2 گھنٹے قبل", 2 * HOUR),
+        ("3 دن پہلے", 3 * DAY),
+        ("לפני שעה", HOUR),
+        ("לפני שעתיים", 2 * HOUR),
+        ("לפני 3 שעות", 3 * HOUR),
+        ("אתמול", DAY),
+        ("2 ชั่วโมงที่แล้ว", 2 * HOUR),
+        ("เมื่อวาน", DAY),
+        ("3 ຊົ່ວໂມງກ່ອນ", 3 * HOUR),
+        ("2 saat önce", 2 * HOUR),
+        ("вчера, 14:20", DAY),
+        ("il y a 3 heures", 3 * HOUR),
+        ("vor 3 Stunden", 3 * HOUR),
+        ("3小时前", 3 * HOUR),
+        ("3시간 전", 3 * HOUR),
+        ("3 weeks ago", None),
+        ("2 years ago", None),
+        ("90 days ago", None),
+        ("in 3 hours", None),
+        ("3 days", None),
+        ("hier", None),
+        ("3 hours ago the minister spoke", None),
+    ],
+)
+def test_ages_are_read(text: str, expected: timedelta | None) -> None:
+    """Minutes, hours, days and yesterday in many languages are lengths of time; all else is none."""
+    assert age_of(text) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=100))
+def test_any_text_is_safe(text: str) -> None:
+    """No text is an age of more than a month, and none breaks the reading."""
+    age = age_of(text)
+    assert age is None or age <= 31 * DAY
