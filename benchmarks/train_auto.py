@@ -28,7 +28,8 @@ import numpy as np
 from corpus_spider.evaluation.gold import MANIFEST, load_gold
 from corpus_spider.evaluation.scores import score
 from pipelines import decoding
-from pipelines.extractors.block_features import Page, measure, measure_again
+from pipelines.extractors.block_features import measure, measure_again
+from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import LINE, walk
 from pipelines.extractors.parts import TITLE
 from pipelines.extractors.scored import LIMIT, MODEL, find

@@ -209,9 +209,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class LanguageGuess:
-    """Language (ISO 639-1 where there is one, ``und`` for unknown), confidence 0–1, main script (ISO 15924) and its
-    share.
-    """
+    """Language (ISO 639-1 where there is one; ``und``: unknown), confidence 0–1, main script (ISO 15924), its share."""
 
     language: str
     confidence: float
@@ -221,9 +219,7 @@ class LanguageGuess:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page states of itself. ``published`` is ISO 8601 as parsed, ``published_text`` the string it was read
-    from.
-    """
+    """What a page states of itself. ``published`` is ISO 8601, ``published_text`` the string it was read from."""
 
     title: str | None = None
     author: str | None = None

@@ -6,26 +6,19 @@ than one block, from the innermost outwards, each larger than the one before.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors import block_likeness, block_marks, block_texts
-from pipelines.extractors.block_marks import BIT, KIND, PRAISE
+from pipelines.extractors import block_likeness
+from pipelines.extractors.block_marks import BIT, KIND
 from pipelines.extractors.block_texts import DIGIT, OTHER
 
 if TYPE_CHECKING:
+    from pipelines.extractors.block_page import Columns, Page
     from pipelines.extractors.block_texts import Array
-    from pipelines.extractors.block_walk import Blocks
 
-Columns = dict[str, Any]
-"""Measures by name, each an array with a number a block."""
-
-MOST = 0.6
-"""A mark that an element with more than this share of the page's text bears tells nothing against it."""
-MOST_COMMENTS = 0.85
 LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
 SHORT = 100
@@ -38,7 +31,6 @@ _TOLD_IN = (
     *("form", "table", "ul", "blockquote"),
 )
 _TOLD_NEAR = ("comment", "side", "title", "lead", "article", "ul", "hidden")
-_NO_LETTERS = re.compile(r"[\W_]+")
 _MARKS = [
     *(f"is_{name}" for name in _TOLD_KINDS),
     *(f"in_{name}" for name in _TOLD_IN),
@@ -48,69 +40,6 @@ _KIND_BITS, _IN_BITS, _NEAR_BITS = (
     np.array([bits[name] for name in names])[:, None]
     for bits, names in ((KIND, _TOLD_KINDS), (BIT, _TOLD_IN), (BIT, _TOLD_NEAR))
 )
-
-
-class Page:
-    """The blocks of a page (one at least) with what both stages need: texts measured, sums over elements, groups."""
-
-    def __init__(self, blocks: Blocks) -> None:
-        self.blocks = blocks
-        self.count = len(blocks)
-        self.order = np.arange(self.count)
-        self.texts = block_texts.count(blocks.texts)
-        self.weight = self.texts.weight
-        self.link = np.minimum(1.0, np.array(blocks.linked) / self.texts.lengths)
-        self.gain = self.weight * (1 - self.link)
-        elements = blocks.elements
-        self.first, self.last = np.array(elements.first), np.array(elements.last)
-        self.parents, self.tag = np.array(elements.parents), np.array(elements.tag)
-        self.held = self.last - self.first
-        self.inside = np.array(blocks.inside)
-        self.alone = self.held[self.inside] == 1
-        self.total_weight, self.total_gain = self.total(self.weight), self.total(self.gain)
-        """Sums over the blocks of each element."""
-        self.groups = self._groups()
-        self.marks = block_marks.marks(elements.tags)
-        """The bits of the different start tags."""
-        own = np.array(self.marks)[self.tag]
-        self.kind = own[self.inside]
-        """Of the bits of ``KIND`` those of the innermost element around each block."""
-        self.path, self.near = self._marks(own)
-        self.hidden = (self.path & BIT["hidden"]) != 0
-        """Whether each block is hidden; an element with most of the text never is."""
-        self.title = _title_likeness(self)
-        self.h1 = (self.kind & KIND["h1"]) != 0
-        self.heads = self.h1 | (self.title > 0.5)
-        """What may be the article's headline."""
-
-    def total(self, values: Array) -> Any:
-        """Return the sum of a column over the blocks of each element."""
-        sums = np.zeros(self.count + 1)
-        np.add.accumulate(values, out=sums[1:])
-        return sums[self.last] - sums[self.first]
-
-    def holds(self, element: int) -> Array:
-        """Say of each block whether it lies in an element."""
-        inside: Array = (self.order >= self.first[element]) & (self.order < self.last[element])
-        return inside
-
-    def _groups(self) -> Array:
-        """Return the groups of each block at every level, a row each."""
-        wider, no_wider = self.parents, self.held[self.parents] == self.held
-        no_wider[0] = False
-        while no_wider.any():
-            wider, no_wider = np.where(no_wider, wider[wider], wider), no_wider & no_wider[wider]
-        group = np.where(self.alone, wider[self.inside], self.inside)
-        return np.array((group, wider[group]))
-
-    def _marks(self, own: Array) -> tuple[Array, Array]:
-        """Return the marks of all elements around each block, and those of the innermost two."""
-        shares = self.total_gain / max(1.0, float(self.total_gain[0]))
-        own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
-        path, beyond = own | own[0], self.parents
-        while beyond.any():  # twice as far every time
-            path, beyond = path | path[beyond], beyond[beyond]
-        return path[self.inside], own[self.inside] | own[self.parents[self.inside]]
 
 
 def measure(page: Page) -> Columns:
@@ -161,25 +90,6 @@ def log_odds(probability: Array) -> Array:
     """Return the logarithm of the odds, within limits."""
     odds: Array = np.log(np.maximum(probability, 1e-4) / np.maximum(1 - probability, 1e-4))
     return odds
-
-
-def _packed(text: str) -> str:
-    packed = "".join(text.casefold().split())
-    return packed if packed.isalnum() else _NO_LETTERS.sub("", packed)
-
-
-def _title_likeness(page: Page) -> Array:
-    """Return which share of the page's title a block is, or of the block the title; 0 unless one holds the other."""
-    title = _packed(page.blocks.title[:400])
-    found = np.zeros(page.count)
-    if not title:
-        return found
-    chars = page.texts.chars
-    for index in ((chars <= 2 * len(title)) & (chars * 2 >= len(title)) & (page.link < 0.5)).nonzero()[0].tolist():
-        text = _packed(page.blocks.texts[index])
-        if text and (text in title or title in text):
-            found[index] = min(len(text), len(title)) / max(len(text), len(title))
-    return found
 
 
 def _of_texts(page: Page) -> Columns:

@@ -20,7 +20,7 @@ from pipelines.extractors.block_marks import BIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.extractors.block_features import Columns, Page
+    from pipelines.extractors.block_page import Columns, Page
     from pipelines.extractors.block_texts import Array
 
 MAX_WORDS = 24

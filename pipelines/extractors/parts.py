@@ -21,7 +21,7 @@ from storage.records import ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.block_features import Page
+    from pipelines.extractors.block_page import Page
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 

@@ -49,8 +49,9 @@ import numpy as np
 from pipelines import jsonld, tree
 from pipelines.extractors import density, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.block_features import Page, log_odds, measure, measure_again, under_headline
+from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
+from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.soup import scan
@@ -60,7 +61,7 @@ from storage.records import Extraction
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pipelines.extractors.block_features import Columns
+    from pipelines.extractors.block_page import Columns
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 

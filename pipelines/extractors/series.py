@@ -21,7 +21,7 @@ from pipelines.extractors.block_marks import BIT, KIND, PRAISE
 from pipelines.extractors.parts import TITLE, is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.block_features import Page
+    from pipelines.extractors.block_page import Page
     from pipelines.extractors.block_texts import Array
 
 MOST = 0.6

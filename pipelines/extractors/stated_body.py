@@ -17,7 +17,7 @@ import numpy as np
 from pipelines.extractors.parts import is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.block_features import Page
+    from pipelines.extractors.block_page import Page
     from pipelines.extractors.block_texts import Array
 
 GRAM = 6

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.block_features import Page, measure, under_headline
+from pipelines.extractors.block_features import measure, under_headline
 from pipelines.extractors.block_likeness import COMMON, MAX_WORDS, Words, folded, stems
+from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors import density, get, scored
-from pipelines.extractors.block_features import Page
+from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS
 from pipelines.extractors.stated_body import doubts

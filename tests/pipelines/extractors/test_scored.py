@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.block_features import Page, measure, measure_again
+from pipelines.extractors.block_features import measure, measure_again
+from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.scored import MODEL, choose, extract, find, read
 from pipelines.tree import parse_tree

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors import scored, series
-from pipelines.extractors.block_features import Page
+from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
 
