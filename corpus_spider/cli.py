@@ -17,7 +17,8 @@ from corpus_spider.console import Console, open_closed_streams, start_logging
 from corpus_spider.keeping import keeping
 from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
 from corpus_spider.sites import sites
-from storage.errors import ConfigError, CorpusError, DiskError
+from storage.disk import disk_error
+from storage.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -345,13 +346,24 @@ def _explain(error: Exception, console: Console) -> int:
     if isinstance(error, FileNotFoundError) and not _is_somewhere():
         gone = ConfigError("the folder you are in is not there any more", do="Change into another, and start again.")
         return _explain(gone, console)
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return _explain(DiskError("the disk is full", where=str(error.filename or "output"), do="Make room."), console)
+    if isinstance(error, (OSError, MemoryError)) and (said := _of_the_system(error)):
+        return _explain(said, console)
     console.error(
         f"{PROGRAM}: internal error, {type(error).__name__}: {error}\n"
         "  This is a fault of the program. Run the same command with -v, and report what it prints."
     )
     return INTERNAL
+
+
+def _of_the_system(error: OSError | MemoryError) -> CorpusError | None:
+    """Return what the system lacks, in words, None for what tells of the program."""
+    if isinstance(error, MemoryError):
+        do = "Stop other programs, raise the limit (ulimit -v), or ask for less: workers and backlog in [crawl]."
+        return CorpusError("there is not enough memory", do=do)
+    full, crowded = {errno.ENOSPC, errno.EDQUOT}, {errno.EMFILE, errno.ENFILE}
+    if error.errno in full | crowded:
+        return disk_error(error, str(error.filename or ("output" if error.errno in full else "")))
+    return None
 
 
 def _is_somewhere() -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from corpus_spider.language_codes import two_letters
+from corpus_spider.language_codes import code_of, two_letters
 from storage.reservations import RECORD, SKIP
 
 Check = Callable[[str], str]
@@ -234,6 +234,7 @@ def language_code(text: str) -> str:
     if text in ISO_639_1 or (re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text) and not two_letters(text)):
         return ""
     language = COUNTRY_NOT_LANGUAGE.get(plain) or two_letters(plain) or (plain if plain in ISO_639_1 else "")
+    language = language or (code_of(text[:SHOWN_CHARS]) if len(text) > 3 else "")
     hint = f" (did you mean {language}?)" if language else ""
     return f'expected a language code of ISO 639 such as "vi" or "ar", got "{text}"{hint}'
 

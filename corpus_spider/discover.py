@@ -32,7 +32,7 @@ from pipelines.urls import parse
 from storage.records import Kind, SiteModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from selectolax.lexbor import LexborHTMLParser
 
@@ -136,15 +136,16 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
         )
     anchors = page_anchors(tree, capture.url, model, robots_headers(capture))
     rules = visitor.rules(capture.url)
-    pages = [one.fetchable for one in section_pages(tree, capture.url, model)]
+    patterns = read_listing(anchors, capture.url).patterns
+    pages = [one.fetchable for one in section_pages(tree, capture.url, model, patterns)]
     sections = [Finding("section", one, Form.PAGE) for one in pages if rules.can_fetch(one, config.user_agent)]
     return Discovery(
         url=capture.url,
         name=_name(capture.url),
-        language=_language(tree) or next((one.language for one in search.findings if one.language), ""),
+        language=_language(tree, search.findings, config.corpus.languages),
         allow=_allow(capture.url, search.links),
         archive=archive_template(anchor.link for anchor in anchors),
-        patterns=read_listing(anchors, capture.url).patterns,
+        patterns=patterns,
         findings=(*search.findings, *sections),
         requests=visitor.asked,
     )
@@ -278,12 +279,22 @@ def _name(url: str) -> str:
     return re.sub(r"[^a-z0-9.-]+", "-", name).strip("-.")[:60].rstrip("-.") or "site"
 
 
-def _language(tree: LexborHTMLParser) -> str:
+def _language(tree: LexborHTMLParser, findings: Iterable[Finding], wanted: Sequence[str]) -> str:
+    """Return the language that the page, or else a source, says it is in; "" for one that is not wanted.
+
+    Templates come with a language of their own: a site that was held to it would give no text.
+    """
+    node = tree.css_first("html[lang]")
+    stated = _known((node.attributes.get("lang") or "") if node else "")
+    language = stated or next((one.language for one in findings if one.language), "")
+    return language if not wanted or language in wanted else ""
+
+
+def _known(stated: str) -> str:
     from corpus_spider.config_values import language_code
     from corpus_spider.language_codes import two_letters
 
-    node = tree.css_first("html[lang]")
-    code = (node.attributes.get("lang") or "").lower().partition("-")[0].partition("_")[0] if node else ""
+    code = stated.lower().partition("-")[0].partition("_")[0]
     code = two_letters(code) or code
     return code if code and not language_code(code) else ""
 

@@ -147,7 +147,10 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
     """Do it with processes beside this one; None where `dump_readers.parts` gives none."""
     from corpus_spider.dump_readers import Work, parts
     from storage.exports.sink import export_parts
+    from storage.exports.staging import make_way
 
+    if where.path is not None:
+        make_way(where.path, overwrite=wanted.overwrite)
     work = Work(config.database_url, wanted.selection, partial(_prepared, config, wanted), where.format_name)
     with parts(work) as made, console.progress("documents exported") as show:
         if made is None:
@@ -178,7 +181,19 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
             chars += document.chars
             if documents % 1000 == 0:
                 show(documents)
-    return {"documents": documents, "chars": chars, "left_out": dict(left_out.most_common())}
+        left_out["repeats another"] = _repeated(corpus, wanted.selection)
+    return {"documents": documents, "chars": chars, "left_out": dict((+left_out).most_common())}
+
+
+def _repeated(corpus: Corpus, selection: Selection) -> int:
+    """Count the documents that are not selected for the one reason that another stands for them."""
+    every = replace(selection, include_duplicates=True)
+    return _size(corpus, every) - _size(corpus, selection) if selection != every else 0
+
+
+def _size(corpus: Corpus, selection: Selection) -> int:
+    with corpus.view(selection) as view:
+        return sum(len(page) for page in view.pages())
 
 
 def _licences(config: Config) -> dict[str, str | None]:

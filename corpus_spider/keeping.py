@@ -66,7 +66,7 @@ keeping = click.Group()
 @click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
 @click.option("--fold", metavar="NAME,...", help="Fold spellings: tatweel, harakat, digits … see the README.")
 @click.option("--release", is_flag=True, help="A folder to publish: shards, manifest, dataset card, removal list.")
-@click.option("--shard-size", metavar="SIZE", help="Begin a new file of the release after so much, such as 1GB.")
+@click.option("--shard-size", metavar="SIZE", help="A release with a new file after so much, such as 1GB.")
 @click.option(
     "--since-dump",
     metavar="MANIFEST",
@@ -93,7 +93,10 @@ def export(state: State, /, **options: Any) -> None:
         written = dump.originals(state.load_made(), dump.request(options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
-    report = dump.dump(state.load_made(), dump.request(options), state.console)
+    wanted = dump.request(options)
+    if wanted.release and not options["release"]:
+        state.console.note("This is a release: a folder with manifest, dataset card and removal list.")
+    report = dump.dump(state.load_made(), wanted, state.console)
     if options["target"] == "-":
         state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")
     else:

@@ -10,9 +10,12 @@ import click
 from corpus_spider.options import State, as_json, examples, verb_of
 
 if TYPE_CHECKING:
-    from corpus_spider.config import Config
+    from collections.abc import Mapping
+
+    from corpus_spider.config import Config, Site
+    from corpus_spider.config_write import Value
     from corpus_spider.console import Console
-    from corpus_spider.discover import Discovery
+    from corpus_spider.discover import Discovery, Finding
 
 SICK = 8
 
@@ -112,10 +115,16 @@ def _address(url: str) -> str:
 def _render(found: Discovery, console: Console) -> None:
     header = ("kind", "form", "entries", "newest", "verdict", "url")
     rows = [
-        (one.kind, one.form, one.entries, one.newest or "", one.refused or "of use", one.url) for one in found.findings
+        (one.kind, one.form, _entries(one), one.newest or "", one.refused or "of use", one.url)
+        for one in found.findings
     ]
     if not console.quiet:
         console.table(f"{found.url}: {found.requests} requests", header, rows)
+
+
+def _entries(finding: Finding) -> object:
+    """Sections are named, not asked for."""
+    return "" if finding.kind == "section" else finding.entries
 
 
 def _write(found: Discovery, config: Config, console: Console) -> None:
@@ -128,5 +137,15 @@ def _write(found: Discovery, config: Config, console: Console) -> None:
     if there is None:
         add_site(config.path, keys)
     else:
-        set_site_keys(config.path, there.name, {key: keys[key] for key in ("feeds", "sitemaps") if key in keys})
+        set_site_keys(config.path, there.name, _missing(found, keys, there))
     console.note(f"Wrote {config.path}.")
+
+
+def _missing(found: Discovery, keys: Mapping[str, Value], site: Site) -> dict[str, Value]:
+    """Return what a site that is configured lacks of what was found: sources and sections, and what it does not say."""
+    lists = {key: keys[key] for key in ("feeds", "sitemaps") if key in keys}
+    if not (lists or site.feeds or site.sitemaps) and found.usable("section"):
+        lists["start"] = found.usable("section")
+    unsaid = [key for key in ("archive", "allow") if key in keys and not getattr(site, key)]
+    unsaid += ["language"] if "language" in keys and not (site.language or site.languages) else []
+    return lists | {key: keys[key] for key in unsaid}

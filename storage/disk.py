@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+_FEWER = "Raise the limit of open files (ulimit -n), or have the crawl open fewer: concurrency in [crawl]."
 _WORDS = {
     errno.ENOSPC: ("the disk is full", "Free some space and start again; nothing that was committed is lost."),
     errno.EDQUOT: ("the disk quota is used up", "Free some space or raise the quota, then start again."),
@@ -23,11 +24,13 @@ _WORDS = {
     errno.EACCES: ("permission denied", "Give this user the right to write there."),
     errno.EPERM: ("permission denied", "Give this user the right to write there."),
     errno.ESTALE: ("another program has moved, replaced or changed the file", "See what did; then start again."),
+    errno.EMFILE: ("too many files are open", _FEWER),
+    errno.ENFILE: ("too many files are open", _FEWER),
     errno.EROFS: ("the file system is read-only", "Mount it for writing, or choose another folder."),
 }
 
 
-def disk_error(error: OSError, where: Path) -> DiskError:
+def disk_error(error: OSError, where: Path | str) -> DiskError:
     """Return the DiskError that says what went wrong there and what to do about it."""
     what, do = _WORDS.get(
         error.errno or 0, (f"the disk refused: {error.strerror or error}", "Check the disk and the folder.")

@@ -13,10 +13,12 @@ from urllib.parse import unquote
 
 from pipelines.discovery.links import base_of
 from pipelines.discovery.scope import scope_of
+from pipelines.letters import size
+from pipelines.page_type import HEADLINE
 from pipelines.urls import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from selectolax.lexbor import LexborHTMLParser
 
@@ -36,6 +38,10 @@ _FEED_PATH = re.compile(
 )
 _COMMENTS = re.compile(r"comments?(?:/|%2f)feed|/feed/comments|comments?\.(?:xml|rss)|feed=comments", re.IGNORECASE)
 _SECTION = re.compile(r"(?:/[^/]{1,40}){1,2}/?")
+_NUMBER = re.compile(r"/\d{1,4}(?=/|$)")
+"""A segment that may be the number of a section; those of articles are longer, or there are many of them."""
+_OF_ARTICLE = re.compile(r"\d{5,}|(?:19|20)\d\d|[^/\d]\d{4}")
+"""A long number, a year, a word with a number of some length."""
 _SUFFIX = re.compile(r"\.\w{2,5}$")
 _SERVICE = re.compile(
     r"about|contact|privacy|terms|polic|login|log-?in|sign|account|regist|subscri|search|advert|cookie|help|faq|jobs|"
@@ -76,26 +82,46 @@ def usual(origin: str, paths: Iterable[str]) -> list[Address]:
     return [address for path in paths if (address := parse(path, origin))]
 
 
-def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Address]:
+def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: Iterable[str] = ()) -> list[Address]:
     """Return the pages a front page links to that look like its sections, those linked to most often first.
 
-    A section has a short path without digits, one or two segments of few words, and is no page of service.
+    A section has a short path, one or two segments of few words, perhaps with a number, and is no page of service. One
+    with digits is told from an article by the shape of its address, ``articles`` being those of articles as regular
+    expressions, and by the text of its link, which is a name and no headline.
     """
     own, scope, counts = parse(url), scope_of(model), Counter[str]()
+    shapes = [re.compile(each) for each in articles]
     found: dict[str, Address] = {}
-    for address in _linked(tree, url):
-        if address != own and scope.has(address) and _is_section(address):
+    for address, text in _named(tree, url):
+        section = address != own and scope.has(address) and _is_section(address)
+        if section and (not re.search(r"\d", address.path) or _is_numbered(address, text, shapes)):
             found.setdefault(address.canonical, address)
             counts[address.canonical] += 1
     return [found[key] for key, _ in counts.most_common(MAX_SECTIONS)]
 
 
 def _is_section(address: Address) -> bool:
-    path = unquote(address.path)
-    if address.query or not _SECTION.fullmatch(path) or re.search(r"\d", path) or _SERVICE.search(path):
+    path = _NUMBER.sub("", unquote(address.path))
+    if address.query or not _SECTION.fullmatch(path) or _SERVICE.search(path):
         return False
     last = _SUFFIX.sub("", path.rstrip("/").rpartition("/")[2])
     return len(re.split(r"[-_+\s]", last)) <= 4
+
+
+def _is_numbered(address: Address, text: str, articles: Iterable[re.Pattern[str]]) -> bool:
+    named = 0 < len(text) < HEADLINE and size(text) < HEADLINE
+    return (
+        named and not _OF_ARTICLE.search(address.path) and not any(each.search(address.fetchable) for each in articles)
+    )
+
+
+def _named(tree: LexborHTMLParser, url: str) -> Iterator[tuple[Address, str]]:
+    """Yield the addresses a page links to, each with the text of the link."""
+    base = base_of(tree, url)
+    for node in islice(tree.css("a[href]"), MAX_REFERENCES):
+        address = parse(node.attributes.get("href") or "", base)
+        if address:
+            yield address, " ".join(node.text(deep=True).split())
 
 
 def _linked(tree: LexborHTMLParser, url: str) -> list[Address]:

@@ -129,6 +129,9 @@ def test_mistakes_are_usage_errors_that_name_the_mistake(
         (errors.ConfigError("it failed"), 2),
         (errors.DiskError("it failed"), 3),
         (OSError(errno.ENOSPC, "it failed"), 3),
+        (OSError(errno.EMFILE, "it failed"), 3),
+        (OSError(errno.ENFILE, "it failed"), 3),
+        (MemoryError(), 1),
         (errors.DatabaseError("it failed"), 4),
         (errors.LockedError(("example",)), 5),
         (errors.DamageError("it failed"), 6),
@@ -155,6 +158,7 @@ def test_every_error_has_its_exit_code_and_one_message(
     message = capsys.readouterr().err
     assert message.startswith("corpus-spider: ")
     assert "Traceback" not in message
+    assert ("internal error" in message) is isinstance(error, ZeroDivisionError)
 
 
 def test_an_internal_error_says_how_to_report_it(

@@ -85,6 +85,14 @@ def test_several_processes_write_the_file_that_one_writes(
     assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() in (tmp_path / f"{name}.sha256").read_text()
 
 
+def test_a_target_that_exists_is_refused_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
+    """No process is started for what cannot be written."""
+    (tmp_path / "out.jsonl").write_text("mine")
+    done = export(folder, tmp_path / "out.jsonl", "dump_readers.parts = None")
+    assert (done.returncode, "exists already" in done.stderr) == (2, True), done.stderr
+    assert (tmp_path / "out.jsonl").read_text() == "mine"
+
+
 REFUSED = """
 forked, left = os.fork, [LEFT]
 def fork():

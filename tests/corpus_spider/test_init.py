@@ -61,6 +61,13 @@ def test_an_existing_corpus_is_never_overwritten(tmp_path: Path) -> None:
     ("wanted", "expected"),
     [
         (NewCorpus(Path("x"), ("vn",), "me@example.org"), "did you mean vi"),
+        (NewCorpus(Path("x"), ("Vietnamese",), "me@example.org"), "did you mean vi"),
+        (NewCorpus(Path("x"), ("tiếng việt",), "me@example.org"), "did you mean vi"),
+        (NewCorpus(Path("x"), ("vietnamse",), "me@example.org"), "did you mean vi"),
+        (NewCorpus(Path("x"), ("فارسی",), "me@example.org"), "did you mean fa"),
+        (NewCorpus(Path("x"), ("Dari",), "me@example.org"), "did you mean fa"),
+        (NewCorpus(Path("x"), ("Central Kurdish",), "me@example.org"), "did you mean ckb"),
+        (NewCorpus(Path("x"), ("gibberish",), "me@example.org"), 'such as "vi" or "ar", got "gibberish"'),
         (NewCorpus(Path("x"), ("vi",), "nobody"), "corpus.contact"),
         (NewCorpus(Path("x"), ("vi",), "me@example.org", ("vnexpres",)), "did you mean vnexpress"),
         (NewCorpus(Path("x"), ("vi",), "me@example.org", ("ftp://a.b/",)), "site[0].start[0]"),

@@ -238,4 +238,7 @@ def test_lines_that_recur_are_marked_and_left_out_when_asked(once: Path) -> None
     kept = {row["id"] for row in rest if row["chars"] >= least}
     asked = ("export", "--without-recurring", "--min-chars", str(least), "--dry-run", "--json")
     told = json.loads(run(once, *asked).stdout)
-    assert (told["documents"], sum(told["left_out"].values())) == (len(kept), len(stored - kept))
+    assert (told["documents"], told["left_out"]["too short"]) == (len(kept), len(stored - kept))
+    standing, told = (json.loads(run(once, *verb, "--json").stdout) for verb in (("status",), ("export", "--dry-run")))
+    assert told["left_out"] == {"repeats another": standing["duplicates"]}
+    assert told["documents"] + standing["duplicates"] == standing["documents"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import tomllib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -331,6 +332,34 @@ def test_discover_writes_the_site_and_keeps_the_file(
     assert table["site"][0]["feeds"] == [f"{paper.origin}/{name}.rss" for name in "abc"]
     assert len(table["site"]) == 1
     assert "# mine" in file.read_text()
+
+
+def test_a_configured_site_gets_what_it_does_not_say(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `init --site ADDRESS` writes one: its language, and sections where there is neither feed nor sitemap."""
+    links = "<a href=/category/3>Thể thao</a><a href=/kinh-te>Kinh tế</a>"
+    paper.extra["/"] = lambda: (200, HTML, f"<html lang=vi><body>{links}".encode())
+    file = tmp_path / "corpus.toml"
+    crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
+    site = f"[[site]]\nname = 'mine'\nstart = ['{paper.origin}/']\n"
+    file.write_text(f"[corpus]\ncontact = 'me@example.org'\n{crawl}\n{site}")
+    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    (written,) = tomllib.loads(file.read_text())["site"]
+    start = [f"{paper.origin}{path}" for path in ("/", "/category/3", "/kinh-te")]
+    assert (code, written) == (0, {"name": "mine", "start": start, "language": "vi"})
+    assert f"section\tpage\t\t\tof use\t{paper.origin}/kinh-te" in out
+
+
+@pytest.mark.parametrize(("wanted", "language"), [(("vi", "en"), "en"), (("vi",), "")])
+def test_a_language_that_is_not_wanted_is_not_proposed(
+    paper: Newspaper, wanted: tuple[str, ...], language: str
+) -> None:
+    """Templates say en of papers in any language; held to it, a site would give no text."""
+    paper.extra["/"] = lambda: (200, HTML, b"<html lang=en><body><p>a")
+    config = configured(paper)
+    config = replace(config, corpus=replace(config.corpus, languages=wanted))
+    assert discover(f"{paper.origin}/", config, lambda _: None).language == language
 
 
 def test_check_tells_the_sick_from_the_well(

@@ -133,6 +133,33 @@ def test_sections_are_short_paths_of_the_site() -> None:
     assert paths([*section_pages(parse_tree(page), URL, MODEL)]) == ["/kinh-te.html", "/sport", "/vi/the-gioi/"]
 
 
+@pytest.mark.parametrize(
+    ("link", "text", "section"),
+    [
+        ("/category/3", "Thế giới", True),
+        ("/section/1/pakistan", "پاکستان", True),
+        ("/taxonomy/term/7", "رياضة", True),
+        ("/cat-15/sports", "کھیل", True),
+        ("/news24/city", "City", True),
+        ("/c45", "Health", True),
+        ("/tin/4711", "Đọc tiếp", False),
+        ("/category/3", "A headline that says what has happened, and where", False),
+        ("/category/3", "", False),
+        ("/2026/11", "November", False),
+        ("/world-cup-2026", "World Cup", False),
+        ("/item/73512", "Video", False),
+        ("/bai-1234", "Tin", False),
+        ("/1", "1", False),
+        ("/a/1/b/2/c", "C", False),
+    ],
+)
+def test_sections_with_numbers_are_told_from_articles(link: str, text: str, *, section: bool) -> None:
+    """By the shapes that articles have, and by what the link says: a name."""
+    page = f"<a href='{link}'>{text}</a>"
+    found = section_pages(parse_tree(page), URL, MODEL, [r"^https?://[^/]+/tin/\d{3,}$"])
+    assert paths([*found]) == ([link] if section else [])
+
+
 def test_usual_places_are_on_the_same_host() -> None:
     """Of a page anywhere on the site."""
     assert paths([*usual("https://example.com/vi/tin", ("/rss", "/feed"))]) == ["/rss", "/feed"]
