@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import regex
@@ -55,6 +55,15 @@ _SURE = 0.5
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
 _BETWEEN = re.compile(rb"[\t-/]")
+# Controls of Latin-1 in UTF-8, and characters of Latin-1 that are the bytes of one in UTF-8.
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_SIGNS_OF_1252 = {sign: chr(byte) for byte in range(0x80, 0xA0) if (sign := bytes([byte]).decode("cp1252", "ignore"))}
+_NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
+_SEQUENCE = re.compile(f"[\xc2-\xdf]{_NEXT}|[\xe0-\xef]{_NEXT}{{2}}|[\xf0-\xf4]{_NEXT}{{3}}")
+_LATIN_1 = str.maketrans(_SIGNS_OF_1252)
+_UPPER_HALF = re.compile("[\x80-\xff]")
+_TWICE = 10
+_MOSTLY = 0.8
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 # What only wrong readings show: controls and unassigned characters, symbols and capitals inside words, letters of two
 # alphabets side by side, marks on nothing, long chains of accented letters, half-width katakana in a row.
@@ -141,7 +150,26 @@ def _wide(body: bytes, header: str | None) -> Decoded | None:
 def _utf8(body: bytes, header: str | None) -> Decoded | None:
     if (codec := _seven_bit_codec(body, header)) is not None:
         return _decoded(body, codec, "header" if codec == header else "detected")
-    return _decoded(body, "utf-8", "utf-8") if _is_utf8(body) else None
+    if not _is_utf8(body):
+        return None
+    decoded = _decoded(body, "utf-8", "utf-8")
+    return replace(decoded, text=_encoded_once(decoded.text)) if _may_be_encoded_twice(body) else decoded
+
+
+def _may_be_encoded_twice(body: bytes) -> bool:
+    """Tell whether a page holds controls that only UTF-8 taken for Latin-1, and encoded again, brings about."""
+    return body.count(b"\xc2") >= _TWICE and len(_C1.findall(body)) >= _TWICE
+
+
+def _encoded_once(text: str) -> str:
+    """Undo the second of two encodings, of Latin-1 or windows-1252 (utf8_encode() of PHP); other text stays as it is.
+
+    White space is collapsed soon, and half of these characters are: here is the last place to mend them.
+    """
+    whole = _SEQUENCE.findall(text)
+    if sum(map(len, whole)) < _MOSTLY * len(_UPPER_HALF.findall(text)):
+        return text
+    return _SEQUENCE.sub(lambda found: found[0].translate(_LATIN_1).encode("latin-1").decode("utf-8", "replace"), text)
 
 
 def _seven_bit_codec(body: bytes, header: str | None) -> str | None:

@@ -7,6 +7,7 @@ that Pashto, Urdu and Sorani tell apart; the joiners U+200C and U+200D, which Pe
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from functools import lru_cache
@@ -37,6 +38,10 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _ARABIC = "[طظعغ][€‚ƒ„…†‡ˆ‰‹Œ™›œ¢£¤¥¦§¨©¬®¯°±²³´µ¶·¸¹¼½¾]"
 _ARABIC_PAIR = re.compile(_ARABIC)
 _LEAST_PAIRS = 3
+# Of characters beyond ASCII and its controls, the first of which is 160.
+_REFERENCE = re.compile(
+    r"&#(?:1[6-9]\d|[2-9]\d\d|[1-9]\d{3,5}|[xX]0*(?:[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2,4}));"
+)
 _FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
 # A character that a first byte of UTF-8 becomes in windows-125x or ISO 8859, and one that a further byte becomes. It
 # matches honest text too, which ftfy then leaves alone; only what cannot be mojibake is spared the price of asking.
@@ -99,7 +104,7 @@ def clean(text: str) -> str:
 
     Idempotent, and words never grow together: what separated them still does, as a space or a line end.
     """
-    cleaned = _tidy(_unmojibake(_without_surrogates(text)))
+    cleaned = _tidy(_unmojibake(_unescaped(_without_surrogates(text))))
     for _ in range(_MOST_LAYERS):
         if not _is_suspicious(cleaned):
             break
@@ -120,6 +125,17 @@ def canonical_text(text: str) -> str:
     """
     folded = _FORMS.sub(lambda found: unicodedata.normalize("NFKC", found.group()), nfc(text))
     return nfc(nfc(folded.casefold()).translate(_ESSENTIAL))
+
+
+def _unescaped(text: str) -> str:
+    """Read numeric character references that were escaped a second time; a few may be what the text is about.
+
+    >>> _unescaped("&#1587;&#1604;&#1575;&#1605;"), _unescaped("Write &#169; so.")
+    ('سلام', 'Write &#169; so.')
+    """
+    if "&#" not in text or len(_REFERENCE.findall(text)) < _LEAST_PAIRS:
+        return text
+    return _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
 
 
 def _without_surrogates(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,10 @@ from hypothesis import strategies as st
 from pipelines import vietnamese_codecs
 from pipelines.charsets import codec_of, name_of, stated_charset
 from pipelines.decoding import decode, wide_codec
+from pipelines.normalise import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TEXTS = {
     "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo thực hiện đồng bộ các giải pháp.",
@@ -373,3 +378,26 @@ def test_any_bytes_under_any_label_give_storable_text(body: bytes, declared: str
 def test_a_few_signs_without_a_label_are_read_as_most_pages_write_them(text: str, codec: str) -> None:
     """Quotes and accents among ASCII are windows-1252, not DOS or a Mac; a headline in other letters is detected."""
     assert decode(f"<p>{text}</p>".encode(codec)).text == f"<p>{text}</p>"
+
+
+def _of_latin_1(byte: int) -> str:
+    """Return what browsers make of a byte: windows-1252, and a control where that has nothing."""
+    return bytes([byte]).decode("cp1252", "ignore") or chr(byte)
+
+
+@pytest.mark.parametrize("lang", ["vi", "ar", "fa", "he", "th", "ru", "zh", "ko"])
+@pytest.mark.parametrize("read_as", [chr, _of_latin_1])
+def test_text_that_was_encoded_twice_is_read_once(lang: str, read_as: Callable[[int], str]) -> None:
+    """Bytes of UTF-8 taken for Latin-1 or windows-1252 and encoded again come out as they were before that."""
+    text = TEXTS[lang]
+    twice = "".join(map(read_as, text.encode())).encode()
+    page = f"<title>{twice.decode()}</title><p>{twice.decode() * 3}</p>"
+    assert clean(decode(page.encode(), "utf-8").text.replace("<", "\n<")) == clean(
+        f"<title>{text}</title><p>{text * 3}</p>".replace("<", "\n<")
+    )
+
+
+def test_controls_amid_honest_text_change_nothing_else() -> None:
+    """A few pages have controls of Latin-1, for quotes of windows-1252: their accents stay."""
+    text = "Il a dit\x93 déjà vu \x94 près de Besançon. " * 20
+    assert decode(text.encode()).text == text

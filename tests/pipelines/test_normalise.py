@@ -90,6 +90,20 @@ def test_utf8_that_was_read_as_arabic_windows_is_repaired(text: str) -> None:
     assert clean(f"{text} «{text}» – 25°") == f"{text} «{text}» – 25°"
 
 
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("&#1587;&#1604;&#1575;&#1605; دنیا", "سلام دنیا"),
+        ("H&#xE0; N&#x1ED9;i &#273;&#7865;p", "Hà Nội đẹp"),
+        ("Write &#169; for the sign.", "Write &#169; for the sign."),
+        ("&#60;b&#62; and &#34;", "&#60;b&#62; and &#34;"),
+    ],
+)
+def test_references_that_were_escaped_twice_are_read(text: str, cleaned: str) -> None:
+    """Letters written as numbers, and those escaped again, are letters; a few in a text about them, and ASCII, stay."""
+    assert clean(text) == cleaned
+
+
 def test_a_scrap_of_mojibake_is_repaired_in_place() -> None:
     """The marks that remain when a page mixes two encodings are read as what they were."""
     assert clean("the iPhone 7 â\x80\x94 something, thatâ€™s it") == "the iPhone 7 — something, that’s it"
