@@ -19,6 +19,7 @@ from storage import (
     lines,
     nights,
     opening,
+    pages,
     reading,
     retention,
     robots,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from storage.holdings import Status
     from storage.lines import SiteLines
     from storage.nights import SiteRun
+    from storage.pages import Page, WithoutDocument
     from storage.reading import DroppedPage, Run, View
     from storage.records import Drop, Fetched, Lease, Pointer, Processed, Unprocessed
     from storage.retention import AgedFile
@@ -273,6 +275,22 @@ class Corpus(AbstractContextManager["Corpus"]):
     ) -> Iterator[DroppedPage]:
         """Stream the pages that gave no document, with the reason and the pointer, oldest first."""
         return reading.stream_drops(self.database, reasons=reasons, sites=sites)
+
+    def page(self, addresses: Sequence[str]) -> Page | None:
+        """Return how the first of these canonical URLs that is known stands, and what came of it; None when none is."""
+        return self.database.read(lambda connection: pages.find_page(connection, addresses))
+
+    def dropped_pages(
+        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int = 100
+    ) -> list[WithoutDocument]:
+        """Return the newest pages that gave no document, and why; `drops` streams all, the oldest first."""
+        return self.database.read(lambda connection: pages.dropped_pages(connection, reasons, sites, limit))
+
+    def failed_urls(
+        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int = 100
+    ) -> list[WithoutDocument]:
+        """Return the URLs that were given up, and why, the last found first."""
+        return self.database.read(lambda connection: pages.failed_urls(connection, reasons, sites, limit))
 
     def add_site_models(self, models: Collection[LearnedModel]) -> None:
         """Store what was learned of sites; from then on these are the newest."""

@@ -1,0 +1,184 @@
+"""`corpus-spider show` and `corpus-spider dropped`: what has become of single pages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.options import State, as_json, several_sites, verb_of
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.config import Config
+    from corpus_spider.console import Console
+    from storage.holdings import CorpusDocument
+    from storage.pages import Page, WithoutDocument
+
+TOLD = ("id", "title", "author", "date", "language", "version", "chars", "confidence", "duplicates", "duplicate_of")
+"""Fields of a text that are shown above it, where there is something to tell."""
+
+_verbs = click.Group()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the corpus knows of an address, and the text it holds of it, if any."""
+
+    page: Page
+    document: CorpusDocument | None
+
+
+@verb_of(
+    _verbs, ("show https://news.example.org/story-1.html", "show 0123456789abcdef0123456789abcdef --json", "show -q ID")
+)
+@click.argument("target", metavar="URL|ID")
+@as_json
+def show(state: State, /, target: str, **options: Any) -> None:
+    """Show what the corpus holds of one page.
+
+    Its text, whence it was known, what came of each visit, and when it is asked for again; or why there is no text.
+    With -q the text alone. Nothing is fetched.
+    """
+    found = look_up(state.load_made(), target)
+    if options["as_json"]:
+        state.console.json(asdict(found.page) | {"document": found.document})
+    else:
+        render(found, state.console)
+
+
+@verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
+@click.option("--reason", "reasons", multiple=True, metavar="NAME", help="Only with this reason; may be repeated.")
+@several_sites
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="How many at most, newest first; 0: all.",
+)
+@as_json
+def dropped(state: State, /, **options: Any) -> None:
+    """List the pages without a document, and the URLs that failed.
+
+    With the reason of each: those that `status` counts. Their originals are kept, and `reextract` reads them again.
+    """
+    from storage.corpus import Corpus
+
+    config = state.load_made()
+    wanted = {"reasons": options["reasons"], "sites": options["sites"], "limit": options["limit"] or 2**62}
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        from corpus_spider.dump import refuse_unknown_sites
+
+        refuse_unknown_sites(config, corpus, options["sites"])
+        pages, urls = corpus.dropped_pages(**wanted), corpus.failed_urls(**wanted)
+    if options["as_json"]:
+        state.console.json({"pages": pages, "urls": urls})
+        return
+    _list("Pages without a document", pages, state.console)
+    _list("URLs that failed", urls, state.console)
+    if options["limit"] in {len(pages), len(urls)}:
+        state.console.note(f"There may be more than {options['limit']}: ask with --limit 0 for all.")
+
+
+VERBS = tuple(_verbs.commands.values())
+
+
+def look_up(config: Config, target: str) -> Shown:
+    """Return what is known of an address, in any spelling of it, or of the page of a document's id.
+
+    Raises ConfigError for what the corpus does not know, with what its rules say of it.
+    """
+    from storage.corpus import Corpus
+
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        document = corpus.document(target.lower()) if _is_id(target) else None
+        page = corpus.page(spellings(document.url if document else target))
+        if page is None:
+            raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
+        return Shown(page, document or corpus.document(page.url))
+
+
+def _is_id(target: str) -> bool:
+    return len(target) == 32 and all(letter in "0123456789abcdef" for letter in target.lower())
+
+
+def spellings(address: str) -> list[str]:
+    """Return the canonical forms of an address: as it is, and with another scheme, with and without ``www.``."""
+    from pipelines.urls import parse
+
+    first = parse(address if "://" in address else f"https://{address}")
+    if first is None:
+        return []
+    bare = first.host.removeprefix("www.")
+    forms = [first, *(first._replace(scheme=s, host=h) for s in ("https", "http") for h in (bare, f"www.{bare}"))]
+    return list(dict.fromkeys(form.canonical for form in forms))
+
+
+def _why_unknown(config: Config, target: str) -> str:
+    from pipelines.discovery.scope import scope_of
+    from pipelines.urls import parse
+
+    address = parse(target if "://" in target else f"https://{target}")
+    if _is_id(target) or address is None:
+        return "Give the address of a page, or the id of a document."
+    scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+    if names := [name for name, scope in scopes.items() if scope.has(address)]:
+        return (
+            f'It would be of "{names[0]}", but nothing that was read leads there. `sites discover` finds more sources.'
+        )
+    if names := [name for name, scope in scopes.items() if scope.has_host(address.host)]:
+        return f'The rules of "{names[0]}" leave it out: see allow and deny in corpus.toml.'
+    return "No [[site]] of corpus.toml has its host."
+
+
+def render(found: Shown, console: Console) -> None:
+    """Write tables of the address and its visits, then the text, or why there is none."""
+    import msgspec
+
+    if not console.quiet:
+        console.table("Address", ("what", "value"), _standing(found.page))
+        visits = [
+            (
+                f"{one.fetched_at:%Y-%m-%d %H:%M}",
+                one.status,
+                one.reason or one.outcome,
+                one.detail,
+                one.warc,
+                one.offset,
+            )
+            for one in found.page.visits
+        ]
+        console.table("Visits (times are UTC)", ("when", "status", "outcome", "detail", "original", "at"), visits)
+    if found.document is None:
+        console.note("There is no text of it.")
+        return
+    if not console.quiet:
+        known = msgspec.to_builtins(found.document)
+        told = [(name, known[name]) for name in TOLD if known[name] is not None]
+        console.table("Text", ("what", "value"), told)
+    console.result(found.document.text)
+
+
+def _standing(page: Page) -> list[tuple[str, object]]:
+    from corpus_spider.console import in_units
+    from corpus_spider.status import MEANINGS
+
+    rows: list[tuple[str, object]] = [("url", page.url), ("site", page.site), ("kind", page.kind.value)]
+    rows += [("state", f"{page.state.value}: {MEANINGS[page.state]}")]
+    rows += [("reason", page.reason)] if page.reason else []
+    rows += [("found", f"{_when(page.found_at)} {f'on {page.found_from}' if page.found_from else 'in corpus.toml'}")]
+    return [*rows, ("due", "never again" if page.next_try is None else in_units("next_try", page.next_try))]
+
+
+def _list(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
+    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in found]
+    console.table(title, ("reason", "site", "url", "detail", "fetched"), rows)
+
+
+def _when(moment: datetime | None) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}" if moment else ""

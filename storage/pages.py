@@ -1,0 +1,143 @@
+"""What the corpus knows of single addresses: how they stand, what came of each visit, and which gave no document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database import among
+from storage.fetches import OUTCOME, SITE
+from storage.leasing import SETTLED
+from storage.records import Kind, UrlState
+from storage.schema import document, fetch, url, warc_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection
+
+MOST_VISITS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PageVisit:
+    """One exchange with an address: what was answered, and what came of it."""
+
+    fetched_at: datetime
+    status: int
+    outcome: str
+    """``document``, ``drop``, ``unchanged``, as in the fetch table; empty while it waits to be read."""
+    reason: str
+    detail: str
+    version: int | None
+    warc: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An address as the frontier knows it, and its visits, the newest first, `MOST_VISITS` at most."""
+
+    url: str
+    site: str
+    kind: Kind
+    state: UrlState
+    reason: str
+    """Why the last try brought nothing; empty when it did."""
+    found_at: datetime
+    found_from: str
+    """The page that named it first; empty for what the configuration names."""
+    next_try: float | None
+    """When it is or was to be asked for, epoch seconds; None for never again."""
+    visits: tuple[PageVisit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutDocument:
+    """A page that was fetched and gave no document, or (``fetched_at`` None) a URL that was given up."""
+
+    url: str
+    site: str
+    reason: str
+    detail: str = ""
+    fetched_at: datetime | None = None
+
+
+def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
+    """Return what is known of the first of these canonical URLs that is known, also as the canonical address that a
+    document states; None when none is.
+    """
+    known = connection.execute(_PAGES.where(among(connection, url.c.url, addresses))).all()
+    known = known or connection.execute(_STATED.where(among(connection, document.c.canonical, addresses))).all()
+    if not known:
+        return None
+    row = min(known, key=lambda each: addresses.index(each.url) if each.url in addresses else len(addresses))
+    visits = connection.execute(_VISITS.where(fetch.c.url_id == row.id)).all()
+    return Page(
+        url=row.url,
+        site=row.site,
+        kind=Kind(row.kind),
+        state=UrlState(row.state),
+        reason=row.reason or "",
+        found_at=row.found_at,
+        found_from=row.found_from or "",
+        next_try=row.next_try if row.state == UrlState.PENDING else row.due_again,
+        visits=tuple(
+            PageVisit(
+                each.fetched_at,
+                each.status,
+                each.outcome or "",
+                each.reason or "",
+                each.detail or "",
+                each.version,
+                each.warc or "",
+                each.warc_offset,
+            )
+            for each in visits
+        ),
+    )
+
+
+_parent = url.alias("parent")
+_PAGES = sa.select(
+    *(url.c[name] for name in ("id", "url", "site", "kind", "state", "reason", "found_at", "next_try", "due_again")),
+    _parent.c.url.label("found_from"),
+).outerjoin_from(url, _parent, _parent.c.id == url.c.found_from)
+_STATED = _PAGES.join(document, document.c.url_id == url.c.id).order_by(document.c.id.desc()).limit(1)
+_VISITS = (
+    sa.select(fetch, warc_file.c.name.label("warc"))
+    .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
+    .order_by(fetch.c.id.desc())
+    .limit(MOST_VISITS)
+)
+
+
+def dropped_pages(
+    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int
+) -> list[WithoutDocument]:
+    """Return the pages that gave no document, the newest first; empty ``reasons`` or ``sites`` mean all."""
+    statement = (
+        sa.select(url.c.url, url.c.site, fetch.c.reason, fetch.c.detail, fetch.c.fetched_at)
+        .join(url, url.c.id == fetch.c.url_id)
+        .where(OUTCOME == "drop")
+        .order_by(fetch.c.id.desc())
+        .limit(limit)
+    )
+    statement = statement.where(fetch.c.reason.in_(reasons)) if reasons else statement
+    statement = statement.where(SITE.in_(sites)) if sites else statement
+    rows = connection.execute(statement)
+    return [WithoutDocument(row.url, row.site, row.reason or "", row.detail or "", row.fetched_at) for row in rows]
+
+
+def failed_urls(
+    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int
+) -> list[WithoutDocument]:
+    """Return the URLs that were given up, the last found first, likewise."""
+    given_up = sa.select(url.c.url, url.c.site, url.c.reason).where(SETTLED, url.c.state == UrlState.FAILED)
+    statement = given_up.order_by(url.c.id.desc()).limit(limit)
+    statement = statement.where(url.c.reason.in_(reasons)) if reasons else statement
+    statement = statement.where(url.c.site.in_(sites)) if sites else statement
+    return [WithoutDocument(row.url, row.site, row.reason or "") for row in connection.execute(statement)]
