@@ -71,13 +71,16 @@ DECISIVE = {
 """Scripts that newspapers of one language use. Hebrew (Yiddish), Devanagari, Bengali and Ethiopic have several."""
 # Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
+_CLEARLY = 0.75
+_NAMES = regex.compile(r"(?:https?://|www\.)[!-~]+|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
 _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 
 def main_script(text: str) -> tuple[str, float]:
     """Return the ISO 15924 code of the script most letters are in, and its share of the letters; ``Zyyy``, 0 for none.
 
-    Han with kana counts as one script, ``Jpan``.
+    Han with kana counts as one script, ``Jpan``. Where much is in another script, Latin names, brands and addresses say
+    nothing: they make no Arabic text English.
 
     >>> main_script("Tin tức hôm nay"), main_script("123")
     (('Latn', 1.0), ('Zyyy', 0.0))
@@ -94,6 +97,8 @@ def main_script(text: str) -> tuple[str, float]:
     if kana > _KANA_SHARE * (kana + counts["Hani"]):
         counts["Jpan"] = kana + counts.pop("Hani", 0)
         del counts["Hira"], counts["Kana"]
+    if 0 < counts["Latn"] < _CLEARLY * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
+        counts["Latn"] -= sum(map(len, _NAMES.findall(text)))
     total = counts.total()
     if total < LEAST_LETTERS:
         return "Zyyy", 0.0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 from pipelines.language import backends, letters, words
 from pipelines.language.backends import UNKNOWN
 from pipelines.language.scripts import DECISIVE, main_script, only
 from storage.records import LanguageGuess
 
 _MAIN_SHARE = 0.5
+# Letters of Hebrew and Arabic in their shapes, which no detector knows.
+_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 # How sure a correction is at most.
 _CORRECTED = 0.9
 
@@ -22,7 +27,7 @@ def judged(text: str, script: tuple[str, float], detect: backends.Backend) -> La
     code, share = script
     if share >= _MAIN_SHARE and code in DECISIVE:
         return LanguageGuess(DECISIVE[code], share, code, share)
-    text = only(text, code)
+    text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
     found, confidence = detect(text) if share else (UNKNOWN, 0.0)
     guessed = backends.standard(found, code)
     language = words.corrected(letters.corrected(guessed, code, text), code, text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 
 import regex
 
@@ -39,7 +40,8 @@ _GROUPS = tuple(
                 "fa": "در به از که این را با است برای آن خود شد یک تا می‌شود بر هم شده می های می‌گوید گفته کرده نموده",
                 "azb": """
                 بیر بو اوچون ایله دیر ایدی ائدیر اولان اولدو سونرا گؤره چوخ وار لر لار اولاراق تورک دیلی ایلده
-                داها منیم بونو اونون اولور
+                داها منیم بونو اونون اولور اوزره ائتدی ائدیب اولوب دئدی دئییب گلدی وئردی یازیب کیمی ایلک باشقا یئنی
+                بؤیوک کیچیک چوخلو گؤز گؤرولوب دیلینده طرفیندن ایسته اوز هر نئچه ائتمک ائلییب
             """,
                 "uz": "بیلن بوییچه نینگ بو اوچون همده ایدی بولگن کیرک بیر گه ده کرک بولدی",
                 "glk": "جه جی ایته ایتا ایسه ایسمه مئن ؤ هسا کیشور گيلان بوستید ببوسته ره شه اونه",
@@ -103,16 +105,28 @@ _GROUPS = tuple(
                 ožujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga prosinca vrijeme
                 mjesto dio dvije
                 gdje uvijek prije poslije lijepo vijeće povijest glede europski europska kazao tvrtka udruga
+                sljedeće sljedeći sljedećeg sljedećeg posljednje posljednji posljednjih sredinom tjedno tisuće suradnja
+                mjesta rješenje svijet svijeta svijetu ljeta čovjek čovjeka mjere djeca djece riječ riječi promjene
+                nedjelje nedjelju ponedjeljak ponedjeljka uspjeh pobjeda pobjedu predsjednik predsjednika sjednici
+                listopad priopćio priopćila priopćeno izvijestio izvijestila europske središtu unatoč
             """,
                 "bs": """
                 ko šta sedmice sedmica hiljada hiljade također tokom općine saopćenju saopćeno januara februara marta
                 aprila maja juna jula augusta septembra oktobra novembra decembra vrijeme mjesto dio dvije gdje uvijek
-                prije poslije lijepo historija evropski evropska lahko kahva kazao bosni
+                prije poslije lijepo historija evropski evropska lahko kahva kazao bosni hiljade
+                sljedeće sljedeći sljedećeg posljednje posljednji posljednjih
+                mjesta rješenje svijet svijeta svijetu ljeta čovjek čovjeka mjere djeca djece riječ riječi promjene
+                nedjelje nedjelju ponedjeljak ponedjeljka uspjeh pobjeda pobjedu predsjednik predsjednika sjednici
+                oktobar saopćio saopćila saopćili općina općinske općinski evropske sedmicu sedmično
             """,
                 "sr": """
                 ko šta nedelje nedelja hiljada takođe tokom opštine saopštenju saopšteno januara februara marta aprila
                 maja juna jula avgusta septembra oktobra novembra decembra vreme mesto deo dve gde uvek pre posle lepo
-                istorija evropski evropska rekao reč uopšte
+                istorija evropski evropska rekao reč uopšte hiljade
+                sledeće sledeći sledećeg poslednje poslednji poslednjih oktobar
+                mesta rešenje svet sveta svetu leta čovek čoveka mere deca dece reči promene evropske
+                nedelju ponedeljak ponedeljka uspeh pobeda pobedu predsednik predsednika sednici
+                saopštio saopštila saopštili opština opštine opštinski bezbednosti bezbednost obezbedi ovde posebno
             """,
             },
         ),
@@ -132,6 +146,7 @@ _GROUPS = tuple(
 _WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
 _ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 _LEAST_HITS = 2
+_LATIN, _LEAST_LIST = regex.compile(r"\p{Latin}"), 100
 
 # So many words are looked at.
 _SYLLABLES = 60
@@ -167,10 +182,33 @@ def corrected(language: str, script: str, text: str) -> str:
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
     if group is None:
         return language
-    listed = script == "Latn"
     words = Counter(_WORD.findall(text.lower()))
-    known = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if listed else group
-    leads = {name: _lead(words, known[name] - known[language], known[language] - known[name]) for name in group}
+    listed = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if script == "Latn" else group
+    if not _are_even(tuple(group), script):
+        told = _leader(words, group, language)
+        if told != language or _own_words(words, group, language) >= _LEAST_HITS:
+            return told
+    return _leader(words, listed, language)
+
+
+@cache
+def _are_even(names: tuple[str, ...], script: str) -> bool:
+    """Tell whether all languages of a group have stop words in its script, or none is looked at.
+
+    Bosnian has no list and Serbian one in Cyrillic: Croatian's claims what all three of them use.
+    """
+    lists = (filter(_LATIN.match, stop_words().get(name, frozenset())) for name in names)
+    return script != "Latn" or min(sum(1 for _ in words) for words in lists) >= _LEAST_LIST
+
+
+def _own_words(words: Counter[str], group: dict[str, frozenset[str]], language: str) -> int:
+    others = frozenset().union(*(known for name, known in group.items() if name != language))
+    return sum(words[word] for word in group[language] - others if word in words)
+
+
+def _leader(words: Counter[str], known: dict[str, frozenset[str]], language: str) -> str:
+    """Return the language whose words are most ahead of those of the one that was guessed, else that one."""
+    leads = {name: _lead(words, known[name] - known[language], known[language] - known[name]) for name in known}
     best = max(leads, key=lambda name: leads[name])
     return best if leads[best] > 0 else language
 

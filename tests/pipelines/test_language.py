@@ -186,3 +186,57 @@ def test_any_text_gives_one_guess(text: str) -> None:
 def test_the_configuration_knows_every_detector() -> None:
     """Its list stands apart, so that reading a configuration loads no detector."""
     assert set(LANGUAGE_BACKENDS) == set(BACKENDS)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "ar",
+            "أعلنت شركة OpenAI عن إطلاق ChatGPT Enterprise في Dubai Internet City بحضور Sam Altman CEO وعدد من الوزراء",
+        ),
+        (
+            "he",
+            "חברת Wix הודיעה על רכישת Base44 תמורת 80 million דולר, כך דווח ב-TechCrunch https://techcrunch.com/2025/06/18",
+        ),
+        ("ur", "ایپل نے iPhone 17 Pro Max متعارف کرا دیا، قیمت USD 1,199 سے شروع، Pre-order 12 September سے"),
+        ("th", "เปิดตัว iPhone 17 Pro Max ราคาเริ่มต้น 48,900 บาท ที่ Apple Store Central World และ True, AIS, dtac"),
+        ("en", "The word سلام means peace, and it is what people in most of the Middle East say when they meet."),
+    ],
+)
+def test_names_and_brands_in_latin_make_no_text_latin(language: str, text: str) -> None:
+    """A text is in the script of its words, however many names, brands and addresses in Latin stand amid them."""
+    assert identify(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("fa", "ﺷﻬﺮﺩﺍﺭﯼ ﺗﻬﺮﺍﻥ ﺍﻋﻼﻡ ﮐﺮﺩ ﺧﻂ ﺗﺎﺯﻩ ﻣﺘﺮﻭ ﺗﺎ ﭘﺎﯾﺎﻥ ﺳﺎﻝ ﺑﻪ ﺑﻬﺮﻩ ﺑﺮﺩﺍﺭﯼ ﻣﯽ ﺭﺳﺪ"),
+        ("ur", "ﻻﮨﻮﺭ ﻣﯿﮟ ﺩﮬﻨﺪ ﮐﮯ ﺑﺎﻋﺚ ﻣﻮﭨﺮﻭﮮ ﮐﻮ ﭨﺮﯾﻔﮏ ﮐﮯ ﻟﯿﮯ ﺑﻨﺪ ﮐﺮ ﺩﯾﺎ ﮔﯿﺎ"),
+        ("ar", "ﻗﺎﻝ ﻣﺴﺆﻭﻟﻮﻥ ﻣﺤﻠﻴﻮﻥ ﺇﻥ ﺍﻟﻔﻴﻀﺎﻧﺎﺕ ﺃﻟﺤﻘﺖ ﺃﺿﺮﺍﺭﺍ ﺑﻌﺸﺮﺍﺕ ﺍﻟﻤﻨﺎﺯﻝ"),
+    ],
+)
+def test_letters_in_presentation_forms_are_letters(language: str, text: str) -> None:
+    """What old programs write letter by letter in its shapes is read as the letters."""
+    assert identify(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "sr",
+            "Ministar kaže da će obnova mosta početi sledeće nedelje, a radovi bi trebalo da se završe u oktobru.",
+        ),
+        ("bs", "U toku sedmice se očekuje kiša, saopćeno je iz Federalnog hidrometeorološkog zavoda"),
+        (
+            "hr",
+            "Ministar je izjavio da će obnova mosta početi sljedećega tjedna, a radovi završiti do kraja listopada.",
+        ),
+        ("hr", "Policija traga za dvojicom muškaraca koji su opljačkali zlatarnicu u središtu Zagreba"),
+    ],
+)
+def test_serbian_in_latin_letters_is_not_croatian_for_want_of_a_list(language: str, text: str) -> None:
+    """Frequent words that three languages share speak for none of them where only one has a list."""
+    assert identify(text).language == language
