@@ -218,16 +218,16 @@ def request_of(options: dict[str, str | None], reason: str | None, *, duplicates
 
 
 def _normal(kind: What, value: str) -> str:
-    from pipelines.urls import canonicalise, host_of
+    from pipelines.urls import canonicalise
 
     found: str | None = value
-    if kind is What.URL and "://" not in value and "." not in host_of(f"https://{value}"):
+    if kind is What.URL and "://" not in value and "." not in _host(value):
         do = "write the whole address, such as https://news.example.org/story-1.html"
         raise ConfigError("this is no address of a page", where=f"--url {value}", do=do)
     if kind is What.URL:
         found = canonicalise(value if "://" in value else f"https://{value}")
     elif kind is What.DOMAIN:
-        found = host_of(value if "://" in value else f"https://{value}/").partition(":")[0].removeprefix("www.")
+        found = _domain(value)
     elif kind is What.ID:
         found = value.lower()
     if not found:
@@ -235,3 +235,23 @@ def _normal(kind: What, value: str) -> str:
             f"this is no {kind.value}", where=f"--{kind.value} {value}", do="see `corpus-spider remove --help`"
         )
     return found
+
+
+def _host(value: str) -> str:
+    """Return the host of an address that may lack its scheme, without a port; empty when there is none."""
+    from pipelines.hosts import split_port
+    from pipelines.urls import host_of
+
+    split = split_port(host_of(value if "://" in value else f"https://{value}"))
+    return split[0] if split else ""
+
+
+def _domain(value: str) -> str:
+    from pipelines.hosts import is_public_suffix
+
+    host = _host(value)
+    if is_public_suffix(host):
+        do = "name the domain below it, such as news.example.org"
+        raise ConfigError("many domains that are not one another's end so", where=f"--domain {value}", do=do)
+    plain = host.removeprefix("www.")
+    return host if is_public_suffix(plain) else plain

@@ -132,6 +132,11 @@ def registered_domain(host: str) -> str:
     return "" if name.startswith("[") else _suffixes().extract_str(name).top_domain_under_public_suffix
 
 
+def is_public_suffix(name: str) -> bool:
+    """Tell whether a host name is one below which others register theirs, such as ``com.vn``. Hosters' are none."""
+    return bool(name) and _suffixes().extract_str(name, include_psl_private_domains=False).suffix == name
+
+
 def same_site(host_a: str, host_b: str) -> bool:
     """Tell whether two hosts share their registered domain; hosts that have none must be equal, port included."""
     if host_a == host_b:

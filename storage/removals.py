@@ -199,6 +199,8 @@ def _learn_lines(connection: Connection, site: str) -> None:
 
 def _affected(connection: Connection, request: Request) -> Affected:
     ids = _named(connection, request)
+    if request.kind in {What.URL, What.ID}:
+        ids |= _hardly_apart(connection, _addresses(connection, request, ids))
     ids |= _same_pages(connection, _addresses(connection, request, ids))
     if request.duplicates:
         ids |= _alike(connection, ids)
@@ -248,6 +250,17 @@ def _addresses(connection: Connection, request: Request, ids: Collection[int]) -
     found = spellings(request.value) if request.kind is What.URL else []
     for part in chunks(sorted(ids)):
         found += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
+    return found
+
+
+def _hardly_apart(connection: Connection, addresses: Collection[str]) -> set[int]:
+    """Return the URLs that are kept away with these: forms that hardly any server tells apart."""
+    keys = {loose_key(each) for each in addresses}
+    found: set[int] = set()
+    for host_name in {key.partition("/")[0].partition("?")[0] for key in keys}:
+        ours = url.c.host == host_name, url.c.host.endswith(f".{host_name}", autoescape=True)
+        rows = connection.execute(sa.select(url.c.id, url.c.url).where(sa.or_(*ours)))
+        found.update(row.id for row in rows if loose_key(row.url) in keys)
     return found
 
 
@@ -311,9 +324,9 @@ def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str
 
 def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
     """Mark records that a crash left without a URL and whose address is one of these."""
-    keys = {page_key(each) for each in found.urls} | {page_key(request.value)}
+    keys = {loose_key(each) for each in (*found.urls, request.value)}
     orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
-    ours = [row.id for row in connection.execute(orphans) if page_key(row.uri) in keys or _below(request, row.uri)]
+    ours = [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
     for part in chunks(ours):
         connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
 

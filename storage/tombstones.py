@@ -38,6 +38,10 @@ _BETWEEN_AUTHORS = re.compile(
     re.IGNORECASE,
 )
 _SLASHES = re.compile("/{2,}")
+_NUMBERED = re.compile(r"^www?\d{1,2}\.(?=[^./]+\.)")
+_INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp)$")
+_ENCODINGS = 3
+"""So often may an address be percent-encoded over again."""
 
 REMOVED_URL: dict[str, Any] = {
     "state": UrlState.FAILED,
@@ -58,15 +62,22 @@ def page_key(address: str) -> str:
 
 
 def loose_key(address: str) -> str:
-    """Return what also those addresses have in common that hardly any server tells apart: parameters in another order,
-    slashes doubled or at the end of the path, letters with their marks apart.
+    """Return what also those addresses have in common under which hardly any server has different pages: parameters in
+    another order, slashes doubled or at the end of the path, the name of an index there, capital letters, letters with
+    their marks apart, what is percent-encoded twice, hosts that are ``www2`` and the like.
 
-    >>> loose_key("https://www.news.example//a/?c=2&b=1") == loose_key("http://news.example/a?b=1&c=2")
+    >>> loose_key("https://www2.news.example//A/?c=2&b=1") == loose_key("http://news.example/a?b=1&c=2")
     True
     """
-    path, _, query = page_key(address).partition("?")
-    plain = quote(unicodedata.normalize("NFC", unquote(path, errors="surrogateescape")), "/:", errors="surrogateescape")
-    return f"{_SLASHES.sub('/', plain).rstrip('/')}?{'&'.join(sorted(query.split('&')))}"
+    path, _, query = _NUMBERED.sub("", page_key(address), count=1).partition("?")
+    plain = _INDEX.sub("", _SLASHES.sub("/", _folded(path))).rstrip("/")
+    return f"{plain}?{'&'.join(sorted(map(_folded, query.split('&'))))}"
+
+
+def _folded(part: str) -> str:
+    for _ in range(_ENCODINGS):
+        part = unquote(part, errors="surrogateescape")
+    return quote(unicodedata.normalize("NFC", part.casefold()), "/:=", errors="surrogateescape")
 
 
 def spellings(address: str) -> list[str]:
@@ -85,6 +96,8 @@ def domains_of(address: str) -> list[str]:
         host = urlsplit(address).hostname or ""
     except ValueError:
         return []
+    if ":" in host:
+        return [f"[{host}]"]
     labels = host.split(".")
     return [".".join(labels[at:]) for at in range(len(labels))] if host else []
 

@@ -222,15 +222,33 @@ def test_moving_pointers_twice_changes_nothing(corpus: Corpus) -> None:
         "https://a.example/caf%C3%A9/?a=2&b=1",
         "http://www.a.example//caf%C3%A9?a=2&b=1",
         "https://a.example/cafe%CC%81?a=2&b=1",
+        "https://www2.a.example/caf%C3%A9?a=2&b=1",
+        "https://a.example/caf%25C3%25A9?a=2&b=1",
+        "https://a.example/Caf%C3%89?A=2&b=1",
+        "http://m.a.example/caf%C3%A9/index.html?a=2&b=1",
     ],
 )
 def test_forms_of_a_removed_address_stay_away(corpus: Corpus, form: str) -> None:
-    """Which few servers tell apart: parameters in another order, other slashes, marks apart from their letters."""
+    """Which few servers tell apart: parameters in another order, other slashes, marks apart from their letters, capital
+    letters, percent-encoding over again, the name of an index, other hosts of the same site.
+    """
     crawl = Crawl(corpus)
     crawl.visit("caf%C3%A9?a=2&b=1", made("one"))
     take_out(corpus, What.URL, "https://a.example/caf%C3%A9?a=2&b=1")
     others = ["https://a.example/caf%C3%A9?a=2&b=2", "https://a.example/caf%E9?a=2&b=1", "https://a.example/caf"]
+    others += ["https://www2.example/caf%C3%A9?a=2&b=1", "https://b.a.example/caf%C3%A9?a=2&b=1"]
     assert corpus.database.read(lambda connection: refused(connection, [form, *others])) == {form}
+
+
+@pytest.mark.parametrize("kind", [What.URL, What.ID])
+def test_forms_of_a_removed_address_that_are_there_go_with_it(corpus: Corpus, kind: What) -> None:
+    """They were left, and thrown out when they were asked for the next time."""
+    crawl = Crawl(corpus)
+    for path in ("Story-1.html?b=1&a=2", "story-1.html/?a=2&b=1", "story-11.html?a=2&b=1"):
+        crawl.visit(path, made(f"{path} some text"))
+    first = next(each for each in corpus.documents(EVERY) if "Story" in each.url)
+    take_out(corpus, kind, first.url if kind is What.URL else first.id)
+    assert [each.url for each in corpus.documents(EVERY)] == ["https://a.example/story-11.html?a=2&b=1"]
 
 
 def test_spellings_of_an_address_share_a_key() -> None:
@@ -239,6 +257,7 @@ def test_spellings_of_an_address_share_a_key() -> None:
         assert page_key(spelling) == "a.example/b"
     assert page_key("https://m.example/b") == "m.example/b"
     assert domains_of("https://[broken/") == []
+    assert domains_of("https://[2001:db8::1]:8080/") == ["[2001:db8::1]"]
     assert seed("x").host == "a.example"
 
 
