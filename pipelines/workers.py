@@ -9,6 +9,7 @@ the parent.
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import math
 import multiprocessing
@@ -20,11 +21,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from pipelines.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve
+from storage.disk import disk_error
 from storage.errors import CorpusError, DiskError
 from storage.records import Drop, Processed
 
@@ -69,6 +72,8 @@ def start_fork_server() -> None:
         with signals_held():
             forkserver.ensure_running()
     except OSError as error:
+        if error.errno == errno.EMFILE:
+            raise disk_error(error, Path("ulimit -n")) from error
         raise DiskError(
             f"worker processes need a folder for temporary files: {error}",
             where=os.environ.get("TMPDIR", ""),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine, Row
 
     AnyRow = Row[*tuple[Any, ...]]
-    DriverError = DBAPIError | PoolTimeoutError | psycopg.Error
+    DriverError = DBAPIError | PoolTimeoutError | psycopg.Error | sqlite3.Error
     ContentError = sa.exc.StatementError | ValueError | OverflowError
     Errors = tuple[type[DriverError], ...]
 
@@ -107,7 +107,8 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
         message = message.replace(str(url.password), "***")
     name = getattr(cause, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return DiskError(message, where=masked(url), do="free some space or correct the permissions, then start again")
+        do = "free some space, correct the permissions or raise the limits (ulimit -f, -n), then start again"
+        return DiskError(message, where=masked(url), do=do)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or message.startswith("Could not decode to UTF-8"):
         return DamageError(
             message, where=masked(url), do="restore the file from a copy; the WARC files are not touched by this"
@@ -120,14 +121,14 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
     return DatabaseError(message, where=masked(url), do=_ADVICE.get(state, _REACH))
 
 
-def is_contention(error: DBAPIError | psycopg.Error) -> bool:
+def is_contention(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
     """Say whether others were in the way: a held lock, a broken deadlock, a statement that was cancelled."""
     cause = getattr(error, "orig", None) or error
     name = getattr(cause, "sqlite_errorname", None) or ""
     return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or getattr(cause, "sqlstate", None) in _CONTENTION_STATES
 
 
-def is_lost(error: DBAPIError | psycopg.Error) -> bool:
+def is_lost(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
     """Say whether the connection was lost or cannot be had at the moment."""
     cause = getattr(error, "orig", None) or error
     if isinstance(cause, sqlite3.Error):
@@ -200,7 +201,7 @@ class Database:
 
     def _driver_errors(self) -> Errors:
         if self.is_sqlite:
-            return (DBAPIError, PoolTimeoutError)
+            return (DBAPIError, PoolTimeoutError, sqlite3.Error)
         import psycopg
 
         return (DBAPIError, PoolTimeoutError, psycopg.Error)

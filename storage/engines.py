@@ -49,15 +49,20 @@ SESSION = (
 )
 
 
+def sqlite_location(path: Path, *, read_only: bool) -> str:
+    """Return the URI under which SQLite opens a file: also where nothing can be written beside it, to read it."""
+    location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
+    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        location += "&immutable=1"
+    return location
+
+
 def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
     """Return an engine for a file, whose transactions begin as its execution options say: ``corpus_writes`` takes the
     lock for writing at once, ``corpus_hasty`` commits without waiting for the disk.
     """
-    location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
-    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
-        location += "&immutable=1"
     engine = sa.create_engine(
-        sa.URL.create("sqlite", database=location, query={"uri": "true"}),
+        sa.URL.create("sqlite", database=sqlite_location(path, read_only=read_only), query={"uri": "true"}),
         connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from storage.database import masked, sqlite_path
 from storage.disk import disk_errors
+from storage.engines import sqlite_location
 from storage.errors import ConfigError, DamageError
 from storage.schema import metadata
 
@@ -63,11 +64,13 @@ def transfer(source: Database, target: Database, on_progress: Callable[[int], No
 
 def copy_file(source: Database, path: Path) -> None:
     """Copy a SQLite corpus into a new file, as one moment shows it, whoever writes to it meanwhile."""
-    part = sqlite_path(source.url)
-    with disk_errors(path), source.explained():
+    location = sqlite_location(sqlite_path(source.url), read_only=True)
+    with disk_errors(path):
         path.touch(0o600, exist_ok=False)
-        with closing(sqlite3.connect(part)) as reading, closing(sqlite3.connect(path)) as writing:
-            reading.backup(writing)
+        with ExitStack() as stack:
+            stack.enter_context(source.explained())
+            reading = stack.enter_context(closing(sqlite3.connect(location, uri=True)))
+            reading.backup(stack.enter_context(closing(sqlite3.connect(path))))
 
 
 def _tables() -> list[sa.Table]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import threading
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from storage.migrations import migrate as bring_to
 from storage.migrations import steps
 from storage.schema import SCHEMA_VERSION
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import PATIENCE, ended, run, start, until
+from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,6 +121,15 @@ def test_a_backup_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monk
     with pytest.raises(DamageError):
         backup(config, tmp_path / "new")
     assert {path.name for path in tmp_path.iterdir()} == {"corpus", "copy"}
+
+
+def test_a_backup_that_the_disk_has_no_room_for_is_told_as_such(folder: Path, tmp_path: Path) -> None:
+    """It was an internal error; nothing half is left."""
+    command = ["bash", "-c", 'ulimit -f 64 && exec "$@"', "-", *program("backup", str(tmp_path / "copy"))]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, "internal error" in done.stderr) == (3, False), done.stderr
+    assert "start again" in done.stderr
+    assert not (tmp_path / "copy").exists()
 
 
 def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 from contextlib import suppress
 from datetime import UTC, datetime
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,8 @@ from pipelines import workers
 from pipelines.process import process, survey
 from pipelines.recurrence import Survey
 from pipelines.worker_process import FAULTS
-from pipelines.workers import WorkerLimits, WorkerPool
+from pipelines.workers import WorkerLimits, WorkerPool, start_fork_server
+from storage.errors import DiskError
 from storage.records import Capture, SiteModel
 from tests.corpus_spider.running import PATIENCE, SEED, often, run, until
 
@@ -298,6 +301,17 @@ def test_a_folder_that_is_no_place_for_a_socket_is_told(tmp_path: Path) -> None:
     place.mkdir()
     done = run(tmp_path, "crawl", TMPDIR=str(place))
     assert (done.returncode, "TMPDIR" in done.stderr) == (3, True), done.stderr
+
+
+def test_too_few_open_files_for_workers_are_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not as a folder for temporary files that is missing."""
+
+    def refuse() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(forkserver, "ensure_running", refuse)
+    with pytest.raises(DiskError, match="ulimit -n: too many files are open"):
+        start_fork_server()
 
 
 def status_of(pid: int) -> dict[str, str]:
