@@ -346,7 +346,7 @@ def _explain(error: Exception, console: Console) -> int:
     if isinstance(error, FileNotFoundError) and not _is_somewhere():
         gone = ConfigError("the folder you are in is not there any more", do="Change into another, and start again.")
         return _explain(gone, console)
-    if isinstance(error, (OSError, MemoryError)) and (said := _of_the_system(error)):
+    if said := _of_the_system(error):
         return _explain(said, console)
     console.error(
         f"{PROGRAM}: internal error, {type(error).__name__}: {error}\n"
@@ -355,15 +355,20 @@ def _explain(error: Exception, console: Console) -> int:
     return INTERNAL
 
 
-def _of_the_system(error: OSError | MemoryError) -> CorpusError | None:
+def _of_the_system(error: BaseException) -> CorpusError | None:
     """Return what the system lacks, in words, None for what tells of the program."""
-    if isinstance(error, MemoryError):
-        do = "Stop other programs, raise the limit (ulimit -v), or ask for less: workers and backlog in [crawl]."
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _lacks_threads(error)):
+        do = "Stop other programs, raise the limits (ulimit -v, -u), or ask for less: workers and backlog in [crawl]."
         return CorpusError("there is not enough memory", do=do)
     full, crowded = {errno.ENOSPC, errno.EDQUOT}, {errno.EMFILE, errno.ENFILE}
-    if error.errno in full | crowded:
+    if isinstance(error, OSError) and error.errno in full | crowded:
         return disk_error(error, str(error.filename or ("output" if error.errno in full else "")))
     return None
+
+
+def _lacks_threads(error: BaseException | None) -> bool:
+    """Say whether it began with a thread that the system had no memory for; Python has no error of its own for it."""
+    return error is not None and ("start new thread" in str(error) or _lacks_threads(error.__context__))
 
 
 def _is_somewhere() -> bool:

@@ -6,7 +6,7 @@ import logging
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +38,11 @@ class Recount:
     def refresh(self) -> None:
         """Begin a new count when it is time for one."""
         if time.monotonic() >= self._due and not (self._thread and self._thread.is_alive()):
-            self._thread = threading.Thread(target=self._run, name="recount", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name="recount", daemon=True)
+            # Where the system has no more of them, the crawl goes on without the count.
+            with suppress(RuntimeError):
+                thread.start()
+                self._thread = thread
 
     def stop(self) -> None:
         """Wait a moment for a count that is being taken."""

@@ -132,6 +132,7 @@ def test_mistakes_are_usage_errors_that_name_the_mistake(
         (OSError(errno.EMFILE, "it failed"), 3),
         (OSError(errno.ENFILE, "it failed"), 3),
         (MemoryError(), 1),
+        (RuntimeError("can't start new thread"), 1),
         (errors.DatabaseError("it failed"), 4),
         (errors.LockedError(("example",)), 5),
         (errors.DamageError("it failed"), 6),
