@@ -17,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from tests.corpus_spider.running import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from email.message import Message
@@ -196,3 +198,15 @@ start = ["{newspaper.origin}/"]
 feeds = ["{newspaper.origin}/feed.xml"]
 language = "vi"
 """
+
+
+def hanging(newspaper: Newspaper) -> threading.Event:
+    """Make one page of the newspaper hang until the event is set; before, no crawl of it can be over."""
+    gate = threading.Event()
+
+    def answer() -> tuple[int, dict[str, str], bytes]:
+        gate.wait(3 * PATIENCE)
+        return 404, {}, b""
+
+    newspaper.extra["/hang"] = answer
+    return gate

@@ -87,3 +87,9 @@ def start(folder: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
+
+
+def well(folder: Path, *arguments: str) -> None:
+    """Run a verb that must end well."""
+    done = run(folder, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -9,24 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from storage import Corpus
-from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs
 from tests.corpus_spider.running import PATIENCE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def newspaper() -> Iterator[Newspaper]:
-    with served(Newspaper()) as paper:
-        yield paper
 
 
 def crawl(folder: Path, *arguments: str, code: int = 0) -> str:

@@ -12,7 +12,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -23,40 +22,15 @@ from corpus_spider.config_load import load
 from corpus_spider.session import Session
 from storage import Corpus
 from storage.records import Capture
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import PATIENCE, ended, environment, hangups_heeded, program, run, start, until
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging, served
+from tests.corpus_spider.running import PATIENCE, ended, environment, hangups_heeded, program, run, start, until, well
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import PostgresServer
 
 SELF_SIGNED = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1"
-
-
-@pytest.fixture
-def newspaper() -> Iterator[Newspaper]:
-    with served(Newspaper()) as paper:
-        yield paper
-
-
-def hanging(newspaper: Newspaper) -> threading.Event:
-    """Make one page of the newspaper hang until the event is set; before, no crawl of it can be over."""
-    gate = threading.Event()
-
-    def answer() -> tuple[int, dict[str, str], bytes]:
-        gate.wait(3 * PATIENCE)
-        return 404, {}, b""
-
-    newspaper.extra["/hang"] = answer
-    return gate
-
-
-def well(folder: Path, *arguments: str) -> None:
-    """Run a verb that must end well."""
-    done = run(folder, *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -407,74 +381,3 @@ def test_a_run_says_that_it_ended_at_its_limit(tmp_path: Path, newspaper: Newspa
     summary = recorded(tmp_path)
     assert (summary["ended"], summary["pending"], summary["refused"]) == ("finished", 0, 1)
     assert "robots" not in summary["failed"]
-
-
-@pytest.fixture
-def vanishing(postgres_server: PostgresServer, postgresql_url: str) -> Iterator[str]:
-    """A database whose server the test may stop; it runs again afterwards."""
-    yield postgresql_url
-    postgres_server.start_again()
-
-
-def crawl_until_lost(
-    folder: Path, newspaper: Newspaper, server: PostgresServer, patience: int
-) -> tuple[subprocess.Popen[str], list[str]]:
-    """Start a crawl, stop its database in the middle, and wait until it says so."""
-    gate = hanging(newspaper)
-    crawl = start(folder, "crawl", CORPUS_SPIDER_DATABASE_PATIENCE=str(patience))
-    until(lambda: newspaper.asked["/hang"] and newspaper.asked.total() > 8, lambda: newspaper.asked)
-    server.stop("immediate")
-    gate.set()
-    said: list[str] = []
-    assert crawl.stderr is not None
-    while not said or "lost the database" not in said[-1]:
-        said.append(crawl.stderr.readline())
-        assert said[-1], said
-    assert "WARNING" in said[-1]
-    assert "trying again until" in said[-1]
-    return crawl, said
-
-
-def test_a_database_that_stays_away_ends_a_crawl_with_exit_code_4_and_one_message(
-    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
-) -> None:
-    """After the patience, without a second wait; the next crawl adopts what had no rows yet."""
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.1, timeout=900))
-    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=1)
-    said = crawl.communicate(timeout=PATIENCE)[1]
-    assert crawl.returncode == 4, said
-    assert "Traceback" not in said
-    assert "ERROR" not in said
-    assert said.count("see that the database runs") == 1
-    postgres_server.start()
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing))
-    well(tmp_path, "crawl")
-    checked = run(tmp_path, "check", "--deep", "--json")
-    assert checked.returncode == 0, checked.stdout
-
-
-def test_a_signal_ends_the_waiting_for_a_database(
-    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
-) -> None:
-    """With exit code 11, whatever patience is left."""
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.1, timeout=900))
-    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=900)
-    crawl.send_signal(signal.SIGTERM)
-    said = crawl.communicate(timeout=PATIENCE)[1]
-    assert crawl.returncode == 11, said
-    assert "Traceback" not in said
-
-
-def test_a_database_that_comes_back_in_time_costs_nothing(
-    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
-) -> None:
-    """The crawl goes on to its end, and every article is there."""
-    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.05, timeout=900))
-    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=900)
-    postgres_server.start()
-    said = crawl.communicate(timeout=PATIENCE)[1]
-    assert crawl.returncode == 0, said
-    assert "the database is back" in said
-    with Corpus.open(vanishing, read_only=True) as corpus:
-        assert corpus.status().documents == newspaper.articles
-    well(tmp_path, "check", "--deep")

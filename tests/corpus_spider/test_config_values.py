@@ -1,0 +1,88 @@
+"""Sizes and times as people write them, and any table at all."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_spider.config import Site, keys
+from corpus_spider.config_load import assemble, load
+from corpus_spider.config_values import WrongValueError, parse_duration, parse_size
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("1024", 1024), ("10 MiB", 10 * 2**20), ("1.5kB", 1500), ("1 GB", 10**9), ("2 TiB", 2**41)]
+)
+def test_sizes_are_read_in_the_usual_units(text: str, expected: int) -> None:
+    """Binary and decimal units, with or without a space."""
+    assert parse_size(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "MiB", "-1", "1 TiB of", "1e3", "1i", "1 PiB", "9" * 400])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    """A size that is not one is an error, never zero."""
+    with pytest.raises(WrongValueError):
+        parse_size(text)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*keys(Site), "x"]), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {}, optional={"corpus": JSON, "crawl": JSON, "site": JSON | st.lists(JSON, max_size=3), "y": JSON}
+    )
+)
+def test_any_table_is_either_a_configuration_or_a_config_error(table: dict[str, object]) -> None:
+    """No TOML document makes the reader fail in any other way, and what it accepts can be printed."""
+    try:
+        config = assemble(table, {}, {}, None)
+    except ConfigError:
+        return
+    assert json.loads(json.dumps(config.effective(), allow_nan=False)) == config.effective()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90m", 5400),
+        ("2h", 7200),
+        ("1h30m", 5400),
+        ("1d", 86400),
+        ("45 s", 45),
+        ("0.5h", 1800),
+        ("10min", 600),
+        ("7", 7),
+    ],
+)
+def test_times_are_read_with_their_units(text: str, seconds: float) -> None:
+    """Alone or put together; a bare number is seconds."""
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "h", "2 weeks", "-1h", "1h 30", "١h"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """With an example of what is."""
+    with pytest.raises(WrongValueError, match="such as"):
+        parse_duration(text)
+
+
+def test_ages_are_times_in_a_list(tmp_path: Path) -> None:
+    """From the file as texts, from the command line with commas; in any order."""
+    file = tmp_path / "corpus.toml"
+    file.write_text('[crawl]\nreread = ["3d", "6h"]\n')
+    assert load(file, environ={}).schedule().reread == (21600.0, 259200.0)
+    assert load(file, environ={}, overrides={"crawl.reread": "1h,2d"}).crawl.reread == (3600.0, 172800.0)
