@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config_load import parse
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -73,9 +74,24 @@ def _changed(source: bytes, site: str, values: Mapping[str, Value], file: Path) 
     mark = source[: len(source) - len(text.encode())]
     windows = "\r\n" in text and text.count("\r\n") == text.count("\n")
     document = tomlkit.parse(text.replace("\r\n", "\n") if windows else text)
-    _set(_table_of(document, site, file), values)
+    table = _table_of(document, site, file)
+    with _before_comments(table):
+        _set(table, values)
     changed = tomlkit.dumps(document)
     return mark + (changed.replace("\n", "\r\n") if windows else changed).encode()
+
+
+@contextmanager
+def _before_comments(table: Any) -> Iterator[None]:
+    """Have new keys follow the last one of a table: comments at its end may be of something else, an example say."""
+    from tomlkit.items import Table
+
+    body = table.value.body if isinstance(table, Table) else []
+    end = next((at for at in range(len(body), 0, -1) if body[at - 1][0] is not None), 0)
+    comments = body[end:]
+    del body[end:]
+    yield
+    body.extend(comments)
 
 
 def _table_of(document: Any, name: str, file: Path) -> Any:

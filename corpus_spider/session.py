@@ -87,7 +87,8 @@ def _wake(corpus: Corpus, config: Config, sites: tuple[str, ...], *, now: bool) 
     """Make pending what is due by now."""
     corpus.frontier.seed(config.seeds())
     woken = corpus.frontier.wake(sites, time.time(), sources=now)
-    logger.info("%d known URLs are due again", woken)
+    if woken:
+        logger.info("%d known URLs are due again", woken)
 
 
 def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:

@@ -41,7 +41,7 @@ whose sources could be read, one is enough: of such a site nothing else is asked
 CHANCE = 3.0
 """Standard deviations of a share that chance is given."""
 STALE_DAYS = 30
-LEADS_OUT = "redirect_refused"
+LEADS_OUT, SCRIPTED = "redirect_refused", "script_only"
 NIGHTS_IN_VAIN = 2
 
 
@@ -126,7 +126,8 @@ class Rule:
 class Share:
     """A share that should not rise: of which counts, among how many at least, by how much over the usual.
 
-    ``always``: nearly all of it is wrong in any night, also in the first.
+    ``always``: nearly all of it is wrong in any night, also in the first. ``alone``: it is where the site has given no
+    article yet; others may have most of it so for ever.
     """
 
     sign: Sign
@@ -136,6 +137,7 @@ class Share:
     least: int
     apart: float
     always: bool = False
+    alone: bool = False
 
 
 _NO_TEXT = ("no_text", "short")
@@ -184,6 +186,7 @@ SHARES = (
         lambda n: n.total("articles", "versions", "language"),
         10,
         0.25,
+        alone=True,
     ),
     Share(
         Sign.DUPLICATES,
@@ -268,7 +271,8 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
         return []
     part, whole = share.part(case.nights[-1]), share.whole(case.nights[-1])
     words = f"{part} of {whole} {share.words}{_reasons(case.nights[-1], share.sign)}"
-    if share.always and part >= max(ALL * whole, 1 if case.shut else LEAST_OF_ALL):
+    told = share.always or (share.alone and not any(night.total("articles") for night in case.nights))
+    if told and part >= max(ALL * whole, 1 if case.shut else LEAST_OF_ALL):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
         return []
@@ -344,6 +348,8 @@ def _useless(state: SourceState) -> str:
     """Say of a source that was read that it leads nowhere."""
     if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
         return f"{state.kind} has no links to the site, or is none"
+    if state.kind is Kind.PAGE and state.reason == SCRIPTED and not state.news_at:
+        return f"{state.kind} shows nothing without scripts; `render = true` has a browser run them"
     old = state.read_at - state.news_at > timedelta(days=STALE_DAYS).total_seconds()
     if state.kind is Kind.FEED and state.news_at and old:
         return f"{state.kind} has had nothing new since {_day(state.news_at)}"

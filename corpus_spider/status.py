@@ -25,6 +25,7 @@ INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seco
 LABELS = {"refused": "not allowed by robots.txt"}
 """What people read in the place of a name in a run's summary: the count of a site has it for what a server refuses."""
 TIMES = frozenset({"started", "finished"})
+NUMBERS = ("id", "exit_code", "pid")
 MEANINGS = {
     UrlState.PENDING: "waiting to be fetched",
     UrlState.LEASED: "being fetched, or was when a crawl died",
@@ -47,7 +48,10 @@ class Standing:
     def plain(self) -> dict[str, Any]:
         """Return all of it for JSON."""
         values = asdict(self.status) | {"pending": dict(self.pending)}
-        return values | {"last_run": ({"state": self.run_state} if self.run_state else {}) | self.status.last_run}
+        last = ({"state": self.run_state} if self.run_state else {}) | self.status.last_run
+        numbers = {key: int(text) for key in NUMBERS if (text := last.get(key, "")).isdecimal()}
+        noted = {"summary": _noted(self.status)} if "summary" in last else {}
+        return values | {"last_run": last | numbers | noted}
 
 
 def read(config: Config) -> Standing:
@@ -120,16 +124,20 @@ def _states(rows: tuple[CountRow, ...]) -> list[tuple[str, int, str]]:
 
 def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tuple[str, object]]:
     """Spread what a run noted of itself as JSON over lines of their own, single values only."""
-    known = standing.status.last_run
-    try:
-        noted = json.loads(known.get("summary") or "{}")
-    except ValueError:
-        noted = {}
-    noted = noted if isinstance(noted, dict) else {}
+    known, noted = standing.status.last_run, _noted(standing.status)
     rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
     rows += [(key, _second(value) if key in TIMES else value) for key, value in known.items() if key != "summary"]
     shown = {key: value for key, value in noted.items() if key not in hidden and not isinstance(value, (dict, list))}
     return rows + [(LABELS.get(key, key), in_units(key, value)) for key, value in shown.items() if said(value)]
+
+
+def _noted(status: Status) -> dict[str, Any]:
+    """Return what the last run noted of itself; nothing where that cannot be read."""
+    try:
+        noted = json.loads(status.last_run.get("summary") or "{}")
+    except ValueError:
+        return {}
+    return noted if isinstance(noted, dict) else {}
 
 
 def _second(moment: str) -> str:

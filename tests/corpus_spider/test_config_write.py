@@ -22,6 +22,11 @@ if TYPE_CHECKING:
         ('\ufeff[[site]]\nname = "a"\np = 9', '\ufeff[[site]]\nname = "a"\np = 3\nextractor = "r2l"\n'),
         ('site = [{name = "a"}] # all', 'site = [{name = "a", extractor = "r2l", p = 3}] # all'),
         (
+            '[[site]]\n# mine\nname = "a" # x\n\n# Another:\n# [[site]]\n# name = "b"\n',
+            '[[site]]\n# mine\nname = "a" # x\nextractor = "r2l"\np = 3\n\n# Another:\n# [[site]]\n# name = "b"\n',
+        ),
+        ('[[site]]\nname = "a"\n# tail', '[[site]]\nname = "a"\nextractor = "r2l"\np = 3\n# tail'),
+        (
             '[[site]]\nname = "b"\n\n[[site]]\nextractor = "bte" # why\nname = "a"\n\n[crawl]\ndelay = 1.0\n',
             '[[site]]\nname = "b"\n\n[[site]]\nextractor = "r2l" # why\nname = "a"\np = 3\n\n[crawl]\ndelay=1.0',
         ),

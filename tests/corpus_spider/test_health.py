@@ -64,7 +64,7 @@ def test_a_crawl_says_which_feed_died_and_ends_with_exit_code_8(tmp_path: Path, 
     (sick,) = json.loads(told.stdout)["sick"]
     assert (told.returncode, sick["sign"], sick["url"]) == (8, "source", f"{newspaper.origin}/feed.xml")
     status = json.loads(run(tmp_path, "status", "--json").stdout)
-    assert status["last_run"]["exit_code"] == "8"
+    assert status["last_run"]["exit_code"] == 8
 
 
 def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, tmp_path: Path) -> None:

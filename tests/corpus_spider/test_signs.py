@@ -225,12 +225,17 @@ def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, An
         ({"http_errors": 1, "fetched": 1}, {"reason": "http_500", "failures": 1}, Sign.ERRORS),
         ({"failed": 1, "fetched": 0}, {"state": UrlState.PENDING, "reason": "dns"}, Sign.UNREACHABLE),
         ({"refused": 1, "fetched": 1}, {}, None),
+        ({"language": 10, "fetched": 11}, {}, Sign.LANGUAGE),
+        ({"language": 10, "fetched": 12, "articles": 1}, {}, None),
+        ({"language": 2, "fetched": 3}, {}, None),
+        ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only", "news_at": 0.0}, Sign.SOURCE),
+        ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only"}, None),
     ],
 )
-def test_a_site_that_lets_nobody_in_is_sick_in_its_first_night(
+def test_a_site_of_which_nothing_can_be_had_is_sick_in_its_first_night(
     counts: dict[str, int], stand: dict[str, Any], sign: Sign | None
 ) -> None:
-    """Nothing but its start page was asked for, once: one answer tells all, unless a source is well."""
+    """Refused, in a language that is not wanted, a shell for scripts; a little of it where a source is well is not."""
     nothing = dict.fromkeys(GOOD, 0) | counts
     sources = [("https://paper.example/feed", replace(STATE, **stand))]
     judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)

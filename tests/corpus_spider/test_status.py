@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -81,7 +81,15 @@ def test_the_last_run_is_running_or_has_ended(known: dict[str, str], expected: s
     assert bool(state) is bool(expected)
 
 
-def test_the_json_says_what_is_pending_and_how_the_run_stands() -> None:
-    """Programs get what people get."""
-    plain = Standing(Status(3, 0, 3, last_run={"id": "1"}), {"a": 2}, "ended").plain()
-    assert (plain["documents"], plain["pending"], plain["last_run"]) == (3, {"a": 2}, {"state": "ended", "id": "1"})
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ({"id": "1"}, {"id": 1}),
+        ({"exit_code": "8", "summary": '{"pages": 5}'}, {"exit_code": 8, "summary": {"pages": 5}}),
+        ({"summary": "not JSON"}, {"summary": {}}),
+    ],
+)
+def test_the_json_says_what_is_pending_and_how_the_run_stands(known: dict[str, str], expected: dict[str, Any]) -> None:
+    """Programs get what people get, numbers as numbers."""
+    plain = Standing(Status(3, 0, 3, last_run=known), {"a": 2}, "ended").plain()
+    assert (plain["documents"], plain["pending"], plain["last_run"]) == (3, {"a": 2}, {"state": "ended"} | expected)
