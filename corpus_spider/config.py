@@ -14,7 +14,6 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -43,8 +42,9 @@ from corpus_spider.config_values import (
     smtp_server,
     web_address,
 )
+from corpus_spider.site_rules import hosts_elsewhere, hosts_of, seeds_of
 from storage.errors import ConfigError
-from storage.records import Kind, Seed, SiteModel
+from storage.records import Seed, SiteModel
 from storage.schedule import DAY, Schedule
 
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
@@ -209,6 +209,8 @@ class Config:
     path: Path | None = None
     notify: Notify = field(default_factory=Notify)
     archive: Archive = field(default_factory=Archive)
+    others: tuple[Site, ...] = ()
+    """Sites of the file that this is not about."""
 
     @property
     def folder(self) -> Path:
@@ -271,7 +273,11 @@ class Config:
 
     def only(self, names: tuple[str, ...]) -> Config:
         """Return the same configuration with these sites alone; every site when no name is given."""
-        return replace(self, sites=tuple(self.site(name) for name in dict.fromkeys(names))) if names else self
+        if not names:
+            return self
+        chosen = tuple(self.site(name) for name in dict.fromkeys(names))
+        left = tuple(site for site in self.sites if site not in chosen)
+        return replace(self, sites=chosen, others=self.others + left)
 
     def site_delay(self, site: Site) -> float:
         """Seconds between two requests to a host of the site."""
@@ -292,7 +298,7 @@ class Config:
         """Return the rules of the site; the version is a digest of them and of the program's version."""
         model = SiteModel(
             site=site.name,
-            hosts=_site_hosts(site),
+            hosts=hosts_of(site),
             allow=site.allow,
             deny=site.deny,
             languages=self.site_languages(site),
@@ -303,15 +309,22 @@ class Config:
             since=self.crawl.since,
             until=self.crawl.until,
             reservations=site.reservations or self.crawl.reservations,
+            elsewhere=self._elsewhere(site),
         )
         rules = {name: value for name, value in asdict(model).items() if name != "template"}
         return replace(model, version=_digest((program_version(), rules)))
+
+    def _elsewhere(self, site: Site) -> Texts:
+        return hosts_elsewhere(site, self.sites + self.others)
 
     def schedule(self) -> Schedule:
         """Return when what is fetched is read again, and a digest of the rules by which each site's links are taken."""
         days = self.crawl.since, self.crawl.until
         rules = {
-            site.name: (_site_hosts(site), site.allow, site.deny, self.site_max_depth(site), days, *_rendering(site))
+            site.name: (
+                *(hosts_of(site), site.allow, site.deny, self.site_max_depth(site), days),
+                *(*_rendering(site), *self._elsewhere(site)),
+            )
             for site in self.sites
         }
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
@@ -319,7 +332,7 @@ class Config:
     def seeds(self) -> list[Seed]:
         """Return every start page, feed and sitemap of every site, each once a site."""
         archives = {site.name: self._archive_pages(site) for site in self.sites}
-        found = {(seed.site, seed.url): seed for site in self.sites for seed in _site_seeds(site, archives[site.name])}
+        found = {(seed.site, seed.url): seed for site in self.sites for seed in seeds_of(site, archives[site.name])}
         return list(found.values())
 
     def _archive_pages(self, site: Site) -> Texts:
@@ -375,24 +388,3 @@ def keys(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | ty
 def _rendering(site: Site) -> Texts:
     """What is added to the rules of a site that is rendered: its pages are others than before."""
     return ("render",) if site.render else ()
-
-
-def _site_hosts(site: Site) -> Texts:
-    addresses = (urlsplit(url).hostname or "" for url in (*site.start, *site.feeds, *site.sitemaps))
-    named = (host.lower().removeprefix("www.") for host in (*addresses, *site.hosts))
-    return tuple(dict.fromkeys(host for host in named if host))
-
-
-def _site_seeds(site: Site, archives: Texts) -> list[Seed]:
-    from pipelines.urls import canonicalise, fetchable, host_of
-
-    listed = ((Kind.PAGE, (*site.start, *archives)), (Kind.FEED, site.feeds), (Kind.SITEMAP, site.sitemaps))
-    seeds = []
-    for kind, address in ((kind, address) for kind, addresses in listed for address in addresses):
-        key, ask = canonicalise(address), fetchable(address)
-        if key is None or ask is None:
-            raise ConfigError(
-                f"cannot be fetched: {address}", where=f"site {site.name}", do="Correct or remove this URL."
-            )
-        seeds.append(Seed(url=key, fetch_url=ask, site=site.name, host=host_of(key), kind=kind))
-    return seeds

@@ -381,6 +381,8 @@ class SiteModel:
     """What was learned: the blocks that recur on the site's pages, as sorted 64-bit keys."""
     reservations: str = "record"
     """What becomes of a page whose use is reserved: ``record``, or ``skip`` for no document."""
+    elsewhere: tuple[str, ...] = ()
+    """Hosts below these that are other sites' own, with all below them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,17 +42,25 @@ class Scope:
     names_with_port: frozenset[str]
     allow: tuple[re.Pattern[str], ...]
     deny: tuple[re.Pattern[str], ...]
+    elsewhere: frozenset[str] = frozenset()
 
     def has_host(self, host: str) -> bool:
-        """Tell whether a host (``name[:port]``) is the site's or below it; a rule with a port asks for that port."""
+        """Tell whether a host (``name[:port]``) is the site's or below it; a rule with a port asks for that port. The
+        nearest host above it decides whose it is.
+        """
         name = host.partition(":")[0] if not host.startswith("[") else host.rpartition("]")[0] + "]"
         port = host[len(name) :]
         if name in self.names or host in self.names_with_port:
             return True
         if name.startswith("["):
             return False
-        parents = [name[at + 1 :] for at, character in enumerate(name) if character == "."]
-        return any(parent in self.names or parent + port in self.names_with_port for parent in parents)
+        parents = [name, *(name[at + 1 :] for at, character in enumerate(name) if character == ".")]
+        for one in parents:
+            if one in self.elsewhere:
+                return False
+            if one in self.names or one + port in self.names_with_port:
+                return True
+        return False
 
     def may_lead_to(self, address: Address) -> bool:
         """Tell whether a redirect may be followed: on the site, not denied, no trap; it need not be allowed by name."""
@@ -73,11 +81,13 @@ def scope_of(model: SiteModel) -> Scope:
     Raises:
         re.error: a pattern of the model is not a regular expression.
     """
-    return _compile(model.hosts, model.allow, model.deny)
+    return _compile(model.hosts, model.allow, model.deny, model.elsewhere)
 
 
 @lru_cache(maxsize=256)
-def _compile(hosts: tuple[str, ...], allow: tuple[str, ...], deny: tuple[str, ...]) -> Scope:
+def _compile(
+    hosts: tuple[str, ...], allow: tuple[str, ...], deny: tuple[str, ...], elsewhere: tuple[str, ...]
+) -> Scope:
     lowered = [host.lower().removeprefix("www.") for host in hosts]
     with_port = frozenset(host for host in lowered if (split_port(host) or ("", None))[1] is not None)
     return Scope(
@@ -85,6 +95,7 @@ def _compile(hosts: tuple[str, ...], allow: tuple[str, ...], deny: tuple[str, ..
         names_with_port=with_port,
         allow=tuple(re.compile(pattern) for pattern in allow),
         deny=tuple(re.compile(pattern) for pattern in deny),
+        elsewhere=frozenset(elsewhere),
     )
 
 

@@ -289,6 +289,22 @@ def test_the_site_model_holds_the_rules_and_its_version_follows_its_content() ->
     assert config.site_model(own).languages == ("ar", "en")
 
 
+def test_a_site_below_another_keeps_its_hosts_for_itself_also_when_one_alone_is_crawled() -> None:
+    """A newspaper that links to its edition in English took its articles, and threw them out for their language."""
+    paper = Site(name="paper", start=("https://www.paper.example/",))
+    edition = Site(name="edition", start=("https://e.paper.example/",), feeds=("https://feeds.example/e.xml",))
+    another = Site(name="another", start=("https://paper.example.org/",))
+    config = Config(sites=(paper, edition, another))
+    for chosen in (config, config.only(("paper",)), config.only(("paper", "another")).only(("paper",))):
+        assert chosen.site_model(paper) == config.site_model(paper)
+        assert chosen.schedule().rules["paper"] == config.schedule().rules["paper"]
+    assert config.site_model(paper).elsewhere == ("e.paper.example",)
+    assert config.site_model(edition).elsewhere == config.site_model(another).elsewhere == ()
+    assert config.schedule().rules["another"] == Config(sites=(another,)).schedule().rules["another"]
+    same = Site(name="same", start=("https://paper.example/sport",), hosts=("e.paper.example",))
+    assert Config(sites=(paper, edition, same)).site_model(same).elsewhere == ()
+
+
 def test_sites_are_chosen_by_name_and_a_wrong_name_is_answered_with_the_nearest() -> None:
     """--site picks sites; a misspelt one is not an empty crawl."""
     config = Config(sites=(Site(name="vnexpress"), Site(name="tuoitre")))

@@ -147,6 +147,24 @@ def test_hosts_in_scope(host: str, hosts: tuple[str, ...], expected: bool) -> No
     assert scope_of(SiteModel(hosts=hosts)).has_host(host) is expected
 
 
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("paper.example", True),
+        ("a.paper.example", True),
+        ("e.paper.example", False),
+        ("www.e.paper.example:8080", False),
+        ("mine.e.paper.example", True),
+        ("x.mine.e.paper.example", True),
+        ("the.paper.example", True),
+    ],
+)
+def test_a_host_below_that_is_another_sites_is_out_of_scope(host: str, expected: bool) -> None:
+    """The nearest host above it that is somebody's decides."""
+    hosts = ("paper.example", "mine.e.paper.example")
+    assert scope_of(SiteModel(hosts=hosts, elsewhere=("e.paper.example",))).has_host(host) is expected
+
+
 def in_scope(url: str, model: SiteModel) -> bool:
     address = parse(url)
     return address is not None and scope_of(model).has(address)

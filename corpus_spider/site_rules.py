@@ -1,0 +1,49 @@
+"""What follows from the addresses of a [[site]]: the hosts that are its own, and what a crawl of it starts from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from storage.errors import ConfigError
+from storage.records import Kind, Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from corpus_spider.config import Site
+
+
+def hosts_of(site: Site) -> tuple[str, ...]:
+    """Return the hosts of a site, without ``www.``: those of its sources, and those that are named."""
+    addresses = (urlsplit(url).hostname or "" for url in (*site.start, *site.feeds, *site.sitemaps))
+    named = (host.lower().removeprefix("www.") for host in (*addresses, *site.hosts))
+    return tuple(dict.fromkeys(host for host in named if host))
+
+
+def hosts_elsewhere(site: Site, sites: Iterable[Site]) -> tuple[str, ...]:
+    """Return the hosts below those of a site that are other sites' own: ``e.paper.example`` is none of
+    ``paper.example`` where it is configured itself.
+    """
+    own = hosts_of(site)
+    others = {host for other in sites if other.name != site.name for host in hosts_of(other)}
+    return tuple(sorted(host for host in others.difference(own) if host.endswith(tuple(f".{name}" for name in own))))
+
+
+def seeds_of(site: Site, archives: Iterable[str]) -> list[Seed]:
+    """Return the start pages, feeds and sitemaps of a site, and its pages of archives.
+
+    Raises ConfigError for an address that cannot be fetched.
+    """
+    from pipelines.urls import canonicalise, fetchable, host_of
+
+    listed = ((Kind.PAGE, (*site.start, *archives)), (Kind.FEED, site.feeds), (Kind.SITEMAP, site.sitemaps))
+    seeds = []
+    for kind, address in ((kind, address) for kind, addresses in listed for address in addresses):
+        key, ask = canonicalise(address), fetchable(address)
+        if key is None or ask is None:
+            raise ConfigError(
+                f"cannot be fetched: {address}", where=f"site {site.name}", do="Correct or remove this URL."
+            )
+        seeds.append(Seed(url=key, fetch_url=ask, site=site.name, host=host_of(key), kind=kind))
+    return seeds
