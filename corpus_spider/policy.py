@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from pipelines.rights import reserved_by_answer
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1
 
@@ -64,12 +65,15 @@ def conditions(original: Original | None) -> dict[str, str]:
 
 
 def repeats(capture: Capture, original: Original | None) -> bool:
-    """Say whether an answer is the one there was: the server says so, having been asked, or its payload is the same."""
+    """Say whether an answer is the one there was: the server says so, having been asked, or its payload is the same,
+    and its headers reserve nothing, which they may not have done before.
+    """
     if original is None or capture.truncated:
         return False
     if capture.status == 304:
         return any(name.title() in CONDITIONS for name, _ in capture.request_headers)
-    return capture.status == 200 and sha1(capture.body) == original.payload_digest
+    same = capture.status == 200 and sha1(capture.body) == original.payload_digest
+    return same and not reserved_by_answer(capture)
 
 
 def pause_asked(capture: Capture, now: float) -> float | None:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pipelines.directives import robots_directives, robots_headers
 from pipelines.robots import PathPattern, path_of
 from pipelines.urls import fetchable
+from storage.reservations import RESERVING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,6 +88,13 @@ def with_answer(stated: Metadata, capture: Capture) -> Metadata:
         if said is not None:
             return replace(stated, tdm=said.value, tdm_policy=said.policy, tdm_source=source)
     return stated
+
+
+def reserved_by_answer(capture: Capture) -> bool:
+    """Say whether the headers of an answer reserve the use of its text."""
+    said = _strictest(_headers(capture, RESERVATION), (), capture.url)
+    asked = {one for value in robots_headers(capture) for one in robots_directives(value)}
+    return (said is not None and said.value == 1) or not RESERVING.isdisjoint(asked)
 
 
 def _headers(capture: Capture, name: str) -> list[str]:

@@ -140,3 +140,23 @@ def test_an_answer_repeats_another_when_it_was_asked_for_so_or_is_the_same(
     known = replace(lease(), original=original)
     assert (RetryPolicy().judge_answer(answer, known, NOW).original is not None) == unchanged
     assert RetryPolicy().judge_answer(replace(answer, truncated="length"), known, NOW).original is None
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "unchanged"),
+    [
+        ("X-Robots-Tag", "noai", False),
+        ("x-robots-tag", "otherbot: noarchive, corpus-spider: noindex, noarchive", False),
+        ("TDM-Reservation", "1", False),
+        ("TDM-Reservation", "0", True),
+        ("X-Robots-Tag", "otherbot: noai", True),
+        ("X-Robots-Tag", "max-image-preview:large", True),
+    ],
+)
+def test_a_page_that_is_the_same_but_for_what_it_reserves_now_is_read_again(
+    header: str, value: str, unchanged: bool
+) -> None:
+    """Its text would be exported as free for as long as nobody changes a letter of it."""
+    answer = replace(capture(200), body=b"page", response_headers=((header, value),))
+    known = replace(lease(), original=ORIGINAL)
+    assert (RetryPolicy().judge_answer(answer, known, NOW).original is not None) == unchanged
