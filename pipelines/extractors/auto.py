@@ -31,7 +31,7 @@ were better on no page.
 
 Where a page shows next to nothing because a script is to fill it in, and states the body of its article in JSON-LD,
 that is its text, unless it says that it is to be paid for; or the body that it has for readers without scripts
-(``noscript``).
+(``noscript``), or keeps in the state of its scripts under its title.
 """
 
 from __future__ import annotations
@@ -40,18 +40,20 @@ import re
 from dataclasses import replace
 
 from pipelines import jsonld, refusals, tree
-from pipelines.extractors import density, scored
+from pipelines.extractors import density, scored, state
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.scored import SURE
 from pipelines.extractors.soup import collapsed, scan
 from storage.records import Extraction
 
-NAME, VERSION = "auto", "8"
+NAME, VERSION = "auto", "9"
 
 ENOUGH = 200
 """Characters without white space below which a second opinion is not believed at once."""
 LITTLE, LINE = 1000, 60
 """Characters of a text that may be but menus, and of a paragraph that may be the article's."""
+FEW, MUCH_MORE = 400, 3
+"""Characters of a text below which the state of scripts is looked at, and how many times more that must hold."""
 CLEARLY_MORE = 2
 """How many times more the first reading must have found to be believed instead."""
 
@@ -64,7 +66,7 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     reading = scored.read(html, options.template)
     learned = reading.extraction
     little = sum(map(len, learned.paragraphs)) < LITTLE
-    if little and (whole := _stated(html, learned) or _unscripted(html, learned, options)):
+    if little and (whole := _stated(html, learned) or _unscripted(html, learned, options) or _kept(html, learned)):
         return whole
     if reading.confidence >= SURE or reading.headed:
         return learned
@@ -105,6 +107,16 @@ def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extr
     if refusals.stub(tree.parse_tree(html), 0, ENOUGH):
         return None
     return replace(found, reason=f"{found.reason}, in what the page has for readers without scripts")
+
+
+def _kept(html: str, shown: Extraction) -> Extraction | None:
+    """Return the body that the page keeps in the state of its scripts, where it is long, free to read and not shown."""
+    if _size(shown) >= FEW:
+        return None
+    lines = state.article_body(html)
+    found = Extraction(lines, NAME, VERSION, "from the state of the page's scripts", kinds="p" * len(lines))
+    long = _size(found) >= MUCH_MORE * max(ENOUGH, _size(shown))
+    return found if long and not refusals.stub(tree.parse_tree(html), 0, ENOUGH) else None
 
 
 def _without(template: frozenset[str], extraction: Extraction) -> Extraction:

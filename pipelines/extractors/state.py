@@ -1,0 +1,170 @@
+"""The body of an article that a page has only in the state of its scripts (Next.js, Nuxt, Inertia, Arc and others).
+
+Such state is JSON: in a script element of that type, behind an assignment, or in an attribute; or the arguments of a
+function. The body is a string with markup, or a list of strings or objects, a paragraph each. It is believed where the
+page's title stands beside it; where that stands beside a second one of some length, none is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipelines.extractors.soup import collapsed
+from pipelines.tree import parse_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selectolax.lexbor import LexborHTMLParser
+
+_MAX_CHARS, _MAX_STATES, _MAX_NODES = 2**21, 30, 20_000
+_LEAST = 500
+"""Characters of a state that may hold an article."""
+_ATTRIBUTES = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state")
+_BEFORE = re.compile(r"[\w.\]\"']\s{0,9}=\s{0,9}(?:JSON\.parse\()?(?=[{\[])")
+_MARKS = ("application/json", "_STATE__", "_DATA__", "__NUXT__", "globalContent", "data-page=", "-props=", "-state=")
+"""One of which pages with such state have, so that others need not be parsed."""
+_MARKUP = re.compile(r"<(?:p|br|div)\b", re.IGNORECASE)
+# Every character is part of a match, so that no quote within a string begins another.
+_LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")|\\.|[^"\\]+', re.DOTALL)
+_BREAK = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|ol|blockquote|figure|table|tr)\b[^<>]*>", re.IGNORECASE)
+_UNREAD = "script, style, figure, figcaption, aside, iframe, noscript, template, form, button"
+_TEXTS = ("text", "content", "value", "html", "body", "paragraph", "data", "children", "model")
+_PROSE, _PARAGRAPHS, _DEPTH = 60, 3, 6
+_TITLE, _MAX_TITLE, _FEW, _NEAR = 12, 500, 5, 4
+"""Letters of a title, characters at most, values of an object that may hold it, and levels below it of the body."""
+_SHARE = 0.5
+"""Of the longest body, what another may not have."""
+
+
+class _Body(NamedTuple):
+    size: int
+    lines: tuple[str, ...]
+
+
+def article_body(html: str) -> tuple[str, ...]:
+    """Return the paragraphs of the article that the page's state holds under its title; none of none, or of several."""
+    if not any(mark in html for mark in _MARKS):
+        return ()
+    tree = parse_tree(html)
+    titles = [node.text() for node in tree.css("title, h1")[:_FEW]]
+    titles += [node.attributes.get("content") or "" for node in tree.css('meta[property="og:title"]')[:_FEW]]
+    named = {letters for title in titles if len(letters := _letters(title)) >= _TITLE}
+    bodies = sorted({body for state in _states(tree) for body in _bodies(state, named)} if named else (), reverse=True)
+    return bodies[0].lines if bodies and not any(_is_another(body, bodies[0]) for body in bodies[1:]) else ()
+
+
+def _is_another(body: _Body, longest: _Body) -> bool:
+    """Say whether a body is of some length, and mostly no part of the longest."""
+    own = set(body.lines)
+    return body.size >= _SHARE * longest.size and len(own & set(longest.lines)) < _SHARE * len(own)
+
+
+def _states(tree: LexborHTMLParser) -> Iterator[object]:
+    """Yield what scripts and attributes state in JSON; of other scripts, the strings."""
+    for text in _texts(tree):
+        try:
+            yield json.JSONDecoder(strict=False).raw_decode(text)[0]
+        except (ValueError, RecursionError):
+            yield [string for found in _LITERAL.finditer(text) if (string := _string(found[1] or ""))]
+
+
+def _string(literal: str) -> str:
+    if len(literal) < _TITLE:
+        return ""
+    try:
+        return str(json.loads(literal, strict=False))
+    except ValueError:
+        return ""
+
+
+def _texts(tree: LexborHTMLParser) -> Iterator[str]:
+    scripts = [
+        node.text() for node in tree.css("script:not([src])") if "ld+json" not in (node.attributes.get("type") or "")
+    ]
+    attributes = [node.attributes.get(name) or "" for name in _ATTRIBUTES for node in tree.css(f"[{name}]")]
+    long = [text.strip() for text in (*scripts, *attributes) if _LEAST <= len(text) <= _MAX_CHARS]
+    for text in sorted(long, key=len, reverse=True)[:_MAX_STATES]:
+        start = None if text[0] in "{[" else _BEFORE.search(text)
+        yield text[start.end() :] if start else text
+
+
+def _bodies(state: object, named: set[str]) -> Iterator[_Body]:
+    """Yield the bodies in a state that have the page's title beside them, or beside what they stand in."""
+    waiting: deque[tuple[object, int]] = deque([(state, 0)])
+    nodes = 0
+    while waiting and nodes < _MAX_NODES:
+        value, near = waiting.popleft()
+        nodes += 1
+        if near and isinstance(value, str):
+            if len(value) >= _LEAST and len(_MARKUP.findall(value)) >= _PARAGRAPHS:
+                yield from _body(_lines(value))
+        elif isinstance(value, list | dict):
+            inside = value if isinstance(value, list) else list(value.values())
+            near = _NEAR if any(map(partial(_is_title, named), inside)) else max(0, near - 1)
+            if near and isinstance(value, list):
+                yield from _body(_listed(value))
+            waiting.extend((each, near) for each in inside)
+
+
+def _is_title(named: set[str], value: object) -> bool:
+    """Say whether a value is the page's title, or an object that holds it (``{"basic": ...}``)."""
+    if isinstance(value, dict) and len(value) <= _FEW:
+        return any(isinstance(each, str) and _is_title(named, each) for each in value.values())
+    if not isinstance(value, str) or not _TITLE <= len(value) <= _MAX_TITLE:
+        return False
+    letters = _letters(value)
+    return len(letters) >= _TITLE and any(letters in title for title in named)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text[:_MAX_TITLE].casefold() if character.isalnum())
+
+
+def _body(lines: list[str]) -> Iterator[_Body]:
+    """Yield a body of several paragraphs of prose, in which these are most of the text."""
+    prose = [len(line) for line in lines if len(line) >= _PROSE and " " in line]
+    size = sum(map(len, lines))
+    if len(prose) >= _PARAGRAPHS and sum(prose) >= max(_LEAST, _SHARE * size):
+        yield _Body(size, tuple(lines))
+
+
+def _listed(items: list[object]) -> list[str]:
+    """Return the lines of a list of paragraphs; none of a list of articles, of which one has several."""
+    paragraphs = [_paragraph(item) for item in items]
+    return (
+        [line for lines in paragraphs for line in lines] if max(map(len, paragraphs), default=0) < _PARAGRAPHS else []
+    )
+
+
+def _paragraph(item: object) -> list[str]:
+    """Return the lines of an item of a list: a text, or an object that has one, often in spans below it."""
+    if isinstance(item, str):
+        return _lines(item)
+    if not isinstance(item, dict):
+        return []
+    texts = _spans(item, _DEPTH)
+    return _lines("".join(texts))
+
+
+def _spans(value: object, depth: int) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if depth and isinstance(value, list):
+        return [text for each in value for text in _spans(each, depth - 1) if not isinstance(each, str)]
+    if depth and isinstance(value, dict):
+        return next((texts for key in _TEXTS if key in value and (texts := _spans(value[key], depth - 1))), [])
+    return []
+
+
+def _lines(text: str) -> list[str]:
+    if "<" in text:
+        tree = parse_tree(_BREAK.sub(r"\n\g<0>", text))
+        for node in tree.css(_UNREAD):
+            node.decompose()
+        text = tree.body.text() if tree.body else ""
+    return [line for part in text.splitlines() if (line := collapsed(part))]
