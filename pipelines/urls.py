@@ -72,9 +72,12 @@ _TRACKING_NAMES = frozenset(
         """,
     )
 )
+_ANSWER_NAMES = frozenset({"replytocom", "unapproved", "moderation-hash"})
+"""WordPress: the same page, open for an answer to a comment, or with one that waits; there is one for each comment."""
 _SESSION_NAMES = frozenset(
     re.findall(r"\S+", "phpsessid jsessionid asp.net_sessionid sessionid session_id cfid cftoken oscsid zenid")
 )
+_NOISE = _TRACKING_NAMES | _ANSWER_NAMES | _SESSION_NAMES
 _SHORT_SESSION_NAMES = frozenset({"sid", "s", "sess", "session"})
 # A short name may mean "story" or "search": its value must look drawn at random, and 24 digits are a database's key.
 _SESSION_VALUE = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{16,23}|[0-9a-f]{25,})", re.IGNORECASE)
@@ -234,7 +237,7 @@ def _drop_path_sessions(path: str) -> str:
 def _is_noise(parameter: str) -> bool:
     name, _, value = parameter.partition("=")
     name = name.lower().removeprefix("amp;")
-    if name in _TRACKING_NAMES or name in _SESSION_NAMES or name.startswith(_TRACKING_PREFIXES):
+    if name in _NOISE or name.startswith(_TRACKING_PREFIXES):
         return True
     if is_form(parameter):
         return True
