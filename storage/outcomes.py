@@ -17,7 +17,7 @@ from storage.tombstones import AUTHOR, REMOVED, author_keys, refused, standing
 from storage.visits import UNCHANGED_TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from sqlalchemy.engine import Connection
@@ -238,14 +238,17 @@ def withheld(
     connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
 ) -> dict[int, tuple[Lease, Processed]]:
     """Return the outcomes of a group with a drop in place of every document that must not come in."""
-    addresses = {address for target in targets for address in _addresses(target, items)}
-    away = refused(connection, addresses)
+    canonical = {target.fetch_id: _canonical(target, items) for target in targets}
+    away = refused(connection, {*(target.url for target in targets), *canonical.values()} - {""})
+    claimed = _claimants(connection, away.intersection(canonical.values()))
     authors = {target.fetch_id: _authors(target, items) for target in targets}
     known = standing(connection, AUTHOR, {key for keys in authors.values() for key in keys})
     removed = {
         target.fetch_id
         for target in targets
-        if away.intersection(_addresses(target, items)) or known.intersection(authors[target.fetch_id])
+        if target.url in away
+        or claimed.get(canonical[target.fetch_id], {0}) <= {target.url_id}
+        or known.intersection(authors[target.fetch_id])
     }
     return {
         fetch_id: (lease, Processed(drop=Drop(REMOVED)) if fetch_id in removed else processed)
@@ -253,9 +256,21 @@ def withheld(
     }
 
 
-def _addresses(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
+def _canonical(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> str:
     made = items[target.fetch_id][1].document
-    return {target.url} | ({made.metadata.canonical} if made and made.metadata.canonical else set())
+    return (made.metadata.canonical or "") if made else ""
+
+
+def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[int]]:
+    """Return, for each of some addresses, the URLs whose current texts state it as theirs: where several do, it is no
+    page's own, and none of them goes with it.
+    """
+    found: dict[str, set[int]] = {page: set() for page in pages}
+    current = sa.select(document.c.canonical, document.c.url_id).where(document.c.superseded.is_(False))
+    for part in chunks(sorted(pages)):
+        for row in connection.execute(current.where(among(connection, document.c.canonical, part))):
+            found[row.canonical].add(row.url_id)
+    return found
 
 
 def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:

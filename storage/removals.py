@@ -60,6 +60,12 @@ REPLACED = "replaced"
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
 
 
+_rivals = document.alias("rivals")
+_claims = sa.select(sa.func.count()).where(_rivals.c.canonical == document.c.canonical, _rivals.c.superseded.is_(False))
+# An address that several current texts name as theirs is no article's, and is not believed.
+_BELIEVED = sa.or_(document.c.superseded, _claims.correlate(document).scalar_subquery() == 1)
+
+
 class What(StrEnum):
     """What a request names."""
 
@@ -229,11 +235,19 @@ def _named(connection: Connection, request: Request) -> set[int]:
             own = url.c.host == name, url.c.host.startswith(port, autoescape=True)
             below = (url.c.host.endswith(f".{name}", autoescape=True), url.c.host.contains(f".{port}", autoescape=True))
             statement = sa.select(url.c.id).where(sa.or_(*own, *below))
+            return {*connection.execute(statement).scalars(), *_stating(connection, name)}
         case What.ID:
             statement = sa.select(document.c.url_id).where(document.c.public_id == request.value)
         case What.AUTHOR:
             return _written_by(connection, request.value)
     return set(connection.execute(statement).scalars())
+
+
+def _stating(connection: Connection, domain: str) -> set[int]:
+    """Return the URLs of documents that state an address of a domain as theirs, and are believed."""
+    of_text = document.c.canonical.contains(domain, autoescape=True), _BELIEVED
+    rows = connection.execute(sa.select(document.c.url_id, document.c.canonical).where(*of_text))
+    return {row.url_id for row in rows if domain in domains_of(row.canonical)}
 
 
 def _written_by(connection: Connection, name: str) -> set[int]:
@@ -265,18 +279,12 @@ def _hardly_apart(connection: Connection, addresses: Collection[str]) -> set[int
 
 
 def _same_pages(connection: Connection, addresses: Collection[str]) -> set[int]:
-    """Return URLs known to hold the same pages: what names them as canonical and is believed, or was left out as one.
-
-    An address that several current texts name as theirs is no article's, and is not believed.
+    """Return URLs known to hold the same pages: what states them as canonical and is believed, or was left out as one
+    of them.
     """
     found: set[int] = set()
-    rivals = document.alias("rivals")
-    claims = sa.select(sa.func.count()).where(
-        rivals.c.canonical == document.c.canonical, rivals.c.superseded.is_(False)
-    )
-    believed = sa.or_(document.c.superseded, claims.correlate(document).scalar_subquery() == 1)
     for part in chunks(sorted(set(addresses))):
-        stating = sa.select(document.c.url_id).where(document.c.canonical.in_(part), believed)
+        stating = sa.select(document.c.url_id).where(document.c.canonical.in_(part), _BELIEVED)
         left_out = sa.select(fetch.c.url_id).where(
             fetch.c.outcome == "drop", fetch.c.reason == SAME_PAGE, fetch.c.detail.in_(part)
         )

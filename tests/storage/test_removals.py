@@ -18,6 +18,7 @@ from storage.warc.scrubbing import Scrubbed
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus
+    from storage.records import Processed
 
 EVERY = Selection(include_duplicates=True, versions="all")
 
@@ -109,18 +110,32 @@ def test_other_addresses_of_the_page_go_with_it(corpus: Corpus) -> None:
     """A form that names it as canonical goes; pages that all name one wrong address do not go with that address."""
     crawl = Crawl(corpus)
     crawl.visit("form", made("a form of it", canonical="https://a.example/page"))
+
+    def naming(name: str) -> Processed:
+        own = fingerprint(name, bytes([ord(name)] * 120))
+        return made(f"text {name}" * 9, prints=own, canonical="https://a.example/home")
+
     for name in ("x", "y"):
-        crawl.visit(
-            name,
-            made(
-                f"text {name}" * 9,
-                prints=fingerprint(name, bytes([ord(name)] * 120)),
-                canonical="https://a.example/home",
-            ),
-        )
+        crawl.visit(name, naming(name))
     take_out(corpus, What.URL, "https://a.example/page")
     take_out(corpus, What.URL, "https://a.example/home")
-    assert urls(corpus) == ["https://a.example/x", "https://a.example/y"]
+    both = ["https://a.example/x", "https://a.example/y"]
+    assert urls(corpus) == both
+    for stored in list(corpus.fetches(outcomes=("document",))):
+        assert stored.lease is not None
+        corpus.record_processed([(stored.fetch_id, stored.lease, naming(stored.lease.url[-1]))], again=True)
+    crawl.visit("z", naming("z"))
+    crawl.visit("another", made("another form", canonical="https://a.example/page"))
+    assert urls(corpus) == [*both, "https://a.example/z"]
+
+
+def test_what_states_an_address_of_a_removed_domain_goes_with_it(corpus: Corpus) -> None:
+    """It was left, and thrown out when its text was made anew."""
+    crawl = Crawl(corpus)
+    crawl.visit("form", made("a form of it", canonical="https://blog.a.example/page"))
+    crawl.visit("two", made("another text", canonical="https://a.example/blog.a.example/page"))
+    take_out(corpus, What.DOMAIN, "blog.a.example")
+    assert urls(corpus) == ["https://a.example/two"]
 
 
 def test_a_removed_page_never_comes_back(corpus: Corpus) -> None:
