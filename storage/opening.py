@@ -105,9 +105,10 @@ def _version_of(database: Database) -> str | None:
     """Return the schema version, None when there is no corpus; refuse one that is newer than this program, and tables
     of another program.
     """
-    # The first contact is not repeated: a wrong address should say so at once.
-    with database.explained(), database.engine.begin() as connection:
-        versions = current_versions(connection)
+    # The first contact is not repeated: a wrong address should say so at once. What is lost after it is.
+    with database.explained():
+        database.engine.connect().close()
+    versions = database.read(current_versions)
     version = versions[0] if versions else None
     if len(versions) > 1 or (version is not None and not _VERSION.fullmatch(version)):
         what = f"the tables here are not those of a corpus: their version is {', '.join(versions)[:100]!r}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conftest import PostgresServer
 
 
-def lose_answer_of_next_commit(corpus: Corpus) -> list[bool]:
+def lose_answer_of_next_commit(engine: sa.Engine | type[sa.Engine]) -> list[bool]:
     """Let the next commit reach the server and its connection break before the answer comes; empty once it has."""
     armed = [True]
 
@@ -36,7 +36,7 @@ def lose_answer_of_next_commit(corpus: Corpus) -> list[bool]:
             raw.commit()
             raw.close()
 
-    sa.event.listen(corpus.database.writer, "commit", commit_and_cut)
+    sa.event.listen(engine, "commit", commit_and_cut)
     return armed
 
 
@@ -76,7 +76,7 @@ def test_a_commit_whose_answer_was_lost_counts_once(shared_postgresql_url: str, 
             empty(corpus)
             crawl = Crawl(corpus)
             for number, step in enumerate(STEPS):
-                armed = lose_answer_of_next_commit(corpus) if breaking and number == lost else []
+                armed = lose_answer_of_next_commit(corpus.database.writer) if breaking and number == lost else []
                 answer = step(crawl)
                 assert not armed
             counts = corpus.frontier.counts()
@@ -84,6 +84,14 @@ def test_a_commit_whose_answer_was_lost_counts_once(shared_postgresql_url: str, 
             outcomes.append((sizes(corpus), counts, attempts, answer, corpus.status().documents))
     assert outcomes[0] == outcomes[1]
     assert outcomes[1][-1] == 2
+
+
+def test_a_connection_that_is_lost_while_a_corpus_is_opened_costs_another(shared_postgresql_url: str) -> None:
+    """The first transaction alone was not repeated: a crawl ended with exit code 4 before it had begun."""
+    armed = lose_answer_of_next_commit(sa.Engine)
+    with Corpus.open(shared_postgresql_url) as corpus:
+        assert not armed
+        assert corpus.frontier.counts() is not None
 
 
 def test_a_server_that_restarts_loses_and_doubles_nothing(postgres_server: PostgresServer, postgresql_url: str) -> None:
