@@ -40,6 +40,7 @@ _BETWEEN_AUTHORS = re.compile(
 _SLASHES = re.compile("/{2,}")
 _NUMBERED = re.compile(r"^www?\d{1,2}\.(?=[^./]+\.)")
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp)$")
+_PLAIN = re.compile(r"[A-Za-z0-9._~/:=-]*")
 _ENCODINGS = 3
 """So often may an address be percent-encoded over again."""
 
@@ -75,6 +76,8 @@ def loose_key(address: str) -> str:
 
 
 def _folded(part: str) -> str:
+    if _PLAIN.fullmatch(part):
+        return part.lower()
     for _ in range(_ENCODINGS):
         part = unquote(part, errors="surrogateescape")
     return quote(unicodedata.normalize("NFC", part.casefold()), "/:=", errors="surrogateescape")
