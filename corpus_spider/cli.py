@@ -76,9 +76,12 @@ def init(state: State, /, **options: Any) -> None:
 
     It explains itself and holds the newspapers known for the languages. Nothing is overwritten.
     """
-    from corpus_spider.init import NewCorpus, create, next_steps
+    from corpus_spider.init import NewCorpus, create, next_steps, uncovered
 
-    file = create(NewCorpus(**options))
+    wanted = NewCorpus(**options)
+    file = create(wanted)
+    if alone := uncovered(wanted):
+        state.console.note(f"No newspaper is known here in {', '.join(alone)}: name some by their addresses.")
     steps = [f"  {PROGRAM} -c {file} {step}" for step in next_steps(file, options["sites"])]
     state.console.note("\n".join([f"Wrote {file}. Look through it, then:", *steps]))
 

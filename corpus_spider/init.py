@@ -85,6 +85,11 @@ def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
     return [*(f"sites discover {one} --write" for one in (*addresses, *missing)), "crawl --dry-run", "crawl"]
 
 
+def uncovered(wanted: NewCorpus) -> list[str]:
+    """Return the languages in which no newspaper is known, where all known ones are asked for."""
+    return [] if wanted.sites else [code for code in wanted.languages if not presets.newspapers(code)]
+
+
 def render(wanted: NewCorpus) -> str:
     """Return the text of corpus.toml; raise ConfigError when a language, the contact or a site is wrong."""
     chosen = _choose(wanted)

@@ -234,6 +234,16 @@ def test_init_says_what_comes_next(
     assert told == [f"  corpus-spider -c {tmp_path / 'new' / 'corpus.toml'} {step}" for step in steps]
 
 
+@pytest.mark.parametrize(("sites", "told"), [((), True), (("--site", "https://a.example/"), False)])
+def test_init_says_in_which_languages_it_knows_no_newspaper(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], told: bool
+) -> None:
+    """They would be missed without a word; who names newspapers knows."""
+    asked = ("--language", "vi", "--language", "lo", "--contact", "me@example.org", *sites)
+    assert run(["init", str(tmp_path / "new"), *asked]) == 0
+    assert ("No newspaper is known here in lo: " in capsys.readouterr().err) is told
+
+
 def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody to answer for it, or nothing to do: exit code 2 before anything is opened."""
     head, _, site = SECTIONS.partition("[[site]]")
