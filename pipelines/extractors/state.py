@@ -29,8 +29,8 @@ _BEFORE = re.compile(r"[\w.\]\"']\s{0,9}=\s{0,9}(?:JSON\.parse\()?(?=[{\[])")
 _MARKS = ("application/json", "_STATE__", "_DATA__", "__NUXT__", "globalContent", "data-page=", "-props=", "-state=")
 """One of which pages with such state have, so that others need not be parsed."""
 _MARKUP = re.compile(r"<(?:p|br|div)\b", re.IGNORECASE)
-# Every character is part of a match, so that no quote within a string begins another.
-_LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")|\\.|[^"\\]+', re.DOTALL)
+# Every character is part of a match, so that no quote within a string begins another; nothing is remembered to go back.
+_LITERAL = re.compile(r'("(?:[^"\\]++|\\.)*+")|\\.|[^"\\]++', re.DOTALL)
 _BREAK = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|ol|blockquote|figure|table|tr)\b[^<>]*>", re.IGNORECASE)
 _UNREAD = "script, style, figure, figcaption, aside, iframe, noscript, template, form, button"
 _TEXTS = ("text", "content", "value", "html", "body", "paragraph", "data", "children", "model")
@@ -99,7 +99,7 @@ def _bodies(state: object, named: set[str]) -> Iterator[_Body]:
     nodes = 0
     while waiting and nodes < _MAX_NODES:
         value, near = waiting.popleft()
-        nodes += 1
+        nodes += len(value) if isinstance(value, list) else 1
         if near and isinstance(value, str):
             if len(value) >= _LEAST and len(_MARKUP.findall(value)) >= _PARAGRAPHS:
                 yield from _body(_lines(value))
@@ -107,7 +107,7 @@ def _bodies(state: object, named: set[str]) -> Iterator[_Body]:
             inside = value if isinstance(value, list) else list(value.values())
             near = _NEAR if any(map(partial(_is_title, named), inside)) else max(0, near - 1)
             if near and isinstance(value, list):
-                yield from _body(_listed(value))
+                yield from _body(_listed(value[:_MAX_NODES]))
             waiting.extend((each, near) for each in inside)
 
 

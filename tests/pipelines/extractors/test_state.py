@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -101,3 +102,15 @@ def test_any_state_is_safe(value: object) -> None:
 def test_hostile_state_is_read_in_passing(text: str) -> None:
     """Quotes, spaces and brackets without end are no article."""
     assert state.article_body(page(f"<script>{text}</script>")) == ()
+
+
+def test_a_long_string_takes_little_memory() -> None:
+    """Of the arguments of a function strings are looked for, and nothing is remembered for each of their characters."""
+    held = f'<title>{TITLE}</title><script>window.__NUXT__=(function(a){{return a}}("{"x" * 1_000_000}"))</script>'
+    tracemalloc.start()
+    try:
+        assert state.article_body(held) == ()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 30 * len(held)
