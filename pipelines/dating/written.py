@@ -46,6 +46,8 @@ KURDISH_AHEAD = 1321
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
 # Where months of these names are Nepal's; a Hindi almanac counts other ones, by the moon.
 _COUNTING_BIKRAM = frozenset({"", "und", "ne", "mai", "bho", "new"})
+_ETHIOPIAN_ERA = "ዓ"
+"""Begins the words "year of mercy", which stand behind years of no other calendar."""
 _EITHER_WAY = frozenset({"en", "en-us"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
 
@@ -55,7 +57,7 @@ _LINK = (
 _YEARS = (
     r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
     r"|שנת|ឆ្នាំ|ປີ|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko"
-    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ቀን|ییلی)[\s.,،၊]*)*"
+    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ز|साल|ቀን|ییلی)[\s.,،၊]*)*"
 )
 _AFTER_DAY = (
     r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
@@ -66,7 +68,7 @@ _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
 _NUMERIC = re.compile(
     r"(?<![\d/$€£¥₩₫₹₪])(?<!\d[:.,-])(?<![a-z]-)(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
-    r"(?!\d|[/.]\d|-\d(?!\d?:\d\d))"
+    r"(?!\d|/\w|\.\d|-\d(?!\d?:\d\d))"
 )
 _IDEOGRAPHIC = re.compile(
     r"(?<!\d)(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})(?:\s?[日일号號]|(?!\d))"
@@ -251,7 +253,7 @@ def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[s
 def _in_order(
     match: re.Match[str], ymd: tuple[int, int, int], now: datetime, sure: float, language: str = ""
 ) -> Iterator[Stated]:
-    for calendar in calendars_of(ymd[0], language):
+    for calendar in (ETHIOPIAN,) if _ETHIOPIAN_ERA in match.string else calendars_of(ymd[0], language):
         day = to_gregorian(calendar, *ymd)
         if day and _possible(day, now):
             yield Stated(day, calendar, match.start(), match.end(), min(sure, 0.7) if calendar == LUNAR else sure)

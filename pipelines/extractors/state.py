@@ -13,8 +13,8 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines import tree
 from pipelines.extractors.soup import collapsed
-from pipelines.tree import parse_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,11 +50,11 @@ def article_body(html: str) -> tuple[str, ...]:
     """Return the paragraphs of the article that the page's state holds under its title; none of none, or of several."""
     if not any(mark in html for mark in _MARKS):
         return ()
-    tree = parse_tree(html)
-    titles = [node.text() for node in tree.css("title, h1")[:_FEW]]
-    titles += [node.attributes.get("content") or "" for node in tree.css('meta[property="og:title"]')[:_FEW]]
+    page = tree.parse_tree(html)
+    titles = [node.text() for node in page.css("title, h1")[:_FEW]]
+    titles += [node.attributes.get("content") or "" for node in page.css('meta[property="og:title"]')[:_FEW]]
     named = {letters for title in titles if len(letters := _letters(title)) >= _TITLE}
-    bodies = sorted({body for state in _states(tree) for body in _bodies(state, named)} if named else (), reverse=True)
+    bodies = sorted({body for state in _states(page) for body in _bodies(state, named)} if named else (), reverse=True)
     return bodies[0].lines if bodies and not any(_is_another(body, bodies[0]) for body in bodies[1:]) else ()
 
 
@@ -64,9 +64,9 @@ def _is_another(body: _Body, longest: _Body) -> bool:
     return body.size >= _SHARE * longest.size and len(own & set(longest.lines)) < _SHARE * len(own)
 
 
-def _states(tree: LexborHTMLParser) -> Iterator[object]:
+def _states(page: LexborHTMLParser) -> Iterator[object]:
     """Yield what scripts and attributes state in JSON; of other scripts, the strings."""
-    for text in _texts(tree):
+    for text in _texts(page):
         try:
             yield json.JSONDecoder(strict=False).raw_decode(text)[0]
         except (ValueError, RecursionError):
@@ -82,11 +82,11 @@ def _string(literal: str) -> str:
         return ""
 
 
-def _texts(tree: LexborHTMLParser) -> Iterator[str]:
+def _texts(page: LexborHTMLParser) -> Iterator[str]:
     scripts = [
-        node.text() for node in tree.css("script:not([src])") if "ld+json" not in (node.attributes.get("type") or "")
+        node.text() for node in page.css("script:not([src])") if "ld+json" not in (node.attributes.get("type") or "")
     ]
-    attributes = [node.attributes.get(name) or "" for name in _ATTRIBUTES for node in tree.css(f"[{name}]")]
+    attributes = [node.attributes.get(name) or "" for name in _ATTRIBUTES for node in page.css(f"[{name}]")]
     long = [text.strip() for text in (*scripts, *attributes) if _LEAST <= len(text) <= _MAX_CHARS]
     for text in sorted(long, key=len, reverse=True)[:_MAX_STATES]:
         start = None if text[0] in "{[" else _BEFORE.search(text)
@@ -163,8 +163,8 @@ def _spans(value: object, depth: int) -> list[str]:
 
 def _lines(text: str) -> list[str]:
     if "<" in text:
-        tree = parse_tree(_BREAK.sub(r"\n\g<0>", text))
-        for node in tree.css(_UNREAD):
+        shown = tree.parse_tree(_BREAK.sub(r"\n\g<0>", text))
+        for node in shown.css(_UNREAD):
             node.decompose()
-        text = tree.body.text() if tree.body else ""
+        text = shown.body.text() if shown.body else ""
     return [line for part in text.splitlines() if (line := collapsed(part))]

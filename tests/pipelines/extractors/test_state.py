@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tracemalloc
 
 import pytest
@@ -114,3 +116,10 @@ def test_a_long_string_takes_little_memory() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 30 * len(held)
+
+
+@pytest.mark.parametrize("module", ["pipelines.tree", "pipelines.metadata", "pipelines.extractors.state"])
+def test_modules_that_need_one_another_may_be_imported_first(module: str) -> None:
+    """The parser needs the lexer of the extractors, and these the parser, whichever a program names first."""
+    done = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
