@@ -25,7 +25,7 @@ _HINT = re.compile(
 _MISLEADING = re.compile(
     r"relat(?!ive)|comment|sidebar|(?<!post-)(?<!entry-)(?<!article-)(?<!asset-)footer|most|popular|recommend"
     r"|(?<!elementor-)widget(?!\s+blog\b)|copyright|weather|event-?(?:date|time|info|detail|meta)|upcoming|cookie"
-    r"|\bpoll|read-?(?:more|also|next)|lien-?quan",
+    r"|\bpoll|forecast|countdown|timeline|exif|read-?(?:more|also|next)|lien-?quan",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"relat(?!ive)|comment|sidebar|most|popular|recommend|upcoming", re.IGNORECASE)

@@ -173,6 +173,10 @@ PARAGRAPH = f"<p>{'The minister said on Monday that the programme would go ahead
         '<div class="print-info">Printed on 5 November 2024</div>',
         '<p class="info">GPXB số 1818 cấp ngày 05/05/2023</p>',
         '<div class="poll-info">Poll closes 20 November 2024</div>',
+        '<div class="forecast"><b>Monday 18 November 2024</b></div>',
+        '<div class="countdown-time" data-date="2025-12-24"></div>',
+        '<p class="info">Có hiệu lực từ ngày 01/07/2020</p>',
+        '<p class="info">Interview conducted on 12 May 2019 in Leeds</p>',
     ],
 )
 def test_dates_of_other_things_near_a_headline_are_not_that_of_the_page(behind: str) -> None:
