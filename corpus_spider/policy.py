@@ -66,14 +66,14 @@ def conditions(original: Original | None) -> dict[str, str]:
 
 def repeats(capture: Capture, original: Original | None) -> bool:
     """Say whether an answer is the one there was: the server says so, having been asked, or its payload is the same,
-    and its headers reserve nothing, which they may not have done before.
+    and its headers do not reserve a text that was free.
     """
     if original is None or capture.truncated:
         return False
     if capture.status == 304:
         return any(name.title() in CONDITIONS for name, _ in capture.request_headers)
     same = capture.status == 200 and sha1(capture.body) == original.payload_digest
-    return same and not reserved_by_answer(capture)
+    return same and not (original.free and reserved_by_answer(capture))
 
 
 def pause_asked(capture: Capture, now: float) -> float | None:

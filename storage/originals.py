@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from storage.database import among_given, chunks, insert_many, upsert
 from storage.records import Original
-from storage.schema import fetch, original
+from storage.schema import document, fetch, original
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +70,10 @@ def with_originals(connection: Connection, leases: Sequence[Lease], rules: Mappi
 @cache
 def _originals(sqlite: bool) -> sa.Select[Any]:
     columns = (fetch.c.id, fetch.c.uri, fetch.c.fetched_at, fetch.c.record_id, fetch.c.payload_digest)
-    statement = sa.select(original.c.url_id, original.c.rules, *columns, original.c.etag, original.c.modified)
+    free = sa.exists().where(
+        document.c.url_id == original.c.url_id, document.c.superseded.is_(False), document.c.reserved.is_(False)
+    )
+    statement = sa.select(original.c.url_id, original.c.rules, *columns, original.c.etag, original.c.modified, free)
     statement = statement.join(fetch, fetch.c.id == original.c.fetch_id)
     return statement.where(among_given(sqlite, original.c.url_id, "ids"))
 

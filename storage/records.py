@@ -113,6 +113,8 @@ class Original:
     payload_digest: str
     etag: str = ""
     modified: str = ""
+    free: bool = True
+    """False when it gave no text, or one whose use is known to be reserved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +183,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The main content of a page: paragraphs of readable text, by whom and why by them; and what is kept apart from it.
-
-    What belongs to the text and what does not is written down in ``pipelines.extractors``.
-    """
+    """The main content of a page (``pipelines.extractors``): paragraphs, by whom and why; and what is kept apart."""
 
     paragraphs: tuple[str, ...]
     extractor: str

@@ -13,6 +13,7 @@ from storage.records import Fetched, Terms
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus
+    from storage.records import Processed
 
 ALLOWED = Terms("allowed", "ab" * 32)
 RESERVED = replace(ALLOWED, tdm=1, tdm_policy="https://a.example/policy")
@@ -90,6 +91,21 @@ def test_a_page_that_is_reserved_later_is_reserved_though_its_text_has_not_chang
         assert document is not None
         assert (document.version, document.tdm) == (1, tdm)
         assert corpus.status().reserved == (tdm == 1)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "free"), [(made("x", tdm=0), True), (made("x", tdm=1), False), (dropped("no_article"), False)]
+)
+def test_a_lease_tells_whether_the_last_answer_gave_a_text_that_is_free(
+    corpus: Corpus, outcome: Processed, free: bool
+) -> None:
+    """By that, bytes whose use came to be reserved are told from those whose use always was."""
+    crawl = Crawl(corpus)
+    crawl.visit("x", outcome)
+    crawl.seed("x")
+    (lease,) = crawl.lease()
+    assert lease.original is not None
+    assert lease.original.free == free
 
 
 @pytest.mark.parametrize(
