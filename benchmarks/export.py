@@ -9,10 +9,11 @@ is a duplicate. ``--corpus`` keeps it for another time. Each format is exported 
 of that of its first thread, beside which others compress; the most memory that it took; and the first digits of the
 file's SHA-256, which are the same for the same corpus.
 
-On 100,000 documents and two cores, documents a second by the clock, medians: 14,500 as `jsonl`, 12,400 as `jsonl.zst`
-and 10,900 as `parquet`; on one of the cores (`taskset -c 0`, one process) 5,700 as `jsonl.zst` and 5,300 as `parquet`.
-Of some 95 microseconds of a processor for a document, 30 go into the database's rows, 15 into records of them, 15 into
-JSON and 30 into compression; two processes at once take half as much again, as processors that share a core do.
+On 100,000 documents and two cores, documents a second by the clock, medians: 21,800 as `jsonl`, 15,200 as `jsonl.zst`
+and 12,200 as `parquet`; on one of the cores (`taskset -c 0`, one process) 6,900 as `jsonl.zst` and 6,500 as `parquet`.
+Of the processor time of a document in `jsonl.zst` a third goes into the database's rows, a third into compression, the
+rest into records of the rows, JSON, and the way from process to process. Two processors that share a core, as these do,
+do together a quarter more than one alone.
 """
 
 from __future__ import annotations
