@@ -188,12 +188,7 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
 def _repeated(corpus: Corpus, selection: Selection) -> int:
     """Count the documents that are not selected for the one reason that another stands for them."""
     every = replace(selection, include_duplicates=True)
-    return _size(corpus, every) - _size(corpus, selection) if selection != every else 0
-
-
-def _size(corpus: Corpus, selection: Selection) -> int:
-    with corpus.view(selection) as view:
-        return sum(len(page) for page in view.pages())
+    return corpus.number(every) - corpus.number(selection) if selection != every else 0
 
 
 def _licences(config: Config) -> dict[str, str | None]:

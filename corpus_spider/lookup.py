@@ -67,13 +67,12 @@ def dropped(state: State, /, **options: Any) -> None:
 
     With the reason of each: those that `status` counts. Their originals are kept, and `reextract` reads them again.
     """
+    from corpus_spider.dump import refuse_unknown_sites
     from storage.corpus import Corpus
 
-    config = state.load_made()
-    wanted = {"reasons": options["reasons"], "sites": options["sites"], "limit": options["limit"] or 2**62}
+    config, limit = state.load_made(), options["limit"] or None
+    wanted = {"reasons": options["reasons"], "sites": options["sites"], "limit": limit}
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        from corpus_spider.dump import refuse_unknown_sites
-
         refuse_unknown_sites(config, corpus, options["sites"])
         pages, urls = corpus.dropped_pages(**wanted), corpus.failed_urls(**wanted)
     if options["as_json"]:
@@ -81,8 +80,8 @@ def dropped(state: State, /, **options: Any) -> None:
         return
     _list("Pages without a document", pages, state.console)
     _list("URLs that failed", urls, state.console)
-    if options["limit"] in {len(pages), len(urls)}:
-        state.console.note(f"There may be more than {options['limit']}: ask with --limit 0 for all.")
+    if limit in {len(pages), len(urls)}:
+        state.console.note(f"There may be more than {limit}: ask with --limit 0 for all.")
 
 
 VERBS = tuple(_verbs.commands.values())
@@ -108,15 +107,12 @@ def _is_id(target: str) -> bool:
 
 
 def spellings(address: str) -> list[str]:
-    """Return the canonical forms of an address: as it is, and with another scheme, with and without ``www.``."""
-    from pipelines.urls import parse
+    """Return the canonical forms of an address: as it is, and of another scheme, with and without ``www.`` and such."""
+    from pipelines.urls import canonicalise
+    from storage import tombstones
 
-    first = parse(address if "://" in address else f"https://{address}")
-    if first is None:
-        return []
-    bare = first.host.removeprefix("www.")
-    forms = [first, *(first._replace(scheme=s, host=h) for s in ("https", "http") for h in (bare, f"www.{bare}"))]
-    return list(dict.fromkeys(form.canonical for form in forms))
+    first = canonicalise(address if "://" in address else f"https://{address}")
+    return list(dict.fromkeys([first, *tombstones.spellings(first)])) if first else []
 
 
 def _why_unknown(config: Config, target: str) -> str:

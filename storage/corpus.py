@@ -256,6 +256,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Open a view of the selected documents as they are now, to be read a page at a time (see `reading.view`)."""
         return reading.view(self.database, selection, mapped=mapped)
 
+    def number(self, selection: Selection) -> int:
+        """Count the selected documents."""
+        return self.database.read(lambda connection: reading.number(connection, selection))
+
     def selects_more(self, selection: Selection, number: int) -> bool:
         """Say whether more documents than that are selected."""
         return self.database.read(lambda connection: reading.selects_more(connection, selection, number))
@@ -281,13 +285,13 @@ class Corpus(AbstractContextManager["Corpus"]):
         return self.database.read(lambda connection: pages.find_page(connection, addresses))
 
     def dropped_pages(
-        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int = 100
+        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
     ) -> list[WithoutDocument]:
         """Return the newest pages that gave no document, and why; `drops` streams all, the oldest first."""
         return self.database.read(lambda connection: pages.dropped_pages(connection, reasons, sites, limit))
 
     def failed_urls(
-        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int = 100
+        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
     ) -> list[WithoutDocument]:
         """Return the URLs that were given up, and why, the last found first."""
         return self.database.read(lambda connection: pages.failed_urls(connection, reasons, sites, limit))

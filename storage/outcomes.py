@@ -247,7 +247,7 @@ def withheld(
         target.fetch_id
         for target in targets
         if target.url in away
-        or claimed.get(canonical[target.fetch_id], {0}) <= {target.url_id}
+        or _only_claimant(target, claimed.get(canonical[target.fetch_id]))
         or known.intersection(authors[target.fetch_id])
     }
     return {
@@ -271,6 +271,11 @@ def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[
         for row in connection.execute(current.where(among(connection, document.c.canonical, part))):
             found[row.canonical].add(row.url_id)
     return found
+
+
+def _only_claimant(target: Target, claimants: Collection[int] | None) -> bool:
+    """Say whether a removed address is a page's own: it states it, and no other does. None: it states none."""
+    return claimants is not None and all(url_id == target.url_id for url_id in claimants)
 
 
 def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:

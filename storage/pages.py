@@ -116,7 +116,7 @@ _VISITS = (
 
 
 def dropped_pages(
-    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int
+    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
 ) -> list[WithoutDocument]:
     """Return the pages that gave no document, the newest first; empty ``reasons`` or ``sites`` mean all."""
     statement = (
@@ -133,7 +133,7 @@ def dropped_pages(
 
 
 def failed_urls(
-    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int
+    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
 ) -> list[WithoutDocument]:
     """Return the URLs that were given up, the last found first, likewise."""
     given_up = sa.select(url.c.url, url.c.site, url.c.reason).where(SETTLED, url.c.state == UrlState.FAILED)

@@ -168,6 +168,13 @@ def stream_documents(database: Database, selection: Selection) -> Iterator[Corpu
             yield from seen.documents(page)
 
 
+def number(connection: Connection, selection: Selection) -> int:
+    """Count the selected documents."""
+    ids = selected_ids(selection).order_by(None).subquery()
+    counted: int = connection.execute(sa.select(sa.func.count()).select_from(ids)).scalar_one()
+    return counted
+
+
 def selects_more(connection: Connection, selection: Selection, number: int) -> bool:
     """Say whether more documents than that are selected."""
     return connection.execute(selected_ids(selection).offset(number).limit(1)).first() is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +67,12 @@ def copy_file(source: Database, path: Path) -> None:
     location = sqlite_location(sqlite_path(source.url), read_only=True)
     with disk_errors(path):
         path.touch(0o600, exist_ok=False)
-        with ExitStack() as stack:
-            stack.enter_context(source.explained())
-            reading = stack.enter_context(closing(sqlite3.connect(location, uri=True)))
-            reading.backup(stack.enter_context(closing(sqlite3.connect(path))))
+        with (
+            source.explained(),
+            closing(sqlite3.connect(location, uri=True)) as reading,
+            closing(sqlite3.connect(path)) as writing,
+        ):
+            reading.backup(writing)
 
 
 def _tables() -> list[sa.Table]:

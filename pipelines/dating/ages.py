@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import cache
 
 from pipelines.dating.months import fold
 
@@ -56,16 +57,22 @@ def age_of(text: str) -> timedelta | None:
     if len(text) > MAX_CHARS:
         return None
     folded = " ".join(fold(text).split())
-    if _DAY_BEFORE.fullmatch(folded):
+    if _day_before().fullmatch(folded):
         return timedelta(days=1)
-    for seconds, pattern in _PATTERNS.items():
-        if found := pattern.fullmatch(folded):
+    for seconds in _UNITS:
+        if found := _pattern(seconds).fullmatch(folded):
             number = next((int(value) for name, value in found.groupdict().items() if value and name[0] == "n"), 0)
             age = timedelta(seconds=seconds * (number or (2 if found["two"] else 1)))
             return age if age <= _MOST else None
     return None
 
 
+@cache
+def _day_before() -> re.Pattern[str]:
+    return re.compile(rf"{_LABEL}(?:{fold(_YESTERDAY)}){_CLOCK}")
+
+
+@cache
 def _pattern(seconds: int) -> re.Pattern[str]:
     unit, words = fold(_UNITS[seconds]), _WORDS[seconds]
     ago, since, one, two = (fold(part) for part in (_AGO, _SINCE, words[1], words[2]))
@@ -73,7 +80,3 @@ def _pattern(seconds: int) -> re.Pattern[str]:
         rf"{_LABEL}(?:د\s)?(?:(?P<n1>\d{{1,3}})\s?(?:{unit})\s?(?:{ago})|(?:{since})\s(?P<n2>\d{{1,3}})\s?(?:{unit})"
         rf"|(?:{since})\s(?:(?P<two>{two})|{one})|(?:{one})\s(?:{ago}))"
     )
-
-
-_PATTERNS = {seconds: _pattern(seconds) for seconds in _UNITS}
-_DAY_BEFORE = re.compile(rf"{_LABEL}(?:{fold(_YESTERDAY)}){_CLOCK}")

@@ -78,12 +78,16 @@ class Shown(NamedTuple):
 
 
 class Around(NamedTuple):
-    """Elements before and behind the headline, None for those that hold many others, and what stands right over it."""
+    """Elements before and behind the headline, None for those that hold many others, and what stands right over it.
+
+    ``prose`` is the place behind it from which on only what is beside the text is to be expected.
+    """
 
     before: list[LexborNode | None]
     behind: list[LexborNode | None]
     over: list[LexborNode | None]
     """Without those that hold the headline."""
+    prose: int
 
 
 def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
@@ -110,8 +114,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
     as an update and what stands far behind that; then what stands behind the text; last of all dates that come in
     lists. Without a headline the page's start counts as one.
     """
-    before, behind, over = around
-    prose = _behind_prose(behind)
+    before, behind, over, prose = around
     listed: set[str] | None = None
     late: list[Shown] = []
     parts = ((behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False), (before, 0, True))
@@ -137,8 +140,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
 
 def visible_ages(around: Around) -> Iterator[Shown]:
     """Yield the texts near the headline that tell the age of the page ("3 hours ago"); none of those in lists."""
-    last = min(_NEXT, _behind_prose(around.behind))
-    near = [node for node in (*around.behind[:last], *around.over) if node]
+    near = [node for node in (*around.behind[: min(_NEXT, around.prose)], *around.over) if node]
     ages = [(node, text) for node in near if (text := _age_text(node)) and not is_aside(node)]
     alike = Counter(_naming(node) for node, _ in ages)
     yield from (Shown("age", text) for node, text in ages if alike[_naming(node)] < _LIST)
@@ -163,7 +165,8 @@ def around_headline(tree: LexborHTMLParser) -> Around:
     while around is not None:
         holding.add(around.mem_id)
         around = around.parent
-    return Around(before, behind, [node for node in before[-_OVER:] if node and node.mem_id not in holding])
+    over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
+    return Around(before, behind, over, _behind_prose(behind))
 
 
 def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:

@@ -20,7 +20,7 @@ from pipelines.urls import parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from pipelines.urls import Address
     from storage.records import SiteModel
@@ -67,7 +67,7 @@ def stated_feeds(tree: LexborHTMLParser, url: str) -> list[Address]:
 def linked_feeds(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Address]:
     """Return the addresses a page links to on its site that look like a feed, or like a page that lists feeds."""
     scope, found = scope_of(model), {}
-    for address in _linked(tree, url):
+    for address, _ in _linked(tree, url):
         target = address.path + (f"?{address.query}" if address.query else "")
         looks = _FEED_PATH.search(target) or (
             scope.has_host(address.host) and address.host.startswith(("rss.", "feeds."))
@@ -92,9 +92,9 @@ def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: 
     own, scope, counts = parse(url), scope_of(model), Counter[str]()
     shapes = [re.compile(each) for each in articles]
     found: dict[str, Address] = {}
-    for address, text in _named(tree, url):
+    for address, link in _linked(tree, url):
         section = address != own and scope.has(address) and _is_section(address)
-        if section and (not re.search(r"\d", address.path) or _is_numbered(address, text, shapes)):
+        if section and (not re.search(r"\d", address.path) or _is_numbered(address, link, shapes)):
             found.setdefault(address.canonical, address)
             counts[address.canonical] += 1
     return [found[key] for key, _ in counts.most_common(MAX_SECTIONS)]
@@ -108,23 +108,17 @@ def _is_section(address: Address) -> bool:
     return len(re.split(r"[-_+\s]", last)) <= 4
 
 
-def _is_numbered(address: Address, text: str, articles: Iterable[re.Pattern[str]]) -> bool:
+def _is_numbered(address: Address, link: LexborNode, articles: Iterable[re.Pattern[str]]) -> bool:
+    text = " ".join(link.text(deep=True).split())
     named = 0 < len(text) < HEADLINE and size(text) < HEADLINE
     return (
         named and not _OF_ARTICLE.search(address.path) and not any(each.search(address.fetchable) for each in articles)
     )
 
 
-def _named(tree: LexborHTMLParser, url: str) -> Iterator[tuple[Address, str]]:
-    """Yield the addresses a page links to, each with the text of the link."""
+def _linked(tree: LexborHTMLParser, url: str) -> Iterator[tuple[Address, LexborNode]]:
+    """Yield the addresses a page links to, each with the link."""
     base = base_of(tree, url)
     for node in islice(tree.css("a[href]"), MAX_REFERENCES):
-        address = parse(node.attributes.get("href") or "", base)
-        if address:
-            yield address, " ".join(node.text(deep=True).split())
-
-
-def _linked(tree: LexborHTMLParser, url: str) -> list[Address]:
-    base = base_of(tree, url)
-    references = (node.attributes.get("href") or "" for node in islice(tree.css("a[href]"), MAX_REFERENCES))
-    return [address for reference in references if (address := parse(reference, base))]
+        if address := parse(node.attributes.get("href") or "", base):
+            yield address, node
