@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,36 @@ from tests.corpus_spider.local_paper import Newspaper, served
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+SECTIONS = """
+[corpus]
+name = "test"
+contact = "me@example.org"
+
+[[site]]
+name = "example"
+start = ["https://news.example.org/"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Leave the log of the other tests as it was."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a corpus.toml, to be in."""
+    (tmp_path / "corpus.toml").write_text(SECTIONS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATABASE_URL", "CORPUS_SPIDER_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
 
 
 @pytest.fixture
@@ -31,3 +62,12 @@ def gold(tmp_path: Path) -> Path:
         (tmp_path / "gold" / f"{name}.txt").write_text(text, encoding="utf-8")
     write_manifest(tmp_path, *map(json.dumps, ENTRIES))
     return tmp_path
+
+
+@pytest.fixture
+def paper() -> Iterator[Newspaper]:
+    """A site whose answers a test writes itself; whatever it does not write is not found."""
+    with served(Newspaper(articles=0)) as newspaper:
+        newspaper.robots = (200, {}, b"")
+        newspaper.extra["/feed.xml"] = lambda: (404, {}, b"")
+        yield newspaper

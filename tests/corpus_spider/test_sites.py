@@ -3,74 +3,26 @@
 from __future__ import annotations
 
 import gzip
-import json
-import tomllib
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.cli import run
 from corpus_spider.config import Config, Corpus, Crawl
 from corpus_spider.discover import MAX_REQUESTS, Discovery, discover, stale
 from corpus_spider.single import NotFetchedError
 from corpus_spider.visitor import SpentError, Visitor, manners_of
 from storage.errors import ConfigError
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, index, page, put, rss, urlset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.corpus_spider.local_paper import Answer
-
-TODAY = datetime.now(UTC).date().isoformat()
-XML = {"Content-Type": "text/xml"}
-HTML = {"Content-Type": "text/html; charset=utf-8"}
-
-
-def rss(*paths: str, day: str = TODAY) -> Answer:
-    items = "".join(f"<item><link>{path}</link><dc:date>{day}</dc:date></item>" for path in paths)
-    return 200, XML, f"<rss><channel><language>vi-vn</language>{items}</channel></rss>".encode()
-
-
-def urlset(*locations: str, extra: str = "") -> Answer:
-    records = "".join(f"<url><loc>{one}</loc>{extra}</url>" for one in locations)
-    return 200, XML, f"<urlset>{records}</urlset>".encode()
-
-
-def index(*locations: str) -> Answer:
-    records = "".join(f"<sitemap><loc>{one}</loc></sitemap>" for one in locations)
-    return 200, XML, f"<sitemapindex>{records}</sitemapindex>".encode()
-
-
-def page(head: str = "", body: str = "") -> Answer:
-    return 200, HTML, f"<html lang=vi-VN><head>{head}</head><body>{body}</body></html>".encode()
-
-
-def alternate(path: str, kind: str = "application/rss+xml") -> str:
-    return f"<link rel=alternate type='{kind}' href='{path}'>"
-
-
-@pytest.fixture
-def paper() -> Iterator[Newspaper]:
-    """A site whose answers a test writes itself; whatever it does not write is not found."""
-    with served(Newspaper(articles=0)) as newspaper:
-        newspaper.robots = (200, {}, b"")
-        newspaper.extra["/feed.xml"] = lambda: (404, {}, b"")
-        yield newspaper
+    from tests.corpus_spider.local_paper import Answer, Newspaper
 
 
 def configured(paper: Newspaper) -> Config:
     allowed = (f"127.0.0.1:{paper.port}",)
     return Config(Corpus(contact="tests@example.org"), Crawl(delay=0.0, allow_private=allowed, timeout=60.0))
-
-
-def put(paper: Newspaper, **answers: Answer) -> None:
-    """Answer at the path of each name, where __ is a slash and _ a point."""
-    for name, answer in answers.items():
-        paper.extra["/" + name.strip("_").replace("__", "/").replace("_", ".")] = lambda answer=answer: answer
 
 
 def look(paper: Newspaper, budget: int = MAX_REQUESTS) -> Discovery:
@@ -176,24 +128,6 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
     site = look(paper).site()
     assert site["start"] == tuple(f"{paper.origin}{path}" for path in ("/", "/kinh-te.htm", "/the-thao"))
     assert "feeds" not in site
-
-
-@pytest.mark.parametrize("feed", [False, True])
-def test_a_site_that_refuses_everything_cannot_be_had(
-    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], feed: bool
-) -> None:
-    """Nothing is written of it, exit code 7; where only the pages are refused, its feed is of use."""
-    paper.extra["/"] = lambda: (403, {}, b"no")
-    if feed:
-        put(paper, feed=rss("/1", "/2"))
-    file = tmp_path / "corpus.toml"
-    file.write_text(
-        f"[corpus]\ncontact = 'me@example.org'\n[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']\n"
-    )
-    code, _, told = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
-    assert code == (0 if feed else 7)
-    assert ("answers with status 403" in told) is not feed
-    assert ("site" in tomllib.loads(file.read_text())) is feed
 
 
 @pytest.mark.parametrize(("stated", "language"), [("vi-VN", "vi"), ("heb", "he"), ("vietnamese", "")])
@@ -306,51 +240,6 @@ def test_old_sources_are_told(newest: str | None, expected: str) -> None:
     assert stale(newest, timedelta(days=10), datetime(2026, 11, 21, tzinfo=UTC)) == expected
 
 
-def program(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = run(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_discover_writes_the_site_and_keeps_the_file(
-    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A new site is added at the end, a known one gets what is new; the comments stay."""
-    paper.extra["/"] = lambda: page(alternate("/a.rss") + alternate("/b.rss"))
-    put(paper, a_rss=rss("/1"), b_rss=rss("/2"))
-    file = tmp_path / "corpus.toml"
-    crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
-    file.write_text(f"[corpus]\ncontact = 'me@example.org' # mine\n{crawl}\n")
-    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
-    assert (code, "feeds = " in out) == (0, True)
-    assert tomllib.loads(file.read_text())["site"][0]["feeds"] == [f"{paper.origin}/a.rss", f"{paper.origin}/b.rss"]
-    put(paper, b_rss=(404, {}, b""), c_rss=rss("/3"))
-    paper.extra["/"] = lambda: page(alternate("/c.rss"))
-    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write", "--json")
-    assert json.loads(out)["site"]["feeds"] == [f"{paper.origin}/c.rss"]
-    table = tomllib.loads(file.read_text())
-    assert table["site"][0]["feeds"] == [f"{paper.origin}/{name}.rss" for name in "abc"]
-    assert len(table["site"]) == 1
-    assert "# mine" in file.read_text()
-
-
-def test_a_configured_site_gets_what_it_does_not_say(
-    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As `init --site ADDRESS` writes one: its language, and sections where there is neither feed nor sitemap."""
-    links = "<a href=/category/3>Thể thao</a><a href=/kinh-te>Kinh tế</a>"
-    paper.extra["/"] = lambda: (200, HTML, f"<html lang=vi><body>{links}".encode())
-    file = tmp_path / "corpus.toml"
-    crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
-    site = f"[[site]]\nname = 'mine'\nstart = ['{paper.origin}/']\n"
-    file.write_text(f"[corpus]\ncontact = 'me@example.org'\n{crawl}\n{site}")
-    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
-    (written,) = tomllib.loads(file.read_text())["site"]
-    start = [f"{paper.origin}{path}" for path in ("/", "/category/3", "/kinh-te")]
-    assert (code, written) == (0, {"name": "mine", "start": start, "language": "vi"})
-    assert f"section\tpage\t\t\tof use\t{paper.origin}/kinh-te" in out
-
-
 @pytest.mark.parametrize(("wanted", "language"), [(("vi", "en"), "en"), (("vi",), "")])
 def test_a_language_that_is_not_wanted_is_not_proposed(
     paper: Newspaper, wanted: tuple[str, ...], language: str
@@ -360,71 +249,3 @@ def test_a_language_that_is_not_wanted_is_not_proposed(
     config = configured(paper)
     config = replace(config, corpus=replace(config.corpus, languages=wanted))
     assert discover(f"{paper.origin}/", config, lambda _: None).language == language
-
-
-def test_check_tells_the_sick_from_the_well(
-    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Exit code 8 while a source is sick, 0 when all are well; the day is noted with those that are."""
-    paper.extra["/"] = lambda: page("", "<a href=/1>1</a>")
-    put(paper, feed_xml=rss("/1", day="2020-05-05"))
-    file = tmp_path / "corpus.toml"
-    file.write_text(corpus_toml(paper))
-    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
-    report = json.loads(out)
-    assert (code, report["ok"]) == (8, False)
-    assert {one["url"].removeprefix(paper.origin): one["problem"] for one in report["sources"]} == {
-        "/": "",
-        "/feed.xml": "nothing since 2020-05-05",
-    }
-    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--write", "--max-age", "99999")
-    assert code == 0
-    checked = tomllib.loads(file.read_text())["site"][0]["checked"]
-    assert TODAY <= checked <= datetime.now(UTC).date().isoformat()
-
-
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        ((500, {}, b""), "status 500"),
-        (page(), "is a page, not a feed"),
-        (urlset("/1"), "is a sitemap, not a feed"),
-        ((200, XML, b""), "empty"),
-        ((200, XML, b"<rss><chan"), "no entries on this site"),
-    ],
-)
-def test_check_says_what_is_wrong(
-    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: Answer, problem: str
-) -> None:
-    """Each way to be sick has its words."""
-    paper.extra["/"] = lambda: page("", "<a href=/1>1</a>")
-    put(paper, feed_xml=answer)
-    file = tmp_path / "corpus.toml"
-    file.write_text(corpus_toml(paper))
-    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "newspaper", "--json")
-    assert code == 8
-    assert [one["problem"] for one in json.loads(out)["sources"]] == ["", problem]
-
-
-def test_check_names_where_a_source_leads_out_of_its_site(
-    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A newspaper that moved to another name gives nothing until the name is in corpus.toml."""
-    elsewhere = paper.origin.replace("127.0.0.1", "moved.localhost")
-    paper.extra["/"] = lambda: (301, {"Location": f"{elsewhere}/front"}, b"")
-    put(paper, feed_xml=rss("/1"), front=page("", "<a href=/1>1</a>"))
-    file = tmp_path / "corpus.toml"
-    file.write_text(corpus_toml(paper, allow_private=["*:*"]))
-    _, out, _ = program(capsys, "-c", str(file), "sites", "check", "newspaper", "--json")
-    assert json.loads(out)["sources"][0]["problem"] == f"leads out of the site, to {elsewhere}/front"
-
-
-def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unreachable site is sick, not an error,."""
-    with served(Newspaper()) as gone:
-        text = corpus_toml(gone)
-    file = tmp_path / "corpus.toml"
-    file.write_text(text)
-    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
-    assert code == 8
-    assert all("cannot be fetched" in one["problem"] for one in json.loads(out)["sources"])
