@@ -73,6 +73,7 @@ def destination(target: str | Path, format_name: str | None = None) -> Destinati
         return _standard_output(format_name)
     path = Path(target)
     found = format_name or _by_name(str(target), path)
+    _agree(str(target), found)
     if str(target).endswith(os.sep) and found != FOLDER:
         do = "leave out the final /, or the format; --release makes a folder of any format"
         raise ConfigError(f"a folder is asked for, and {found} makes a file", where=str(target), do=do)
@@ -89,10 +90,22 @@ def _standard_output(format_name: str | None) -> Destination:
 def _by_name(target: str, path: Path) -> str:
     if target.endswith(os.sep) or path.is_dir():
         return FOLDER
-    suffixes = [name for name in STREAM_FORMATS if path.name.endswith(f".{name}")]
-    if not suffixes:
+    named = _suffix(path.name)
+    if not named:
         raise ConfigError("no export format has this suffix", where=target, do=_known())
-    return suffixes[0]
+    return named
+
+
+def _suffix(name: str) -> str | None:
+    return next((known for known in STREAM_FORMATS if name.endswith(f".{known}")), None)
+
+
+def _agree(target: str, format_name: str) -> None:
+    """Raise ConfigError for a name that says another format: whoever opens the file goes by its name."""
+    named = _suffix(target)
+    if named and named != format_name:
+        do = f"leave out --format, or name the target after {format_name}"
+        raise ConfigError(f"the name says {named}, and --format says {format_name}", where=target, do=do)
 
 
 def _check(path: Path, format_name: str) -> None:

@@ -151,6 +151,9 @@ def test_an_id_that_comes_twice_stops_the_folder_export(tmp_path: Path) -> None:
         ("new/", {"format_name": "jsonl"}, "jsonl makes a file"),
         ("file", {"format_name": "txt", "overwrite": True}, "is not a folder"),
         ("/", {}, "needs a name"),
+        ("out.jsonl", {"format_name": "parquet"}, "the name says jsonl, and --format says parquet"),
+        ("out.jsonl.zst", {"format_name": "jsonl"}, "the name says jsonl.zst, and --format says jsonl"),
+        ("out.vert", {"format_name": "txt"}, "the name says vert, and --format says txt"),
     ],
 )
 def test_a_target_that_cannot_be_is_explained(

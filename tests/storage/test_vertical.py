@@ -118,6 +118,7 @@ def test_tei_is_xml_whatever_is_in_it() -> None:
     assert [each.get("rend") for each in paragraphs] == ["heading", None]
     assert "".join(paragraphs[1].itertext()) == re.sub("[\x00\x0b\ud800\ufffe]", "\ufffd", ODD)
     assert first.findtext(f".//{TEI}author") == "A & B"
+    assert [each.get("when") for each in first.findall(f".//{TEI}bibl/{TEI}date")] == ["2026-03-02T00:00:00Z"]
     assert second.findtext(f".//{TEI}publicationStmt/{TEI}date") == "unknown"
 
 
