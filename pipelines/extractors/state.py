@@ -1,8 +1,9 @@
 """The body of an article that a page has only in the state of its scripts (Next.js, Nuxt, Inertia, Arc and others).
 
-Such state is JSON: in a script element of that type, behind an assignment, or in an attribute; or the arguments of a
-function. The body is a string with markup, or a list of strings or objects, a paragraph each. It is believed where the
-page's title stands beside it; where that stands beside a second one of some length, none is taken.
+Such state is JSON: in a script element of that type, behind an assignment, pushed onto a list (as TanStack Query's),
+or in an attribute; or the arguments of a function. The body is a string with markup, or a list of strings or objects,
+a paragraph each. It is believed where the page's title stands beside it; where that stands beside a second one of some
+length, none is taken.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ _MAX_CHARS, _MAX_STATES, _MAX_NODES = 2**21, 30, 20_000
 _LEAST = 500
 """Characters of a state that may hold an article."""
 _ATTRIBUTES = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state")
-_BEFORE = re.compile(r"[\w.\]\"']\s{0,9}=\s{0,9}(?:JSON\.parse\()?(?=[{\[])")
-_MARKS = ("application/json", "_STATE__", "_DATA__", "__NUXT__", "globalContent", "data-page=", "-props=", "-state=")
+_BEFORE = re.compile(r"(?:[\w.\]\"']\s{0,9}=\s{0,9}(?:JSON\.parse\()?|\.push\()(?=[{\[])")
+_MARKS = (
+    *("application/json", "_STATE__", "_DATA__", "__NUXT__", "globalContent", "dehydratedAt"),
+    *("data-page=", "-props=", "-state="),
+)
 """One of which pages with such state have, so that others need not be parsed."""
 _MARKUP = re.compile(r"<(?:p|br|div)\b", re.IGNORECASE)
 # Every character is part of a match, so that no quote within a string begins another; nothing is remembered to go back.

@@ -50,6 +50,7 @@ def script(value: object) -> str:
         f"<script>window.F=window.F||{{}};F.globalContent={json.dumps({'h': TITLE, 'c': BLOCKS})}</script>",
         f"<script>window.__APOLLO_STATE__ = {json.dumps({'Article:1': {'title': TITLE, 'body': BLOCKS}})}</script>",
         f"<script>window.__NUXT__=(function(a,b){{return a}}({json.dumps(TITLE)},{json.dumps(MARKUP)}));</script>",
+        f"<script>(Q=window.Q||[]).push({json.dumps({'dehydratedAt': 1, 'd': {'t': TITLE, 'b': MARKUP}})})</script>",
         f"<div data-page='{json.dumps({'props': {'title': TITLE, 'html': MARKUP}})}'></div>",
     ],
 )
