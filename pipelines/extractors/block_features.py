@@ -23,6 +23,8 @@ LONG = 80
 """Shortest block that may be a paragraph of an article's body."""
 SHORT = 100
 """Letters of likely content from which an element may hold a whole article."""
+WHOLE = 0.8
+"""Share of what is likely from which an element holds all of the article."""
 LEVELS = ("g1", "g2")
 _TOLD_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
 """Kinds, marks of any element around and marks of the innermost two that tell something beside all the rest."""
@@ -60,7 +62,6 @@ def measure_again(page: Page, first: Array) -> Columns:
     mass = first * page.weight
     everything = max(1e-9, float(mass.sum()))
     totals = page.total(mass)
-    half = (totals >= (0.5 - 1e-9) * everything).nonzero()[0]
     likely = totals / np.maximum(1.0, page.total_weight)
     return {
         "p": first,
@@ -69,8 +70,29 @@ def measure_again(page: Page, first: Array) -> Columns:
         "g1_p": likely[page.groups[0]],
         "g1_mass": totals[page.groups[0]] / everything,
         "g2_p": likely[page.groups[1]],
-        "tight50": page.holds(int(half[page.held[half].argmin()]) if len(half) else 0),
+        "tight50": _tightest(page, totals / everything, likely),
     }
+
+
+def _tightest(page: Page, shares: Array, likely: Array) -> Array:
+    """Say of each block whether it lies in the smallest element with half of what is likely, or in a part like it.
+
+    Some pages cut an article into parts of one make, for what stands between them: their elements have the same start
+    tag and parent, or parents of one make beside each other, and no headline; and are about as likely.
+    """
+    half = (shares >= 0.5 - 1e-9).nonzero()[0]
+    tight = int(half[page.held[half].argmin()]) if len(half) else 0
+    found = page.holds(tight)
+    if not tight or page.held[tight] == 1 or shares[tight] >= WHOLE:
+        return found
+    parts = (page.tag == page.tag[tight]).nonzero()[0]
+    parents, parent = page.parents[parts], page.parents[tight]
+    beside = (page.tag[parents] == page.tag[parent]) & (page.parents[parents] == page.parents[parent])
+    beside |= parents == parent
+    for part in parts[beside & (likely[parts] >= 0.5 * likely[tight])].tolist():
+        if not page.heads[page.first[part] : page.last[part]].any():
+            found |= page.holds(part)
+    return found
 
 
 def under_headline(page: Page, mass: Array) -> Array:

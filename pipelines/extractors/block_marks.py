@@ -28,7 +28,7 @@ _WORDS = {
     r"|category|rating|views|bio|writer|editor",
     "caption": r"caption|figcaption|photos?|images?|img|gallery|slideshow|figure|media|video|pic|pictures?|thumb\w*",
     "tag": r"tags?|tagcloud|keywords?|topics?|labels?",
-    "sign": r"newsletter|subscri\w*|login|signup|register|paywall|cookies?|consent|modal|popup|overlay|dialog|form"
+    "sign": r"newsletter|subscri\w*|login|signup|register|cookies?|consent|modal|popup|overlay|dialog|form"
     r"|search|vote|poll|survey|gdpr|alert|notice",
     "good": r"articles?|content|body|post|entry|story|text|main|detail|articlebody|articletext|prose|news|read|hentry"
     r"|cuerpo|artikel|blog",
@@ -65,6 +65,13 @@ _WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
 _APART = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
 """Finds words sooner where all letters are small ones."""
 _HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"\sclass=\"(?=(?:[^\"]*\s)?(?:(?:is-|u-)?(?:visually-?hidden|sr-only)|hidden|screen-?reader(?:-text|-only)?)[\s\"])"
+    r"(?![^\"]*:(?:block|flex|grid|inline|table|contents))",
+    re.IGNORECASE,
+)
+"""Classes of the usual style sheets for what nobody sees; on some screens, ``hidden md:block`` is seen."""
+_HINT = re.compile("none|hidden|sr-only|reader", re.IGNORECASE)
 _MAX_NAMING = 2000
 _MAX_KEPT, _MAX_TAGS = 300, 2**14
 """Characters of a start tag whose marks are remembered, and how many are: the pages of a site repeat them."""
@@ -98,7 +105,7 @@ def _read(tag: str) -> int:
     name, _, attributes = tag.partition(" ")
     found = _OF_TAG.get(name, KIND["other"])
     if attributes:
-        if ("none" in attributes or "hidden" in attributes) and _HIDDEN.search(tag):
+        if _HINT.search(attributes) and (_HIDDEN.search(tag) or _UNSEEN.search(tag)):
             found |= BIT["hidden"]
         for naming in _NAMING.findall(tag):
             found |= _of_naming(naming)

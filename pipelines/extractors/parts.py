@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pipelines.extractors.block_page import Page
     from pipelines.extractors.block_texts import Array
-    from pipelines.extractors.block_walk import Blocks
+    from pipelines.extractors.block_walk import Blocks, Elements
 
 MAX_CAPTIONS = 100
 MAX_COMMENTS = 200
@@ -37,6 +37,8 @@ LAYOUT = 0.5
 """An item, cell or quotation that holds more than this share of the text is layout."""
 REPEATED = 0.35
 """Share of the text from which what repeats is a copy of the article."""
+LITTLE = 500
+"""Characters of a text, at least, upon which comments follow."""
 LONG = 60
 """Characters of a comment that needs no other beside it."""
 MAX_LINKED = 0.5
@@ -55,6 +57,7 @@ _WORD = re.compile("[a-z]+")
 _CAPTIONS = frozenset({"figcaption", "caption"})
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
 _SURE_CAPTION = re.compile(r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*captions?(?![a-z])|cutline")
+_PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
 _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
 _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
@@ -134,10 +137,16 @@ def captions(blocks: Blocks) -> tuple[Array, Array]:
     for index in (index for index, tag in enumerate(elements.tag) if tag in surely):
         first, last = elements.first[index], elements.last[index]
         if last - first <= FEW:
-            sure[first:last] |= surely[elements.tag[index]]
+            sure[first:last] |= surely[elements.tag[index]] or _PICTURE.search(_named(elements, index)) is not None
             likely[first:last] = True
     # A page of nothing but captions is a page whose text is marked as captions.
     return sure & (2 * sure.sum() < len(blocks)), likely
+
+
+def _named(elements: Elements, element: int) -> str:
+    """Return the name and the naming of the element around one, in lower case."""
+    around = elements.parents[element]
+    return f"{elements.name(around)} {_naming(elements.attributes(around))}"
 
 
 def _captioned(tag: str) -> bool | None:
@@ -257,6 +266,18 @@ def comments(page: Page, chosen: Array) -> tuple[str, ...]:
         if len(text) >= LONG or (alike[marked[element]] > 1 and said[text] == 1 and not text.isnumeric())
     )
     return tuple(islice(credible, MAX_COMMENTS))
+
+
+def by_readers(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks are readers' comments, each marked as one, behind a longer text that is none."""
+    found = np.zeros(page.count, bool)
+    likely = (chosen & ((page.path & BIT["comment"]) != 0)).nonzero()[0].tolist()
+    found[[index for index in likely if _comment(page, index)]] = True
+    if not found.any():
+        return found
+    first = int(found.argmax())
+    before = page.texts.chars[:first][chosen[:first]].sum()
+    return found if before >= LITTLE else np.zeros(page.count, bool)
 
 
 def _comment(page: Page, index: int) -> int:

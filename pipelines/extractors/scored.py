@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "7"
+NAME, VERSION = "scored", "8"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -75,8 +75,8 @@ WHOLE = 0.93
 """Expected F1 from which next to nothing is missed, or too much."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block that ends no sentence leads elsewhere."""
-LABEL = 60
-"""Most characters of a block that is the heading of a box."""
+LABEL, NOTICE = 60, 120
+"""Most characters of a block that is the heading of a box, and of one in the place of an advertisement."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 HEAD = 3
 """Lines of the text among which the title may be."""
@@ -207,7 +207,8 @@ def read(html: str, template: bytes = b"") -> Reading:
     page = Page(blocks)
     columns = measure(page)
     left_out = recurring(blocks, template)
-    content = find(page, columns["title"], _model().probabilities(page, columns, left_out), body)
+    apart = left_out | series.further_articles(page)
+    content = find(page, columns["title"], _model().probabilities(page, columns, apart), body)
     if not left_out.any():
         return _reading(page, columns["title"], content)
     reading = _reading(page, columns["title"], content.without(left_out))
@@ -260,6 +261,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
         chosen &= ~series.other_articles(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
+    chosen &= ~parts.by_readers(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 
@@ -291,7 +293,8 @@ def labels(page: Page, chosen: Array) -> Array:
     """
     found = np.zeros(page.count, bool)
     ends = page.texts.ends_sentence
-    short = (chosen & ~ends & (page.texts.chars <= LABEL)).nonzero()[0].tolist()
+    longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
+    short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
     if not short or not (chosen & ends).any():
         return found
     held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
@@ -300,7 +303,7 @@ def labels(page: Page, chosen: Array) -> Array:
         alone = list(takewhile(lambda element: held[element] == 1, parts.around(page.blocks, index)))
         if any(page.marks[page.blocks.elements.tag[element]] & BIT["ad"] for element in alone):
             ads.append(index)
-        elif any(leading[element] > 1 for element in alone):
+        elif page.texts.chars[index] <= LABEL and any(leading[element] > 1 for element in alone):
             boxes.append(index)
     found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
     return found

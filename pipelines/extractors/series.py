@@ -103,6 +103,31 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     return found
 
 
+def further_articles(page: Page) -> Array:
+    """Say which blocks lie in articles that follow upon the page's own: each an ``article`` with an h1 of its own.
+
+    Its own has the h1 that the title repeats, and text of some length.
+    """
+    others = np.zeros(page.count, bool)
+    heads = page.h1.nonzero()[0][:MAX_OTHERS].tolist()
+    if len(heads) < 2:
+        return others
+    articles = [(_article(page, page.inside[head]), page.title[head] > TITLE) for head in heads]
+    own = next((article for article, titled in articles if article and titled), 0)
+    if own and page.total_gain[own] >= SHORT:
+        for other in {article for article, _ in articles if page.first[article] >= page.last[own]}:
+            others[page.first[other] : page.last[other]] = True
+    return others
+
+
+def _article(page: Page, element: int) -> int:
+    """Return the ``article`` around an element, 0 if there is none."""
+    elements = page.blocks.elements
+    while element and elements.name(element) != "article":
+        element = elements.parents[element]
+    return element
+
+
 def other_articles(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks lie in other articles, as they do where one is shown after the other.
 

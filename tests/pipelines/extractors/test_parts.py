@@ -114,6 +114,8 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<figure><img src=a><figcaption><p>{}</p></figcaption></figure>",
         "<div class='wp-caption'><img src=a><p class='wp-caption-text'>{}</p></div>",
         "<div><img src=a><div class='photoCaption'>{}</div></div>",
+        "<div class='editor-img-box'><img src=a><div class='caption'><p>{}</p></div></div>",
+        "<figure><img src=a><div class='caption'>{}</div></figure>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
@@ -153,6 +155,19 @@ def test_comments_are_kept_apart_without_names_dates_and_buttons() -> None:
     found = scored.extract(page(paragraphs(LINES), after=section("Well done!", "<p>About time.</p><p>At last.</p>")))
     assert found.comments == ("Well done!", "About time.\nAt last.")
     assert found.paragraphs == tuple(LINES)
+
+
+def test_comments_that_read_like_the_article_are_none_of_it() -> None:
+    """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
+    said = [f"{number}. {LINES[0]}" for number in range(4)]
+    for before, expected in ((LINES * 2, LINES * 2), (LINES[:1], [*LINES[:1], *said])):
+        shown = Page(walk(parse_tree(f"<body>{paragraphs(before)}{section(*said)}</body>")))
+        likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
+        chosen = scored.find(shown, np.zeros(shown.count), likely).chosen
+        read = [
+            line for index in np.flatnonzero(chosen) for line in shown.blocks.lines(index) if line[-30:] in str(LINES)
+        ]
+        assert read == expected
 
 
 def test_comments_have_bounds() -> None:

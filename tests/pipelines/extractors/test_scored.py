@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.block_features import measure, measure_again
+from pipelines.extractors.block_marks import marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.scored import MODEL, choose, extract, find, read
@@ -173,6 +174,59 @@ def test_hidden_text_is_out_unless_it_is_most_of_the_page() -> None:
     secret = "<div style='display:none'><p>Secret words that nobody sees on Monday, and never will. </p></div>"
     assert list(extract(page(as_paragraphs(lines) + secret)).paragraphs) == lines
     assert list(extract(page(f"<div hidden>{as_paragraphs(lines)}</div>")).paragraphs) == lines
+
+
+@pytest.mark.parametrize(
+    ("classes", "seen"),
+    [
+        ("visually-hidden", False),
+        ("u-visually-hidden", False),
+        ("note sr-only", False),
+        ("screen-reader-text", False),
+        ("offer hidden", False),
+        ("hidden md:block", True),
+        ("hidden-small-up", True),
+        ("unhidden", True),
+    ],
+)
+def test_what_the_usual_classes_hide_is_out(classes: str, seen: bool) -> None:
+    """As labels for screen readers, and offers that a script may show, are; not what wide screens show."""
+    line, shown = paragraphs(TEXTS["Latin"])[0], "Create an account to read more of the bridges."
+    assert (as_found(f"<p>{line}</p><div class='{classes}'>{shown}</div><p>{line}</p>") == [line, shown, line]) is seen
+
+
+def test_what_stands_in_the_place_of_an_advertisement_goes() -> None:
+    """Though it is a sentence; a longer text stays, whatever it is marked as."""
+    line = paragraphs(TEXTS["Latin"])[0]
+    notice = "<div class='ad'><p>This advertisement has not loaded yet, but the article goes on below.</p></div>"
+    assert as_found(f"<p>{line}</p>{notice}<p>{line}</p>{notice}<p>{line}</p>") == [line] * 3
+    assert as_found(f"<p>{line}</p><div class='sponsored'><p>{line}</p></div>") == [line] * 2
+
+
+@pytest.mark.parametrize(
+    ("markup", "held"),
+    [
+        ("<div class=chunk>{}</div><div class=chunk>{}</div>", True),
+        ("<div class=row><div class=chunk>{}</div></div><div class=row><div class=chunk>{}</div></div>", True),
+        ("<div class=chunk>{}</div><div class=more>{}</div>", False),
+        ("<div class=chunk>{}</div><div class=chunk><h1>Of ferries</h1>{}</div>", False),
+        ("<div class=chunk>{}</div><aside><div class=chunk>{}</div></aside>", False),
+    ],
+    ids=["beside", "in rows", "of another make", "with a headline", "elsewhere"],
+)
+def test_an_article_in_parts_of_one_make_is_held_by_all_of_them(markup: str, held: bool) -> None:
+    """As pages are that put advertisements between them: the second half was taken for something else."""
+    lines = paragraphs(TEXTS["Latin"])
+    body = markup.format(as_paragraphs(lines[:4]), as_paragraphs(lines[4:]))
+    shown = Page(walk(parse_tree(f"<body><main>{body}</main>{MENU}</body>")))
+    likely = np.where(shown.weight > 100, 0.9, 0.01)
+    tight = measure_again(shown, likely)["tight50"]
+    assert tight[likely > 0.5].tolist() == [True] * 4 + [held] * 2
+
+
+def test_a_class_that_names_the_paywall_tells_nothing_against_the_text_in_it() -> None:
+    """Papers mark so what is to be paid for, which the page may hold."""
+    assert marks(["div class='paywall-access'".replace("'", '"')]) == marks(["div"])
 
 
 def test_a_hidden_body_is_read_where_nothing_else_is_content() -> None:

@@ -113,6 +113,22 @@ def test_an_article_that_goes_on_with_others_is_read_alone() -> None:
     assert scored.find(shown, shown.title, likely).chosen.sum() == 3
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h1 class=big')}</div>", 3),
+        (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h2 class=big')}</div>", 6),
+        (post("Yesterday", 1), f"<div class=under>{post(TITLE, 2, 'h1 class=big')}</div>", 6),
+        (f"<article><h1>{TITLE}</h1></article>", post("A bridge is shut", 1) + post("Another", 2), 6),
+    ],
+    ids=["another headline", "a subhead", "before", "a headline alone"],
+)
+def test_what_follows_the_article_with_a_headline_of_its_own_is_another(first: str, second: str, found: int) -> None:
+    """Whatever either is made like, so that it is no witness of where the text is."""
+    shown = page(first + second)
+    assert (starting(shown, *"12") & ~series.further_articles(shown)).sum() == found
+
+
 def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
     """Entries that are less likely one by one."""
     shown = page(f"<h1>{TITLE}</h1>{entries(8)}")
