@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from storage.holdings import CorpusDocument, Selection
 
 RELEASE_FORMAT = "jsonl.zst"
+ORIGINALS = (".wacz", ".cdxj")
+"""Endings of targets that take no documents, but the originals."""
 TOKENISED, WITH_SENTENCES = "vert", "tei.xml"
 
 
@@ -62,7 +64,6 @@ def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | N
 
 def request(options: dict[str, Any]) -> Dump:
     """Turn the options of the command line into a wish; days are inclusive."""
-    from corpus_spider.config_values import parse_size
     from storage.holdings import Selection
 
     since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
@@ -83,7 +84,7 @@ def request(options: dict[str, Any]) -> Dump:
     wanted = Dump(
         options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
     )
-    shard = parse_size(options["shard_size"]) if options["shard_size"] else 0
+    shard = _shard_size(options["shard_size"]) if options["shard_size"] else 0
     release = bool(options["release"] or shard or options["since_dump"])
     more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
     more["without_recurring"] = bool(options["without_recurring"])
@@ -92,6 +93,15 @@ def request(options: dict[str, Any]) -> Dump:
 
         more["quality"] = rules(options["quality"])
     return replace(wanted, require_licence=options["require_licence"], folds=_folds(options["fold"]), **more)
+
+
+def _shard_size(text: str) -> int:
+    from corpus_spider.config_values import WrongValueError, parse_size
+
+    try:
+        return parse_size(text)
+    except WrongValueError as problem:
+        raise ConfigError(str(problem), where="--shard-size") from None
 
 
 def _folds(text: str | None) -> tuple[str, ...]:
@@ -160,46 +170,17 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
 
 def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     """Yield the documents that are wanted as they are exported, but for what the format asks of them."""
-    licensed = with_licences(documents, _licences(config))
-    return folded(_chosen(licensed, wanted, Counter()), wanted.folds)
+    return folded(chosen(config, wanted, documents, Counter()), wanted.folds)
 
 
-def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
-    """Tell how many documents an export would write, and of those it would leave out how many for which reason.
-
-    What the selection does not name is not counted.
-    """
-    from storage.corpus import Corpus
-
-    left_out: Counter[str] = Counter()
-    documents = chars = 0
-    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
-        refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        documents_read = with_licences(corpus.documents(wanted.selection), _licences(config))
-        for document in _chosen(documents_read, wanted, left_out):
-            documents += 1
-            chars += document.chars
-            if documents % 1000 == 0:
-                show(documents)
-        left_out["repeats another"] = _repeated(corpus, wanted.selection)
-    return {"documents": documents, "chars": chars, "left_out": dict((+left_out).most_common())}
-
-
-def _repeated(corpus: Corpus, selection: Selection) -> int:
-    """Count the documents that are not selected for the one reason that another stands for them."""
-    every = replace(selection, include_duplicates=True)
-    return corpus.number(every) - corpus.number(selection) if selection != every else 0
-
-
-def _licences(config: Config) -> dict[str, str | None]:
-    return {site.name: site.licence for site in config.sites}
-
-
-def _chosen(documents: Iterable[CorpusDocument], wanted: Dump, left_out: Counter[str]) -> Iterator[CorpusDocument]:
+def chosen(
+    config: Config, wanted: Dump, documents: Iterable[CorpusDocument], left_out: Counter[str]
+) -> Iterator[CorpusDocument]:
     """Yield the documents that are wanted for what they are, and count the others by why they are not."""
-    for document in documents:
+    licences = {site.name: site.licence for site in config.sites}
+    for document in with_licences(documents, licences):
         document = own_lines(document) if wanted.without_recurring else document
-        document = _measured(document) if wanted.quality else document
+        document = measured(document) if wanted.quality else document
         reason = _why_not(document, wanted)
         if reason:
             left_out[reason] += 1
@@ -247,7 +228,7 @@ def _foreign_share(document: CorpusDocument) -> float | None:
     return round(foreign / max(1, sum(lengths)), 4)
 
 
-def _measured(document: CorpusDocument) -> CorpusDocument:
+def measured(document: CorpusDocument) -> CorpusDocument:
     """Return a document with its quality, where it was stored before that was measured."""
     from pipelines.quality import measure
 

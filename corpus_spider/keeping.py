@@ -13,6 +13,7 @@ from storage.choices import CLEANEST, EARLIEST, LONGEST
 if TYPE_CHECKING:
     from corpus_spider.options import State
 
+NOTHING = f"No document matches; `{PROGRAM} status` shows what there is."
 UNDATED = "a document without a date counts by the day it was fetched"
 
 keeping = click.Group()
@@ -74,7 +75,7 @@ keeping = click.Group()
     help="A release of what was added, changed and removed since that one.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the target when it exists.")
-@click.option("--dry-run", is_flag=True, help="Tell how many documents it would be; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Tell how much it would be, by language, site and month; write nothing.")
 @as_json
 def export(state: State, /, **options: Any) -> None:
     """Write the corpus to files.
@@ -84,12 +85,11 @@ def export(state: State, /, **options: Any) -> None:
     from corpus_spider import dump
 
     if options["dry_run"]:
-        told = dump.rehearse(state.load_made(), dump.request(options), state.console)
-        state.console.json(told) if options["as_json"] else _summarise(state, told)
+        _rehearse(state, options)
         return
     if options["target"] is None:
         raise click.UsageError("Name a target with -o (--output), or ask for a --dry-run.")
-    if options["target"].endswith((".wacz", ".cdxj")):
+    if options["target"].endswith(dump.ORIGINALS):
         written = dump.originals(state.load_made(), dump.request(options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
@@ -103,7 +103,16 @@ def export(state: State, /, **options: Any) -> None:
         told = dump.fields(report)
         state.console.json(told) if options["as_json"] else _summarise(state, told)
     if not report.documents and options["since_dump"] is None:
-        state.console.note(f"No document matches; `{PROGRAM} status` shows what there is.")
+        state.console.note(NOTHING)
+
+
+def _rehearse(state: State, options: dict[str, Any]) -> None:
+    from corpus_spider import dump, rehearsal
+
+    told = rehearsal.rehearse(state.load_made(), dump.request(options), state.console)
+    state.console.json(told) if options["as_json"] else _summarise(state, told)
+    if not told["documents"]:
+        state.console.note(NOTHING)
 
 
 def _summarise(state: State, report: Any) -> None:

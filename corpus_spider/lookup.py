@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from storage.holdings import CorpusDocument
+    from storage.holdings import CorpusDocument, CountRow, Status
     from storage.pages import Page, WithoutDocument
 
 TOLD = ("id", "title", "author", "date", "language", "version", "chars", "confidence", "duplicates", "duplicate_of")
@@ -65,7 +65,8 @@ def show(state: State, /, target: str, **options: Any) -> None:
 def dropped(state: State, /, **options: Any) -> None:
     """List the pages without a document, and the URLs that failed.
 
-    With the reason of each: those that `status` counts. Their originals are kept, and `reextract` reads them again.
+    With the reason of each: those that `status` counts, and URLs that brought nothing so far and wait for another try.
+    Originals are kept, and `reextract` reads them again.
     """
     from corpus_spider.dump import refuse_unknown_sites
     from storage.corpus import Corpus
@@ -75,13 +76,22 @@ def dropped(state: State, /, **options: Any) -> None:
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])
         pages, urls = corpus.dropped_pages(**wanted), corpus.failed_urls(**wanted)
+        waiting = corpus.waiting_urls(**wanted)
+        known = None if pages or urls or waiting else sorted(row.key for row in _counted(corpus.status()))
     if options["as_json"]:
-        state.console.json({"pages": pages, "urls": urls})
+        state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
     _list("Pages without a document", pages, state.console)
-    _list("URLs that failed", urls, state.console)
-    if limit in {len(pages), len(urls)}:
+    _list_urls("URLs that failed", urls, state.console)
+    _list_urls("URLs that wait for another try", waiting, state.console)
+    if known is not None:
+        state.console.note(f"Nothing was dropped that is asked for. Reasons here: {', '.join(known) or 'none'}.")
+    if limit in {len(pages), len(urls), len(waiting)}:
         state.console.note(f"There may be more than {limit}: ask with --limit 0 for all.")
+
+
+def _counted(status: Status) -> tuple[CountRow, ...]:
+    return (*status.dropped, *status.failed)
 
 
 VERBS = tuple(_verbs.commands.values())
@@ -120,7 +130,9 @@ def _why_unknown(config: Config, target: str) -> str:
     from pipelines.urls import parse
 
     address = parse(target if "://" in target else f"https://{target}")
-    if _is_id(target) or address is None:
+    if _is_id(target):
+        return "No document has this id, and none of its pages is known: `export` names the ids there are."
+    if address is None:
         return "Give the address of a page, or the id of a document."
     scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
     if names := [name for name, scope in scopes.items() if scope.has(address)]:
@@ -174,6 +186,15 @@ def _standing(page: Page) -> list[tuple[str, object]]:
 def _list(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
     rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in found]
     console.table(title, ("reason", "site", "url", "detail", "fetched"), rows)
+
+
+def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
+    rows = [(one.reason, one.site, one.url, _again(one.next_try)) for one in found]
+    console.table(title, ("reason", "site", "url", "next try"), rows)
+
+
+def _again(moment: float | None) -> str:
+    return "" if moment is None else _when(datetime.fromtimestamp(moment, UTC))
 
 
 def _when(moment: datetime | None) -> str:

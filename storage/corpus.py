@@ -296,6 +296,12 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Return the URLs that were given up, and why, the last found first."""
         return self.database.read(lambda connection: pages.failed_urls(connection, reasons, sites, limit))
 
+    def waiting_urls(
+        self, *, reasons: Collection[str] = (), sites: Collection[str] = (), limit: int | None = None
+    ) -> list[WithoutDocument]:
+        """Return the URLs that brought nothing so far and wait for another try, and why, the last found first."""
+        return self.database.read(lambda connection: pages.waiting_urls(connection, reasons, sites, limit))
+
     def add_site_models(self, models: Collection[LearnedModel]) -> None:
         """Store what was learned of sites; from then on these are the newest."""
         self.database.write(lambda connection: site_models.add(connection, models))

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from storage.database import among
 from storage.fetches import OUTCOME, SITE
-from storage.leasing import SETTLED
+from storage.leasing import PENDING, SETTLED
 from storage.records import Kind, UrlState
 from storage.schema import document, fetch, url, warc_file
 
@@ -57,13 +57,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class WithoutDocument:
-    """A page that was fetched and gave no document, or (``fetched_at`` None) a URL that was given up."""
+    """A page that was fetched and gave no document, or (``fetched_at`` None) a URL that was given up, or waits for
+    another try.
+    """
 
     url: str
     site: str
     reason: str
     detail: str = ""
     fetched_at: datetime | None = None
+    next_try: float | None = None
+    """When a URL that brought nothing is asked for again, epoch seconds; None for pages, and for never."""
 
 
 def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
@@ -136,8 +140,30 @@ def failed_urls(
     connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
 ) -> list[WithoutDocument]:
     """Return the URLs that were given up, the last found first, likewise."""
-    given_up = sa.select(url.c.url, url.c.site, url.c.reason).where(SETTLED, url.c.state == UrlState.FAILED)
-    statement = given_up.order_by(url.c.id.desc()).limit(limit)
+    given_up = _urls(url.c.due_again).where(SETTLED, url.c.state == UrlState.FAILED)
+    return _without(connection, given_up, reasons, sites, limit)
+
+
+def waiting_urls(
+    connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
+) -> list[WithoutDocument]:
+    """Return the URLs that brought nothing so far and wait for another try, likewise."""
+    waiting = _urls(url.c.next_try).where(PENDING, url.c.reason.is_not(None))
+    return _without(connection, waiting, reasons, sites, limit)
+
+
+def _urls(again: sa.Column[float]) -> sa.Select[tuple[str, str, str | None, float | None]]:
+    return sa.select(url.c.url, url.c.site, url.c.reason, again.label("again"))
+
+
+def _without(
+    connection: Connection,
+    statement: sa.Select[tuple[str, str, str | None, float | None]],
+    reasons: Collection[str],
+    sites: Collection[str],
+    limit: int | None,
+) -> list[WithoutDocument]:
     statement = statement.where(url.c.reason.in_(reasons)) if reasons else statement
     statement = statement.where(url.c.site.in_(sites)) if sites else statement
-    return [WithoutDocument(row.url, row.site, row.reason or "") for row in connection.execute(statement)]
+    rows = connection.execute(statement.order_by(url.c.id.desc()).limit(limit))
+    return [WithoutDocument(row.url, row.site, row.reason or "", next_try=row.again) for row in rows]

@@ -10,6 +10,7 @@ import pytest
 from corpus_spider.cli import run
 from corpus_spider.lookup import spellings
 from storage import Corpus
+from storage.records import Failure
 from tests.storage.corpus_samples import Crawl, dropped, link, made
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def test_a_page_without_a_text_says_why(
         ("https://a.example/other", "nothing that was read leads there"),
         ("https://a.example/video/1", 'The rules of "a.example" leave it out'),
         ("https://b.example/x", "has its host"),
-        ("0" * 32, "the id of a document"),
+        ("0" * 32, "No document has this id"),
         ("http://[", "the id of a document"),
     ],
 )
@@ -88,8 +89,28 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
     assert run(["dropped", "--limit", "0", "--json"]) == 0
     assert [page["reason"] for page in json.loads(capsys.readouterr().out)["pages"]] == ["listing"]
     assert run(["dropped", "--limit", "0", "--reason", "nothing"]) == 0
-    assert "--limit" not in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "Nothing was dropped that is asked for. Reasons here: listing.\n")
     assert run(["dropped", "--site", "nowhere"]) == 2
+
+
+def test_addresses_that_wait_for_another_try_are_listed_with_why(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server's error is told while it is asked again, too, and no address that nobody has asked for yet."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        crawl = Crawl(corpus)
+        crawl.seed("broken", "gone")
+        leases = {lease.url.rpartition("/")[2]: lease for lease in crawl.lease()}
+        again = Failure(leases["broken"], "http_500", retry_at=1_800_000_000.0)
+        corpus.frontier.fail(crawl.run_id, [again, Failure(leases["gone"], "timeout")])
+    assert run(["dropped"]) == 0
+    told = capsys.readouterr().out
+    assert "http_500\ta.example\thttps://a.example/broken\t2027-01-15 08:00" in told
+    assert run(["dropped", "--json", "--reason", "http_500"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [(each["url"], each["next_try"]) for each in listed["waiting"]] == [("https://a.example/broken", 1.8e9)]
+    assert (listed["pages"], listed["urls"]) == ([], [])
 
 
 def test_an_address_has_its_canonical_form_first_and_is_looked_for_in_others() -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import zipfile
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,41 @@ def test_what_was_stored_unmeasured_is_measured_when_it_is_chosen(folder: Path, 
         connection.execute("UPDATE document SET quality = NULL")
     asked = ("export", "--quality", "words>=5,words<60", "--dry-run", "--json")
     assert run(tmp_path / "old", *asked).stdout == run(folder, *asked).stdout
+
+
+def test_a_rehearsal_tells_how_much_there_is_of_each_language_site_and_month(folder: Path) -> None:
+    """The numbers are those of the documents that an export holds."""
+    rows = [json.loads(line) for line in run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
+    told = json.loads(run(folder, "export", "--dry-run", "--json").stdout)
+    whole = {"documents": len(rows), "chars": sum(row["chars"] for row in rows)}
+    whole["words"] = sum(row["quality"]["words"] for row in rows)
+    assert {name: told[name] for name in whole} == whole
+    for name, field in (("language", "language"), ("site", "site"), ("month", "date")):
+        table = told[f"{name}s"]
+        counts = Counter((row[field] or "undated")[:7] if name == "month" else row[field] for row in rows)
+        assert {row[name]: row["documents"] for row in table} == counts
+        assert {key: sum(row[key] for row in table) for key in whole} == whole
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--dry-run", "-o", "x.csv"], "no export format has this suffix"),
+        (["--dry-run", "-o", "x.wacz"], "originals are exported whole"),
+        (["-o", "x/", "--shard-size", "tiny"], "--shard-size: expected a size"),
+    ],
+)
+def test_a_target_or_size_that_cannot_be_is_refused(folder: Path, options: list[str], expected: str) -> None:
+    """With exit code 2 and in words, in a rehearsal as well."""
+    done = run(folder, "export", *options)
+    assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
+
+
+def test_a_rehearsal_of_nothing_says_so(folder: Path) -> None:
+    """On standard error, as an export does."""
+    done = run(folder, "export", "--dry-run", "--min-chars", "1000000", "--json")
+    assert (done.returncode, json.loads(done.stdout)["documents"]) == (0, 0)
+    assert "No document matches" in done.stderr
 
 
 def test_an_export_needs_a_target_unless_it_is_rehearsed(folder: Path) -> None:

@@ -1,0 +1,90 @@
+"""`export --dry-run`: how much a dump would hold, of which languages, sites and months, and what it would leave out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.dump import ORIGINALS, chosen, measured, refuse_unknown_sites
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from corpus_spider.config import Config
+    from corpus_spider.console import Console
+    from corpus_spider.dump import Dump
+    from storage.corpus import Corpus
+    from storage.holdings import CorpusDocument, Selection
+
+OFTEN = 1000
+
+
+@dataclass(slots=True)
+class Amount:
+    """So many documents, code points of text, and words, as `storage.records.Quality` counts them."""
+
+    documents: int = 0
+    chars: int = 0
+    words: int = 0
+
+    def add(self, document: CorpusDocument) -> None:
+        """Count a document, measured before."""
+        self.documents += 1
+        self.chars += document.chars
+        self.words += document.quality.words if document.quality else 0
+
+    def plain(self) -> dict[str, int]:
+        """Return the numbers by their names."""
+        return {"documents": self.documents, "chars": self.chars, "words": self.words}
+
+
+_KEYS: Mapping[str, Callable[[CorpusDocument], str]] = {
+    "language": lambda document: document.language,
+    "site": lambda document: document.site,
+    "month": lambda document: (document.published or "")[:7] or "undated",
+}
+
+
+def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
+    """Tell how much an export would write, by language, site and month of publication, and of what it would leave out
+    how many documents for which reason.
+
+    What the selection does not name is not counted. Raises ConfigError for a target that cannot be, where one is named.
+    """
+    from storage.corpus import Corpus
+
+    _refuse_target(wanted)
+    left_out: Counter[str] = Counter()
+    whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
+    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
+        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        for document in map(measured, chosen(config, wanted, corpus.documents(wanted.selection), left_out)):
+            whole.add(document)
+            for name, key in _KEYS.items():
+                groups[name][key(document)].add(document)
+            if whole.documents % OFTEN == 0:
+                show(whole.documents)
+        left_out["repeats another"] = _repeated(corpus, wanted.selection)
+    tables = {f"{name}s": _rows(name, groups[name]) for name in _KEYS}
+    return {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
+
+
+def _refuse_target(wanted: Dump) -> None:
+    from storage.exports.formats import destination
+
+    if wanted.target.endswith(ORIGINALS):
+        raise ConfigError("originals are exported whole", where=wanted.target, do="leave out --dry-run")
+    if wanted.target and not wanted.release:
+        destination(wanted.target, wanted.format_name)
+
+
+def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]]:
+    return [{name: key, **amounts[key].plain()} for key in sorted(amounts)]
+
+
+def _repeated(corpus: Corpus, selection: Selection) -> int:
+    """Count the documents that are not selected for the one reason that another stands for them."""
+    every = replace(selection, include_duplicates=True)
+    return corpus.number(every) - corpus.number(selection) if selection != every else 0
