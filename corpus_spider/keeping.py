@@ -9,6 +9,7 @@ import click
 
 from corpus_spider.options import DAY, PROGRAM, as_json, several_sites, verb_of
 from storage.choices import CLEANEST, EARLIEST, LONGEST
+from storage.errors import DamageError
 
 if TYPE_CHECKING:
     from corpus_spider.options import State
@@ -150,3 +151,37 @@ def remove(state: State, /, **options: Any) -> None:
     request = removal.request_of(named, reason, duplicates=options["duplicates"])
     report = removal.remove(state.load_made(), request, dry_run=options["dry_run"])
     state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))
+
+
+@verb_of(
+    keeping,
+    (
+        "import CC-NEWS-20241101002331-00123.warc.gz",
+        "import crawl-*.warc.gz --site vnexpress --dry-run",
+    ),
+    name="import",
+)
+@click.argument(
+    "archives", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@several_sites
+@click.option("--dry-run", is_flag=True, help="Tell how many pages of which sites there are; write nothing.")
+@as_json
+def import_archives(state: State, /, archives: tuple[Path, ...], **options: Any) -> int:
+    """Take in pages from WARC files that others have made.
+
+    Of Common Crawl's news, of wget, Heritrix, Browsertrix: what the rules of a [[site]] have as its pages, with the
+    time of its capture. They are copied into the archive of the corpus and read like pages of a crawl, but their links
+    are not followed. What the corpus has of a page as new or newer is left alone, so an import may be repeated. Exit
+    code 6 when a file cannot be read to its end.
+    """
+    from corpus_spider import importing, plan
+
+    config = state.load().only(options["sites"])
+    config.require_sites()
+    plan.require_extractors(config)
+    report = importing.ImportReport(dry_run=options["dry_run"])
+    with state.console.progress("answers") as show:
+        importing.take_in(config, archives, report, show)
+    state.console.json(report) if options["as_json"] else _summarise(state, report)
+    return DamageError.exit_code if report.damaged else 0

@@ -179,7 +179,8 @@ def _standing(page: Page) -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = [("url", page.url), ("site", page.site), ("kind", page.kind.value)]
     rows += [("state", f"{page.state.value}: {MEANINGS[page.state]}")]
     rows += [("reason", page.reason)] if page.reason else []
-    rows += [("found", f"{_when(page.found_at)} {f'on {page.found_from}' if page.found_from else 'in corpus.toml'}")]
+    place = f"on {page.found_from}" if page.found_from else "in an archive" if page.depth else "in corpus.toml"
+    rows += [("found", f"{_when(page.found_at)} {place}")]
     return [*rows, ("due", "never again" if page.next_try is None else in_units("next_try", page.next_try))]
 
 

@@ -302,7 +302,7 @@ def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
 class GuardedArchive:
     """A WARC writer that announces each new file to the database, and minds the disk's reserve and the site locks."""
 
-    def __init__(self, config: Config, corpus: Corpus, run_id: int, locks: SiteLocks) -> None:
+    def __init__(self, config: Config, corpus: Corpus, run_id: int | None, locks: SiteLocks) -> None:
         info = WarcInfo(
             software=f"corpus-spider/{program_version()}", contact=config.corpus.contact, user_agent=config.user_agent
         )

@@ -176,7 +176,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Note that a WARC file is removed by rule, before it is; what it held is asked for in full again."""
         self.database.write(lambda connection: retention.mark_removed(connection, name, why))
 
-    def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+    def record_fetched(self, run_id: int | None, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
         """Write the *fetched* transaction: fetch rows and URL states; return the fetch ids in the order of the group.
 
         The records must be durable in their WARC files before. Writing the same group again changes nothing. Of an

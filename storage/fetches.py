@@ -137,7 +137,7 @@ _STATE_AFTER = {
 
 
 def write_fetched(
-    connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule
+    connection: Connection, run_id: int | None, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule
 ) -> list[int]:
     """Write fetch rows and URL states; return the fetch ids in order. Rows already there are left as they are."""
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})

@@ -29,6 +29,7 @@ from storage.found import (
     insert_hosts,
     is_key,
 )
+from storage.imports import Seen, take_in
 from storage.leasing import OF_HOST, ORDER, PENDING, SETTLED, take, taken_before
 from storage.nights import note_failures
 from storage.originals import with_originals
@@ -181,6 +182,12 @@ class Frontier:
     def add(self, found: Sequence[Found]) -> int:
         """Put found links into the frontier in a transaction of their own; return how many were new."""
         return self.database.write(lambda connection: add_links(connection, found))
+
+    def take_in(self, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
+        """Put pages that somebody else has captured into the frontier; return the leases of those that are to be
+        recorded as fetched, by URL (see `storage.imports`).
+        """
+        return self.database.write(lambda connection: take_in(connection, seen, sites), durable=False)
 
 
 def count_states(connection: Connection, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:

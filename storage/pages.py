@@ -49,7 +49,9 @@ class Page:
     """Why the last try brought nothing; empty when it did."""
     found_at: datetime
     found_from: str
-    """The page that named it first; empty for what the configuration names."""
+    """The page that named it first; empty for what the configuration names, and for imported pages."""
+    depth: int
+    """Links from what the configuration names, which has 0."""
     next_try: float | None
     """When it is or was to be asked for, epoch seconds; None for never again."""
     visits: tuple[PageVisit, ...]
@@ -88,6 +90,7 @@ def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
         reason=row.reason or "",
         found_at=row.found_at,
         found_from=row.found_from or "",
+        depth=row.depth,
         next_try=row.next_try if row.state == UrlState.PENDING else row.due_again,
         visits=tuple(
             PageVisit(
@@ -107,7 +110,9 @@ def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
 
 _parent = url.alias("parent")
 _PAGES = sa.select(
-    *(url.c[name] for name in ("id", "url", "site", "kind", "state", "reason", "found_at", "next_try", "due_again")),
+    *(url.c[name] for name in ("id", "url", "site", "kind", "state", "reason", "found_at", "depth")),
+    url.c.next_try,
+    url.c.due_again,
     _parent.c.url.label("found_from"),
 ).outerjoin_from(url, _parent, _parent.c.id == url.c.found_from)
 _STATED = _PAGES.join(document, document.c.url_id == url.c.id).order_by(document.c.id.desc()).limit(1)

@@ -12,14 +12,16 @@ import pytest
 
 from storage import Corpus
 from tests.corpus_spider.faults import SmallCrawls, damage, differences, new_corpus, said, state
-from tests.corpus_spider.local_paper import paragraphs
+from tests.corpus_spider.local_paper import article, paragraphs
+from tests.corpus_spider.others_archives import Answer, archive
 from tests.corpus_spider.running import SEED, often
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PAGE, PASSAGE = "http://127.0.0.1:8081/article/3", paragraphs(3)[2]
+PAPER = "http://127.0.0.1:8081"
+PAGE, PASSAGE = f"{PAPER}/article/3", paragraphs(3)[2]
 EARLIER = "the export of an earlier day\n"
 
 
@@ -29,6 +31,7 @@ def crawled(crawls: SmallCrawls, tmp_path_factory: pytest.TempPathFactory) -> Pa
     folder = new_corpus(tmp_path_factory.mktemp("crawled") / "corpus")
     assert crawls.run(folder) == 0
     (folder / "earlier.jsonl").write_text(EARLIER)
+    archive(folder / "theirs.warc.gz", *(Answer(f"{PAPER}/old/{at}", article(at)) for at in range(100, 104)))
     return folder
 
 
@@ -103,6 +106,12 @@ def learned(folder: Path, done: bool) -> None:
         assert done <= ("newspaper" in corpus.site_models(["newspaper"]))
 
 
+def imported(folder: Path, done: bool) -> None:
+    with Corpus.open(of(folder), read_only=True) as corpus:
+        assert not done or corpus.document(f"{PAPER}/old/103") is not None
+        assert not done or corpus.count_unprocessed() == 0
+
+
 def same(folder: Path, done: bool) -> None:
     pass
 
@@ -133,6 +142,7 @@ COMMANDS = {
     "prune": Command(("--set", "archive.max=14000", "prune"), pruned),
     "learn": Command(("learn",), learned),
     "reextract": Command(("reextract",), same),
+    "import": Command(("import", "theirs.warc.gz"), imported, keeps=False),
 }
 
 

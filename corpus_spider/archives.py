@@ -1,0 +1,169 @@
+"""Pages out of WARC files that others have written: Common Crawl's news, crawls by wget, Heritrix or Browsertrix.
+
+warcio reads them, and ARC files, packed by gzip or not at all. What is left of the transfer in them is undone
+here, so that a page is as a `Capture` has it: its headers, and its body without transfer coding, in its content coding.
+Some take the content coding off as well and name its header anew (``X-Crawl-Content-Encoding``), or let it stand;
+``pipelines.inflate`` knows a plain body under a false label.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from datetime import UTC, datetime, timedelta
+from gzip import GzipFile
+from io import BufferedReader
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+from storage.errors import DamageError
+from storage.records import Capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
+"""Content types that a page may have."""
+EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+CLOCK_ERROR = timedelta(days=1)
+_GZIP_MAGIC = b"\x1f\x8b"
+_AT_ONCE = 1 << 16
+_IN_WACZ = re.compile(r"archive/[^/]+\.warc(\.gz)?")
+_DAMAGED = (EOFError, ValueError, OSError, RuntimeError, zlib.error, BadZipFile)
+"""What the modules of the standard library raise at a file that is not what it should be."""
+TRUNCATED = frozenset({"length", "time", "disconnect"})
+
+
+def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
+    """Yield for each answer in an archive its page or, in a word, why it is passed over.
+
+    Args:
+        path: a WARC or ARC file, plain or packed by gzip, or a WACZ collection of WARC files.
+        wanted: says of a URL whether its page is; others are ``other_site`` and their bodies are not read.
+        max_body: bytes from which a body is ``too_large``.
+
+    Raises:
+        DamageError: the file is no such archive, or ends or breaks off in a record; what came before was sound.
+    """
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.exceptions import ArchiveLoadFailed
+
+    try:
+        for file in _streams(path):
+            for record in ArchiveIterator(file, no_record_parse=True, arc2warc=True):
+                if record.rec_type == "revisit":
+                    yield "revisit"
+                elif record.rec_type == "response":
+                    yield _answer(record, wanted, max_body)
+    except (ArchiveLoadFailed, *_DAMAGED) as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DamageError(f"cannot be read on: {said}", where=str(path), do="Fetch or unpack the file anew.") from error
+
+
+def _streams(path: Path) -> Iterator[BinaryIO]:
+    """Open the archives in a file: one, or those of a WACZ collection."""
+    with path.open("rb") as file:
+        if not is_zipfile(file):
+            file.seek(0)
+            yield _unpacked(file)
+            return
+        with ZipFile(file) as collection:
+            for name in filter(_IN_WACZ.fullmatch, collection.namelist()):
+                with collection.open(name) as member:
+                    yield _unpacked(BufferedReader(member))  # type: ignore[arg-type]
+
+
+def _unpacked(file: BufferedReader) -> BinaryIO:
+    """Return what is in a file. Of a packed one warcio passes over what is damaged; gzip's own module does not."""
+    return _Packed(fileobj=file) if file.peek(2).startswith(_GZIP_MAGIC) else file  # type: ignore[return-value]
+
+
+class _Packed(GzipFile):
+    """Gives what comes before damage, before it tells of that."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return some bytes, no more than asked for; none at the end."""
+        return self.read1(-1 if size is None else size)
+
+
+def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Capture | str:
+    fields = record.rec_headers
+    address = (fields.get_header("WARC-Target-URI") or "").strip("<> ")
+    if not wanted(address):
+        return "other_site"
+    answer, fetched_at = _head(record), _moment(fields.get_header("WARC-Date") or "")
+    if answer is None:
+        return "no_answer"
+    if answer.get_statuscode() != "200":
+        return f"http_{answer.get_statuscode()}"
+    if (answer.get_header("Content-Type") or "").partition(";")[0].strip().lower() not in PAGES:
+        return "not_html"
+    if fetched_at is None:
+        return "undated"
+    headers = tuple((str(name), str(value)) for name, value in answer.headers)
+    body = _body(record, answer, max_body)
+    if body is None:
+        return "too_large"
+    return Capture(
+        url=address,
+        fetched_at=fetched_at,
+        status=200,
+        request_headers=(),
+        response_headers=headers,
+        body=body,
+        ip=_ip(fields.get_header("WARC-IP-Address") or ""),
+        protocol=answer.protocol,
+        truncated=_truncated(fields.get_header("WARC-Truncated")),
+    )
+
+
+def _head(record: Any) -> Any:
+    """Read status and headers; None where there are none."""
+    from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
+
+    try:
+        answer = StatusAndHeadersParser([], verify=False).parse(record.raw_stream)
+    except (StatusAndHeadersParserException, EOFError):
+        return None
+    return answer if re.fullmatch("[0-9]{3}", answer.get_statuscode()) else None
+
+
+def _ip(stated: str) -> str | None:
+    try:
+        return str(ip_address(stated.strip("[]")))
+    except ValueError:
+        return None
+
+
+def _truncated(stated: str | None) -> str | None:
+    return stated if stated is None or stated in TRUNCATED else "unspecified"
+
+
+def _moment(stated: str) -> datetime | None:
+    """Read when a page was captured; None for no time, or none when that could have been."""
+    try:
+        moment = datetime.fromisoformat(stated)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if EARLIEST <= moment <= datetime.now(UTC) + CLOCK_ERROR else None
+
+
+def _body(record: Any, answer: Any, max_body: int) -> bytes | None:
+    """Return the body without transfer coding, None for one that is too large."""
+    from warcio.bufferedreaders import ChunkedDataReader
+
+    chunked = "chunked" in (answer.get_header("Transfer-Encoding") or "").lower()
+    stream = ChunkedDataReader(record.raw_stream) if chunked else record.raw_stream
+    parts, size = list[bytes](), 0
+    while size <= max_body and (part := stream.read(_AT_ONCE)):
+        parts.append(part)
+        size += len(part)
+    if size > max_body:
+        return None
+    if getattr(record.raw_stream, "limit", 0) > 0 and not record.raw_stream.read(1):
+        raise EOFError("the file breaks off in a record")
+    return b"".join(parts)

@@ -1,0 +1,222 @@
+"""Pages that others have captured, into the corpus as if a crawl had fetched them then."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from concurrent.futures import Future
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from corpus_spider.archives import EARLIEST, captures
+from corpus_spider.learning import Models
+from corpus_spider.recovery import recover
+from corpus_spider.session import GuardedArchive, prepare_folders
+from pipelines.discovery.scope import scope_of
+from pipelines.urls import parse
+from pipelines.workers import WorkerLimits, WorkerPool
+from storage.corpus import Corpus
+from storage.errors import CorpusError, DamageError
+from storage.imports import Seen
+from storage.locks import SiteLocks
+from storage.records import Capture, Drop, Fetched, Processed
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from corpus_spider.config import Config
+    from pipelines.discovery.scope import Scope
+    from storage.records import Lease, SiteModel, Unprocessed
+
+logger = logging.getLogger(__name__)
+
+GROUP, GROUP_BYTES = 64, 16 * 2**20
+"""Pages that are made durable at a time, and bytes of their bodies, at most."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import came to."""
+
+    archives: int = 0
+    answers: int = 0
+    """What was read in them, revisits of records too."""
+    pages: int = 0
+    """Those of the configured sites with a page."""
+    known: int = 0
+    """Pages that the corpus has, as new or newer, or must not have."""
+    documents: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Pages taken in that gave no document, by reason."""
+    passed_over: Counter[str] = field(default_factory=Counter)
+    """Answers in the archives that are no pages of these sites, by reason."""
+    sites: Counter[str] = field(default_factory=Counter)
+    """Pages by site."""
+    damaged: list[str] = field(default_factory=list)
+    """What could not be read to its end, and why."""
+    dry_run: bool = False
+
+
+def take_in(
+    config: Config, archives: Sequence[Path], report: ImportReport, on_progress: Callable[[int], None] = lambda _: None
+) -> None:
+    """Take the pages of some archives into the corpus, or with ``dry_run`` in the report only count them.
+
+    Pages are durable by groups, so what was taken in before an error or a kill stays, and the next import goes on.
+    Raises CorpusError when the corpus cannot be opened or written to, or a crawl holds a site.
+    """
+    with ExitStack() as stack:
+        taker = None if report.dry_run else stack.enter_context(_opened(config, report))
+        sites = _Sites(config)
+        for path in archives:
+            for page in _pages(path, sites, config.crawl.max_body, report):
+                if taker is not None and page is not None:
+                    taker.add(*page)
+                on_progress(report.answers)
+            report.archives += 1
+        if taker is not None:
+            taker.finish()
+
+
+class _Sites:
+    """Whose page a URL is: that of the first site whose rules have it."""
+
+    def __init__(self, config: Config) -> None:
+        self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+
+    def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
+        """Return a page of a site that was captured at some time; None where it is of none."""
+        parsed = parse(address)
+        site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
+        return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
+
+
+def _pages(path: Path, sites: _Sites, max_body: int, report: ImportReport) -> Iterator[tuple[Seen, Capture] | None]:
+    """Yield for each answer in an archive its page, if any, and count them; damage is told, and ends it."""
+    try:
+        for found in captures(path, lambda address: sites.seen(address) is not None, max_body):
+            report.answers += 1
+            seen = None if isinstance(found, str) else sites.seen(found.url, found.fetched_at)
+            if isinstance(found, str) or seen is None:
+                report.passed_over[str(found)] += 1
+                yield None
+            else:
+                report.pages += 1
+                report.sites[seen.site] += 1
+                yield seen, replace(found, url=seen.fetch_url)
+    except DamageError as error:
+        logger.error("%s", error)
+        report.damaged.append(str(error))
+
+
+@contextmanager
+def _opened(config: Config, report: ImportReport) -> Iterator[_Taker]:
+    """Open what an import writes to. After an error the file it writes keeps its name for the next start to recover."""
+    names = tuple(site.name for site in config.sites)
+    prepare_folders(config)
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
+        locks = stack.enter_context(SiteLocks(corpus, names, config.warc_folder / "locks"))
+        recover(corpus, config.warc_folder, names)
+        corpus.set_licences({site.name: site.licence for site in config.sites})
+        corpus = replace(corpus, schedule=config.schedule())
+        limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
+        pool = stack.enter_context(closing(WorkerPool(config.workers, limits)))
+        archive = GuardedArchive(config, corpus, None, locks)
+        try:
+            taker = _Taker(_Parts(corpus, archive, pool, Models(config, corpus).newest), report)
+            taker.resume(config.warc_folder)
+            yield taker
+        except BaseException:
+            archive.abandon()
+            raise
+        finally:
+            archive.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What pages are taken into, and by what they are read."""
+
+    corpus: Corpus
+    archive: GuardedArchive
+    pool: WorkerPool
+    models: Mapping[str, SiteModel]
+
+
+class _Taker:
+    """Takes pages in by groups: archived, noted as fetched, read by the workers while the next group comes, stored."""
+
+    def __init__(self, parts: _Parts, report: ImportReport) -> None:
+        self._parts, self._report = parts, report
+        self._group: dict[str, tuple[Seen, Capture]] = {}
+        self._size = 0
+        self._reading: list[tuple[int, Lease, Future[Processed]]] = []
+
+    def resume(self, folder: Path) -> None:
+        """Read the pages that an import or a crawl that was killed had made durable and not read."""
+        after = 0
+        while waiting := self._parts.corpus.unprocessed(tuple(self._parts.models), GROUP, after):
+            self._read([(page.fetch_id, page.lease, _read_back(folder, page), page.crashes) for page in waiting])
+            after = waiting[-1].fetch_id
+        self._store()
+
+    def add(self, seen: Seen, capture: Capture) -> None:
+        """Take a page in, now or with those that come. Captures of one page go into groups of their own."""
+        if seen.url in self._group or len(self._group) >= GROUP or self._size >= GROUP_BYTES:
+            self._write()
+        self._group[seen.url] = seen, capture
+        self._size += len(capture.body)
+
+    def finish(self) -> None:
+        """Take in what has come, and store what is being read."""
+        self._write()
+        self._store()
+
+    def _write(self) -> None:
+        corpus, group = self._parts.corpus, self._group
+        self._group, self._size = {}, 0
+        leases = corpus.frontier.take_in([seen for seen, _ in group.values()], self._parts.models.keys())
+        self._report.known += len(group) - len(leases)
+        taken = [Fetched(group[key][1], lease) for key, lease in leases.items()]
+        if taken:
+            pointers = self._parts.archive.append([each.capture for each in taken], [])
+            ids = corpus.record_fetched(None, list(zip(taken, pointers, strict=True)))
+            self._read([(at, each.lease, each.capture, 0) for at, each in zip(ids, taken, strict=True) if each.lease])
+
+    def _read(self, pages: Sequence[tuple[int, Lease, Capture | Drop, int]]) -> None:
+        """Hand pages to the workers, and store those they were given before."""
+        given = [(fetch_id, lease, self._submit(*page)) for page in pages for fetch_id, lease in [page[:2]]]
+        self._store()
+        self._reading = given
+
+    def _submit(self, fetch_id: int, lease: Lease, capture: Capture | Drop, crashes: int) -> Future[Processed]:
+        parts = self._parts
+        if isinstance(capture, Capture):
+            return parts.pool.submit(
+                capture, parts.models[lease.site], crashes, lambda: parts.corpus.add_crash(fetch_id)
+            )
+        known: Future[Processed] = Future()
+        known.set_result(Processed(drop=capture))
+        return known
+
+    def _store(self) -> None:
+        """Store what the workers made of pages, but for where they lead: an import follows no links."""
+        read = [(fetch_id, lease, replace(made.result(), links=())) for fetch_id, lease, made in self._reading]
+        self._reading = []
+        for processed in self._parts.corpus.record_processed(read).values():
+            self._report.documents += processed.document is not None
+            if processed.drop is not None:
+                self._report.dropped[processed.drop.reason] += 1
+
+
+def _read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
+    try:
+        return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
+    except (CorpusError, OSError) as error:
+        logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
+        return Drop("warc_damaged", str(error)[:500])

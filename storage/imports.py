@@ -1,0 +1,67 @@
+"""Pages that somebody else has captured, on their way into the corpus: which of them are wanted, as leases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database import among, chunks, insert_many, upsert
+from storage.found import base_row, insert_hosts, is_key
+from storage.leasing import LEASE_COLUMNS, lease_of
+from storage.records import Kind
+from storage.schema import fetch, url
+from storage.tombstones import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection
+
+    from storage.records import Lease
+
+DEPTH = 1
+"""Where imported pages stand in their site: behind what a crawl starts from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page of a site as somebody has captured it; ``url`` is its canonical form."""
+
+    url: str
+    fetch_url: str
+    site: str
+    host: str
+    at: datetime
+
+
+def take_in(connection: Connection, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
+    """Put captured pages into the frontier; return the leases of those that are to be recorded, by URL.
+
+    Left out is what was removed on request, what a crawl reads for its links, and pages of other sites; and captures
+    no newer than what the corpus has of their page, so that the newest version stays that and nothing comes in twice.
+    """
+    wanted = {each.url: each for each in seen if is_key(each.url)}
+    away = refused(connection, wanted)
+    rows = [_row(each) for key, each in wanted.items() if key not in away]
+    insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
+    insert_hosts(connection, rows)
+    leases: dict[str, Lease] = {}
+    for part in chunks(sorted(wanted.keys() - away)):
+        for row in connection.execute(_known.where(among(connection, url.c.url, part), url.c.site.in_(sites))):
+            if row.last is None or row.last < wanted[row.url].at:
+                leases[row.url] = lease_of(row)
+    return leases
+
+
+_last = sa.select(fetch.c.fetched_at).where(fetch.c.url_id == url.c.id).order_by(fetch.c.fetched_at.desc()).limit(1)
+_known = sa.select(*LEASE_COLUMNS, _last.correlate(url).scalar_subquery().label("last")).where(
+    url.c.kind == sa.literal_column("'page'"), url.c.seed.is_(False), url.c.period == 0
+)
+
+
+def _row(each: Seen) -> dict[str, object]:
+    known = {"kind": Kind.PAGE, "seed": False, "priority": 0, "depth": DEPTH, "hops": 0}
+    return base_row(each.url, each.fetch_url, each.site, each.host) | known | {"found_at": each.at}

@@ -1,0 +1,214 @@
+"""Pages that others have captured, taken from their WARC files into the corpus."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_spider.archives import captures
+from corpus_spider.config_load import load
+from corpus_spider.importing import ImportReport, take_in
+from storage.corpus import Corpus
+from storage.errors import DamageError
+from storage.records import Capture
+from tests.corpus_spider.local_paper import article, paragraphs
+from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAPER = "https://paper.example"
+CONFIG = """
+[corpus]
+name = "taken"
+database = "{}"
+
+[[site]]
+name = "paper"
+start = ["https://paper.example/"]
+deny = ["/video/"]
+"""
+PASSED_OVER = ("http_404", "not_html", "undated", "revisit", "no_answer")
+
+
+def story(number: int, **more: Any) -> Answer:
+    return Answer(f"{PAPER}/story/{number}.html", article(number), **more)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, database_url: str) -> Path:
+    (tmp_path / "corpus.toml").write_text(CONFIG.format(database_url))
+    return tmp_path
+
+
+def taken(folder: Path, *paths: Path, dry_run: bool = False) -> ImportReport:
+    report = ImportReport(dry_run=dry_run)
+    take_in(load(folder / "corpus.toml"), paths, report)
+    return report
+
+
+def texts(folder: Path) -> dict[str, str]:
+    with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
+        return {each.url.removeprefix(PAPER): each.text for each in corpus.documents()}
+
+
+def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path) -> None:
+    """Text, originals and provenance as of a crawl, and what is no page of a site counted by its reason."""
+    path = archive(
+        folder / "theirs.warc.gz",
+        story(1),
+        story(2, fields={"WARC-IP-Address": "192.0.2.7"}),
+        Answer("https://elsewhere.example/1", article(3)),
+        Answer(f"{PAPER}/video/4", article(4)),
+        story(5, status="404 Not Found"),
+        story(6, headers=(("Content-Type", "application/json"),)),
+        story(7, day="1970-01-01T00:00:00Z"),
+        story(8, type="revisit"),
+        story(9, status="2 OK"),
+        Answer(f"{PAPER}/short", b"<p>Ng\xe1\xba\xafn."),
+    )
+    report = taken(folder, path)
+    assert (report.archives, report.answers, report.pages, report.documents, report.known) == (1, 10, 3, 2, 0)
+    assert report.sites == {"paper": 3}
+    assert report.dropped == {"no_article": 1}
+    assert report.passed_over == {
+        "other_site": 2,
+        "http_404": 1,
+        "not_html": 1,
+        "undated": 1,
+        "revisit": 1,
+        "no_answer": 1,
+    }
+    assert texts(folder) == {f"/story/{number}.html": "\n".join(paragraphs(number)) for number in (1, 2)}
+    with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
+        fetches = {fetch.uri: (fetch.fetched_at.isoformat(), fetch.outcome) for fetch in corpus.fetches()}
+        assert fetches[f"{PAPER}/story/1.html"] == ("2024-11-01T00:23:31+00:00", "document")
+        assert corpus.frontier.count_pending(["paper"]) == 0
+    assert "2024-11-01 00:23 in an archive" in run(folder, "show", f"{PAPER}/story/1.html").stdout
+    assert run(folder, "check", "--deep").returncode == 0
+    assert json.loads(run(folder, "reextract", "--json").stdout)["unchanged"] == 3
+
+
+def chunked(body: bytes) -> bytes:
+    half = len(body) // 2
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
+
+
+@pytest.mark.parametrize(
+    ("headers", "pack"),
+    [
+        ((("Content-Encoding", "gzip"),), lambda body: gzip.compress(body, mtime=0)),
+        ((("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")), lambda body: chunked(gzip.compress(body))),
+        ((("Transfer-Encoding", "chunked"),), chunked),
+        ((("Transfer-Encoding", "chunked"), ("Content-Encoding", "br")), lambda body: body),
+        ((("X-Crawl-Content-Encoding", "gzip"), ("X-Crawl-Transfer-Encoding", "chunked")), lambda body: body),
+    ],
+)
+@pytest.mark.parametrize("packed", [True, False])
+def test_bodies_are_read_as_whoever_wrote_them_left_them(
+    tmp_path: Path, headers: tuple[tuple[str, str], ...], pack: Any, packed: bool
+) -> None:
+    """In chunks, coded, plain under the names of what was undone; records packed or not."""
+    (tmp_path / "corpus.toml").write_text(CONFIG.format(f"sqlite:///{tmp_path / 'corpus.db'}"))
+    answer = Answer(f"{PAPER}/1", pack(article(1)), headers=(HTML, *headers))
+    taken(tmp_path, archive(tmp_path / "theirs.warc", answer, packed=packed))
+    assert texts(tmp_path) == {"/1": "\n".join(paragraphs(1))}
+
+
+def test_what_is_known_as_new_or_newer_is_left_alone(folder: Path) -> None:
+    """An import may be repeated; an older capture never becomes the newest version, a newer one is the next."""
+    first = archive(folder / "first.warc.gz", story(1))
+    assert taken(folder, first).documents == 1
+    assert (taken(folder, first).known, taken(folder, first).documents) == (1, 0)
+    older = archive(folder / "older.warc.gz", Answer(f"{PAPER}/story/1.html", article(2), day="2023-01-01T00:00:00Z"))
+    assert (taken(folder, older).known, texts(folder)) == (1, {"/story/1.html": "\n".join(paragraphs(1))})
+    newer = archive(folder / "newer.warc.gz", Answer(f"{PAPER}/story/1.html", article(2), day="2025-01-01T00:00:00Z"))
+    assert (taken(folder, newer).documents, texts(folder)) == (1, {"/story/1.html": "\n".join(paragraphs(2))})
+
+
+def test_two_captures_of_a_page_are_two_versions(folder: Path) -> None:
+    """In the order of the archive, where the second is the newer one."""
+    later = Answer(f"{PAPER}/story/1.html", article(2), day="2024-12-24T00:00:00.5Z")
+    assert taken(folder, archive(folder / "theirs.warc.gz", story(1), later)).documents == 2
+    with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
+        assert [fetch.outcome for fetch in corpus.fetches()] == ["document", "document"]
+    assert texts(folder) == {"/story/1.html": "\n".join(paragraphs(2))}
+
+
+def test_what_was_removed_or_is_a_source_stays_out(folder: Path) -> None:
+    """A tombstone holds for archives too; a start page is read by crawls, for its links."""
+    theirs = archive(folder / "theirs.warc.gz", story(1), story(2), Answer(f"{PAPER}/", article(3)))
+    config = load(folder / "corpus.toml")
+    with Corpus.open(config.database_url, create=True) as corpus:
+        corpus.frontier.seed(config.seeds())
+    assert taken(folder, archive(folder / "one.warc.gz", story(1))).documents == 1
+    removed = run(folder, "remove", "--url", f"{PAPER}/story/1.html", "--reason", "asked for")
+    assert removed.returncode == 0, removed.stderr
+    report = taken(folder, theirs)
+    assert (report.documents, report.known, texts(folder).keys()) == (1, 2, {"/story/2.html"})
+
+
+def test_a_wacz_collection_is_read(folder: Path) -> None:
+    """The archives in it are; HTTP/2, which is none of WARC's own, is what browsers state."""
+    assert taken(folder, wacz(folder / "theirs.wacz", story(1), story(2, protocol="HTTP/2"))).documents == 2
+
+
+@settings(max_examples=300, deadline=None)
+@given(cuts=st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 60), st.binary(max_size=30)), max_size=4))
+@pytest.mark.parametrize("packed", [True, False])
+def test_no_bytes_end_in_another_error(
+    tmp_path_factory: pytest.TempPathFactory, packed: bool, cuts: list[tuple[int, int, bytes]]
+) -> None:
+    """An archive with parts cut out or written over is read, or it is damaged."""
+    path = archive(tmp_path_factory.getbasetemp() / "changed.warc", story(1), story(2), packed=packed)
+    changed = bytearray(path.read_bytes())
+    for start, length, new in cuts:
+        changed[start : start + length] = new
+    path.write_bytes(changed)
+    with suppress(DamageError):
+        assert all(isinstance(found, str | Capture) for found in captures(path, lambda _: True, 10**6))
+
+
+def test_damage_ends_an_archive_and_what_came_before_is_kept(folder: Path) -> None:
+    """A file that breaks off, and one that is none: each is named, exit code 6, and the others are read."""
+    whole = archive(folder / "whole.warc.gz", *(story(number) for number in range(1, 4)))
+    torn, other = folder / "torn.warc.gz", folder / "other.warc.gz"
+    last = Answer(f"{PAPER}/6", chunked(article(6)), headers=(HTML, ("Transfer-Encoding", "chunked")))
+    torn.write_bytes(archive(torn, story(5), last).read_bytes()[:-200])
+    other.write_bytes(b"This is no archive.\n" * 9)
+    done = run(folder, "import", str(torn), str(other), str(whole), "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["documents"], report["archives"]) == (6, 4, 3)
+    assert [any(path.name in each for each in report["damaged"]) for path in (torn, other, whole)] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
+    """No corpus is made."""
+    theirs = archive(folder / "theirs.warc.gz", story(1), Answer("https://other.example/", article(2)))
+    done = run(folder, "import", str(theirs), "--dry-run", "--json")
+    report = json.loads(done.stdout)
+    assert (report["pages"], report["sites"], report["passed_over"]) == (1, {"paper": 1}, {"other_site": 1})
+    assert not (folder / "corpus.db").exists()
+
+
+def test_pages_that_an_import_was_killed_before_reading_are_read_by_the_next(folder: Path) -> None:
+    """What is durable and unread belongs to whoever comes next, an import too."""
+    theirs = archive(folder / "theirs.warc.gz", *(story(number) for number in range(1, 4)))
+    killed = run(folder, "import", str(theirs), CORPUS_SPIDER_FAILPOINT="after_fetched_commit")
+    assert killed.returncode != 0
+    assert texts(folder) == {}
+    report = taken(folder, theirs)
+    assert (report.documents, report.known) == (3, 3)
+    assert len(texts(folder)) == 3
+    assert run(folder, "check", "--deep").returncode == 0
