@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from pipelines.rights import reserved_by_answer
+from storage.originals import UNTRUE
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1
 
@@ -60,8 +61,14 @@ CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 def conditions(original: Original | None) -> dict[str, str]:
     """Return the headers that ask for an answer only if it has changed since the last whole one (RFC 9110, 13.1)."""
-    values = (original.etag, original.modified) if original else ()
-    return {name: value for name, value in zip(CONDITIONS, values, strict=False) if value}
+    if original is None or original.in_full or original.etag == UNTRUE:
+        return {}
+    values = (original.etag, original.modified)
+    return {name: value for name, value in zip(CONDITIONS, values, strict=True) if value}
+
+
+def _was_conditional(capture: Capture) -> bool:
+    return any(name.title() in CONDITIONS for name, _ in capture.request_headers)
 
 
 def repeats(capture: Capture, original: Original | None) -> bool:
@@ -71,7 +78,7 @@ def repeats(capture: Capture, original: Original | None) -> bool:
     if original is None or capture.truncated:
         return False
     if capture.status == 304:
-        return any(name.title() in CONDITIONS for name, _ in capture.request_headers)
+        return _was_conditional(capture)
     same = capture.status == 200 and sha1(capture.body) == original.payload_digest
     return same and not (original.free and reserved_by_answer(capture))
 
@@ -88,7 +95,8 @@ def pause_asked(capture: Capture, now: float) -> float | None:
 
 
 def _passing_fault(capture: Capture) -> str | None:
-    if capture.status in PASSING:
+    # 412 is said of the conditions alone: the next try is without them.
+    if capture.status in PASSING or (capture.status == 412 and _was_conditional(capture)):
         return f"http_{capture.status}"
     return f"truncated_{capture.truncated}" if capture.truncated in {"disconnect", "time"} else None
 

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from storage.database import among_given, chunks, insert_many, upsert
 from storage.records import Original
-from storage.schema import document, fetch, original
+from storage.schema import document, fetch, original, url
+from storage.warc.headers import sha1
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
     from storage.records import Capture, Fetched, Lease
 
 MAX_VALIDATOR = 1000
+IN_FULL_EACH = 4
+"""After so many visits in a row that brought nothing new, and so many again, a source is asked for whole: a server that
+says "not modified" whatever has changed would hide its news for good.
+"""
+UNTRUE = "-"
+"""In the place of an ETag: the server gave other bytes under the same ETag and date, which are not asked with again."""
+_DOUBTFUL = sa.or_(
+    # Some servers refuse what asks for a change, and give the same page to who does not.
+    url.c.failures > 0,
+    url.c.attempts > 0,
+    sa.and_(url.c.unchanged > 0, url.c.unchanged % IN_FULL_EACH == 0),
+)
 
 
 def validator(value: str | None) -> str:
@@ -33,7 +46,7 @@ def remember(connection: Connection, group: Sequence[tuple[int, Fetched]], rules
     rows: dict[int, dict[str, Any]] = {}
     for fetch_id, each in group:
         if each.lease and (each.original or _is_whole(each)):
-            row = _row(each.capture, each.original)
+            row = _row(each.capture, each.lease.original, same=each.original is not None)
             row |= {"url_id": each.lease.url_id, "fetch_id": each.original.fetch_id if each.original else fetch_id}
             rows[each.lease.url_id] = row | {"rules": rules.get(each.lease.site, "")}
     insert = upsert(connection, original)
@@ -49,12 +62,24 @@ def _is_whole(fetched: Fetched) -> bool:
     return fetched.capture.status == 200 and fetched.capture.truncated is None and not settled
 
 
-def _row(capture: Capture, before: Original | None) -> dict[str, Any]:
-    """Return the validators of an answer; a 304 may leave out those that stay (RFC 9110, 15.4.5)."""
+def _row(capture: Capture, before: Original | None, *, same: bool) -> dict[str, Any]:
+    """Return the validators of an answer, the ``same`` as before or another; a 304 may leave out those that stay (RFC
+    9110, 15.4.5).
+    """
     etag, modified = validator(capture.header("ETag")), validator(capture.header("Last-Modified"))
-    if before is not None and not (etag or modified):
+    if before is not None and before.etag == UNTRUE:
+        return {"etag": UNTRUE, "modified": ""}
+    if before is not None and same and not (etag or modified):
         etag, modified = before.etag, before.modified
-    return {"etag": etag, "modified": modified}
+    stated = {"etag": etag, "modified": modified}
+    return {"etag": UNTRUE, "modified": ""} if not same and _is_belied(stated, capture, before) else stated
+
+
+def _is_belied(stated: Mapping[str, str], capture: Capture, before: Original | None) -> bool:
+    """Say whether an answer has the validators of the last one, and other bytes."""
+    if before is None or not any(stated.values()) or stated != {"etag": before.etag, "modified": before.modified}:
+        return False
+    return sha1(capture.body) != before.payload_digest
 
 
 def with_originals(connection: Connection, leases: Sequence[Lease], rules: Mapping[str, str]) -> list[Lease]:
@@ -74,7 +99,8 @@ def _originals(sqlite: bool) -> sa.Select[Any]:
         document.c.url_id == original.c.url_id, document.c.superseded.is_(False), document.c.reserved.is_(False)
     )
     statement = sa.select(original.c.url_id, original.c.rules, *columns, original.c.etag, original.c.modified, free)
-    statement = statement.join(fetch, fetch.c.id == original.c.fetch_id)
+    statement = statement.add_columns(_DOUBTFUL).join(fetch, fetch.c.id == original.c.fetch_id)
+    statement = statement.join(url, url.c.id == original.c.url_id)
     return statement.where(among_given(sqlite, original.c.url_id, "ids"))
 
 

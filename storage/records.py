@@ -115,6 +115,8 @@ class Original:
     modified: str = ""
     free: bool = True
     """False when it gave no text, or one whose use is known to be reserved."""
+    in_full: bool = False
+    """Whether to ask for the whole answer this time, whether it has changed or not."""
 
 
 @dataclass(frozen=True, slots=True)

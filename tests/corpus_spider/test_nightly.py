@@ -81,3 +81,29 @@ def test_a_page_of_many_addresses_is_one_document(tmp_path: Path, newspaper: New
         found = {each.url.removeprefix(newspaper.origin) for each in documents}
         assert corpus.problems() == []
     assert found == {f"/article/{index}" for index in range(6)}
+
+
+@pytest.mark.parametrize(("status", "nights"), [(412, 1), (403, 2), (304, 5)])
+def test_a_server_that_cannot_tell_what_has_changed_is_asked_in_full(
+    tmp_path: Path, newspaper: Newspaper, status: int, nights: int
+) -> None:
+    """Its feed is refused, or said not to have changed, for ever to who asks whether it has: the site went silent."""
+    validators = {"ETag": '"1"', "Last-Modified": "Fri, 20 Nov 2026 12:00:00 GMT"}
+    named = ["/story/1"]
+
+    def answer() -> tuple[int, dict[str, str], bytes]:
+        if any(name in newspaper.sent["/feed.xml"] for name in ("If-None-Match", "If-Modified-Since")):
+            return status, validators if status == 304 else {}, b""
+        items = "".join(f"<item><link>{newspaper.origin}{path}</link></item>" for path in named)
+        return 200, validators | {"Content-Type": "application/rss+xml"}, f"<rss>{items}</rss>".encode()
+
+    newspaper.extra["/feed.xml"] = answer
+    newspaper.extra["/"] = lambda: (200, {"Content-Type": "text/html"}, b"<p>xin ch\xc3\xa0o")
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    run(tmp_path, "crawl")
+    assert newspaper.asked["/story/1"] == 1
+    named.append("/story/2")
+    for _ in range(nights):
+        assert not newspaper.asked["/story/2"]
+        run(tmp_path, "crawl", "--now")
+    assert newspaper.asked["/story/2"] == 1

@@ -9,6 +9,7 @@ import pytest
 
 from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.policy import BACKOFF, RetryPolicy, conditions, failure_reason, retry_after
+from storage.originals import UNTRUE
 from storage.records import Capture, Lease, Original
 from storage.warc.headers import sha1
 
@@ -110,11 +111,21 @@ ASKED = (("if-none-match", '"v1"'),)
         (ORIGINAL, {"If-None-Match": '"v1"', "If-Modified-Since": HTTP_DATE}),
         (replace(ORIGINAL, etag=""), {"If-Modified-Since": HTTP_DATE}),
         (replace(ORIGINAL, etag="", modified=""), {}),
+        (replace(ORIGINAL, etag=UNTRUE, modified=""), {}),
+        (replace(ORIGINAL, in_full=True), {}),
         (None, {}),
     ],
 )
 def test_what_is_known_of_the_last_answer_is_asked_with(original: Original | None, expected: dict[str, str]) -> None:
     assert conditions(original) == expected
+
+
+@pytest.mark.parametrize(("asked", "again"), [(ASKED, True), ((), False)])
+def test_a_page_that_fails_for_what_it_was_asked_with_is_asked_for_again(
+    asked: tuple[tuple[str, str], ...], again: bool
+) -> None:
+    answer = replace(capture(412), request_headers=asked)
+    assert (RetryPolicy().judge_answer(answer, lease(), NOW).retry_at is not None) == again
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, capture, dropped, link, made, seed
 
+from storage.originals import UNTRUE
 from storage.records import Failure, Fetched, Kind, Lease, Processed
 from storage.schedule import DAY, HOUR, Schedule
 from storage.schema import url
@@ -201,6 +202,41 @@ def test_the_next_night_asks_with_what_the_last_answer_gave(corpus: Corpus) -> N
     assert (again["feed"].etag, again["feed"].modified) == ('"v1"', "Sat, 28 Feb 2026 10:00:00 GMT")
     assert (again["odd"].etag, again["odd"].modified) == ("", "")
     assert again["feed"].fetched_at == night(0)
+
+
+def test_validators_that_were_belied_are_not_asked_with_again(corpus: Corpus) -> None:
+    """Other bytes under the same ETag: "not modified" of that server means nothing from then on."""
+    nights = Nights(corpus)
+    nights.seed("feed", kind=Kind.FEED)
+    for number, body in enumerate((b"one", b"two", b"three")):
+        (lease,) = nights.begin(number, sources=True)
+        nights.answer(lease, number, dropped("feed"), body=body)
+    (lease,) = nights.begin(3, sources=True)
+    assert lease.original is not None
+    assert (lease.original.etag, lease.original.modified) == (UNTRUE, "")
+    nights.unchanged(lease, 3, status=200, headers=HEADERS)
+    (lease,) = nights.begin(4, sources=True)
+    assert lease.original is not None
+    assert lease.original.etag == UNTRUE
+
+
+def test_a_source_is_asked_in_full_after_a_failure_and_after_visits_in_vain(corpus: Corpus) -> None:
+    """Some servers refuse what asks for a change, others say that there is none whatever has changed."""
+    nights = Nights(corpus)
+    nights.seed("feed", kind=Kind.FEED)
+    (lease,) = nights.begin(0)
+    nights.answer(lease, 0, dropped("feed"))
+    in_full = []
+    for number in range(1, 10):
+        (lease,) = nights.begin(number, sources=True)
+        assert lease.original is not None
+        in_full.append(lease.original.in_full)
+        if number == 6:
+            corpus.frontier.fail(nights.run_id, [Failure(lease, "network")])
+        else:
+            nights.unchanged(lease, number)
+    # The first visit was in vain, too.
+    assert in_full == [False, False, False, True, False, False, True, False, True]
 
 
 def test_a_rendered_page_is_asked_for_as_if_for_the_first_time(corpus: Corpus) -> None:
