@@ -202,13 +202,16 @@ class WorkerPool:
     def _keep_limits(self) -> None:
         """Kill workers that take too long over a page, until the pool is closed.
 
-        One thread that looks now and then: starting a timer for each page takes longer than sending it.
+        One thread that looks now and then: starting a timer for each page takes longer than sending it. Where it could
+        not look for longer, the program was stopped (Ctrl-Z, a machine put to rest), and the workers with it.
         """
+        looked = time.monotonic()
         while not self._closed.wait(LOOK_SECONDS):
+            before, looked = looked, time.monotonic()
             with self._guard:
                 workers = tuple(self._workers)
             for worker in workers:
-                worker.keep_limit()
+                worker.keep_limit(looked - before - LOOK_SECONDS)
 
     def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
         frame = msgspec.msgpack.encode(task)
@@ -340,10 +343,13 @@ class _Worker:
             self._due = math.inf
             return self._overdue
 
-    def keep_limit(self) -> None:
-        """Kill the process if its page takes too long; any thread may."""
+    def keep_limit(self, lost: float = 0.0) -> None:
+        """Kill the process if its page takes too long, not counting the seconds that were lost; any thread may."""
         with self._clock:
-            if time.monotonic() > self._due:
+            now = time.monotonic()
+            if lost > LOOK_SECONDS and self._due < math.inf:
+                self._due = min(self._due + lost, now + self._limits.seconds)
+            if now > self._due:
                 self._overdue = True
                 self.end()
 

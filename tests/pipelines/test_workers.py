@@ -365,3 +365,35 @@ def test_a_worker_that_hangs_dies_with_a_killed_crawl() -> None:
         crawl.kill()
     left = lambda: [pid for pid in (worker, server) if Path(f"/proc/{pid}/exe").exists()]  # noqa: E731
     until(lambda: not left(), left)
+
+
+STOPPED = """
+import os, signal
+from pipelines.workers import WorkerLimits, WorkerPool
+from tests.corpus_spider.running import until
+from tests.pipelines.test_workers import MODEL, page
+pool = WorkerPool(1, WorkerLimits(seconds=5))
+pool.submit(page("Hôm nay trời đẹp."), MODEL).result(240)
+os.kill(pool.pids()[0], signal.SIGSTOP)
+late = pool.submit(page("Hôm nay trời mưa."), MODEL)
+until(lambda: pool._workers[0]._due < float("inf"))
+print(pool.pids()[0], flush=True)
+print(late.result(240).drop, flush=True)
+"""
+
+
+def test_the_time_in_which_the_program_is_stopped_is_no_time_of_a_page() -> None:
+    """Pages that were being read when it was suspended (Ctrl-Z, a machine put to rest) were dropped for good."""
+    command, root = [sys.executable, "-c", STOPPED], Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as crawl:
+        assert crawl.stdout is not None
+        worker = int(crawl.stdout.readline())
+        crawl.send_signal(signal.SIGSTOP)
+        with suppress(subprocess.TimeoutExpired):
+            crawl.wait(7)
+        crawl.send_signal(signal.SIGCONT)
+        # It looks at once whether its page has taken too long.
+        with suppress(subprocess.TimeoutExpired):
+            crawl.wait(1.5)
+        os.kill(worker, signal.SIGCONT)
+        assert crawl.stdout.readline() == "None\n"
