@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 STOP_SECONDS = 10.0
 # And this is for making durable what came; a database that is gone would be waited for much longer.
 CLOSE_SECONDS = 10.0
+SAY_SECONDS = 1.0
 
 
 def crawl(
@@ -228,9 +229,18 @@ class Stopper:
 
     def _give_up(self) -> None:
         """The deadline has passed: make durable what is queued and leave; what was in flight is asked for again."""
-        logger.info("not everything in flight ended within %g s; stopping", STOP_SECONDS)
+        _say(f"not everything in flight ended within {STOP_SECONDS:g} s; stopping")
         closing = threading.Thread(target=self._session.close, args=(STOPPED,), daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)
-        logger.info("%s", closing_words(self._session.summary(), STOPPED))
+        _say(closing_words(self._session.summary(), STOPPED))
         os._exit(STOPPED)
+
+
+def _say(text: str) -> None:
+    """Log at the very end, which whoever reads the log must not be able to hold up: a pipe that is full, a terminal
+    that was stopped (Ctrl-S).
+    """
+    saying = threading.Thread(target=logger.info, args=("%s", text), daemon=True)
+    saying.start()
+    saying.join(SAY_SECONDS)

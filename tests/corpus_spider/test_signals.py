@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
+from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ import pytest
 
 from tests.corpus_spider.faults import damage
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import PATIENCE, SEED, ended, often, run, start
+from tests.corpus_spider.running import PATIENCE, SEED, ended, often, run, start, until
 
 if TYPE_CHECKING:
     import subprocess
@@ -115,3 +117,19 @@ def test_a_second_signal_ends_it_at_once_and_the_next_crawl_recovers(
     last = run(tmp_path, "crawl", "--now")
     assert last.returncode == 0, last.stderr
     assert damage(tmp_path) == []
+
+
+def test_a_log_that_nobody_reads_does_not_hold_a_stopped_crawl(tmp_path: Path, newspaper: Newspaper) -> None:
+    """As behind a pager, or on a terminal that was stopped (Ctrl-S): the pipe is full, and whoever writes waits."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked["/hang"])
+    assert crawl.stderr is not None
+    log = os.open(f"/proc/self/fd/{crawl.stderr.fileno()}", os.O_WRONLY | os.O_NONBLOCK)
+    for size in (4096, 1):
+        with suppress(BlockingIOError):
+            while True:
+                os.write(log, b"x" * size)
+    crawl.send_signal(signal.SIGTERM)
+    assert ended(crawl) == 11
+    os.close(log)
