@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from corpus_spider.config import Archive, Config, Corpus, Crawl, Notify, Site, keys
-from corpus_spider.config_values import Given, Problem, WrongValueError, convert, nearest
+from corpus_spider.config_values import Given, Problem, WrongValueError, convert, is_utf8, nearest
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ def load(
             where=str(Path.cwd()),
             do=MAKE_ONE,
         )
+    if not is_utf8(str(file.resolve())):
+        what = "its name, or that of a folder it is in, is not UTF-8, in which the database and each run keep names"
+        raise ConfigError(what, where=str(file.absolute()), do="Rename it.")
     return assemble(parse(file), overrides or {}, environ, file.resolve())
 
 

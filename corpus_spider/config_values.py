@@ -94,6 +94,8 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
     Raises WrongValueError with what was expected.
     """
     value = given.value
+    if isinstance(value, str) and not is_utf8(value):
+        raise WrongValueError("expected text in UTF-8")
     if key.size and isinstance(value, str):
         value = parse_size(value)
     elif given.as_text and isinstance(value, str) and _is_list(kind):
@@ -106,6 +108,15 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
         raise _in_words(error, given, key) from None
     check_each(converted, key.check)
     return converted
+
+
+def is_utf8(text: str) -> bool:
+    """Say whether a text of the environment, the command line or a file's name is none of octets that are no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def listed(text: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -107,6 +108,15 @@ def test_what_is_no_toml_is_named_with_its_whole_path(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=re.escape(f"{tmp_path / 'corpus.toml'}: is not TOML")):
         load(Path("corpus.toml"), environ={})
+
+
+def test_names_and_values_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
+    """Neither database nor run could keep them: a crawl in a folder named in Latin-1 was an internal error."""
+    folder = tmp_path / os.fsdecode(b"b\xe1o")
+    folder.mkdir()
+    with pytest.raises(ConfigError, match="its name, or that of a folder it is in, is not UTF-8"):
+        load(write(folder, MINIMAL), environ={})
+    assert "expected text in UTF-8" in refused(MINIMAL, tmp_path, CORPUS_SPIDER_CORPUS_NAME=os.fsdecode(b"b\xe1o"))
 
 
 def test_our_own_variable_beats_database_url(tmp_path: Path) -> None:
