@@ -87,6 +87,9 @@ _DATE_NAMES = (
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]')
 _DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]", "abbr.published[title]")
 _BODIES = ("article", "main")
+_VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
+_ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
+"""Letters that tell languages without a word: years of two figures come first in Persian and last elsewhere."""
 _TEASERS = 4
 """So many articles beside a headline in none of them are not the page's own."""
 
@@ -228,10 +231,20 @@ def stated_language(tree: LexborHTMLParser) -> str:
 
 
 def _language_of_dates(tree: LexborHTMLParser) -> str:
-    """Return the stated language, ``und`` where a template says English over a title in another script."""
+    """Return the stated language; where there is none, or a template says English, what the title's letters tell.
+
+    ``und`` is any in which the day comes before the month.
+    """
     language = stated_language(tree)
-    script, share = main_script(_title_element(tree)[:MAX_TITLE])
-    return "und" if language.startswith("en") and script not in {"Latn", "Zyyy"} and share > _HALF else language
+    if language and not language.startswith("en"):
+        return language
+    title = _title_element(tree)[:MAX_TITLE]
+    script, share = main_script(title)
+    if script == "Latn" and _VIETNAMESE.search(title):
+        return "vi"
+    if script in {"Latn", "Zyyy"} or share <= _HALF:
+        return language
+    return next((code for code, letters in _ARABIC if script == "Arab" and letters.search(title)), "und")
 
 
 def _date_candidates(

@@ -64,7 +64,8 @@ _REPLACED = re.compile("[\ufffc\ufffd]")
 """Those of them that count as printable."""
 _SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።፧။](?=[\s\"'»”’)\]]|$)|[。！？]")
 _NO_SENTENCE_ENDS = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")
-_BROKEN_OFF = re.compile(r"(?:\.\.\.?|…|»|>>)\W*$")
+_BROKEN_OFF = re.compile(r"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^.!?؟۔।…\d\"”’»]{1,20}$")
+"""An ellipsis at the end of a teaser, or before the few words of its link to the rest ("… read more")."""
 _TYPE = re.compile(r'"@type"\s*:\s*(\[[^\]]{0,200}\]|"[^"]{0,60}")')
 _NAME = re.compile(r"\w+")
 _ARTICLES = ("article", "posting", "report")

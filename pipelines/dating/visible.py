@@ -50,6 +50,8 @@ _BEFORE, _BEHIND, _NEXT, _OVER = 60, 400, 40, 10
 """Elements before, behind, next to and right over the headline among which a date is looked for."""
 _MAX_OVER = 50
 _HEADINGS, _MAX_HEADINGS, _MIN_HEADLINE = frozenset({"h1", "h2", "h3", "h4"}), 100, 15
+_LINES = frozenset({"font", "b", "strong", "big", "span", "div", "td", "p", "center", "em"})
+"""Elements that may be a headline where there is no heading."""
 _PROSE, _PARAGRAPHS = 100, 3
 """Characters of a paragraph of prose, and how many of these a date may hardly stand behind."""
 _LEVELS = 4
@@ -170,22 +172,53 @@ def around_headline(tree: LexborHTMLParser) -> Around:
 
 
 def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
-    """Return the place of the headline: the heading that the title repeats the most of, else the first h1, else 0.
+    """Return the place of the headline: the heading that the title repeats the most of, else the first h1, else the
+    first line that the title repeats, else 0.
 
-    Some pages have their name in the first h1, others the headline in an h3.
+    Some pages have their name in the first h1, others the headline in an h3; pages laid out in tables have no heading.
     """
     title = _letters(tree.css_first("title"))
     headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
     least = max(_MIN_HEADLINE, _MOST_OF_TITLE * len(title))
     lengths = [len(text) * (len(text) >= least and text in title) for text in map(_letters, headings)]
     if not headings or (not any(lengths) and headings[0].tag != "h1"):
-        return 0
+        return _title_line(nodes, title, least)
     chosen = headings[lengths.index(max(lengths))].mem_id
     return next((place for place, node in enumerate(nodes) if node.mem_id == chosen), 0)
 
 
+def _title_line(nodes: list[LexborNode], title: str, least: float) -> int:
+    """Return the place of the first element whose own text the title repeats, and that is no link; 0 without one."""
+    if len(title) < least:
+        return 0
+    for place, node in enumerate(nodes):
+        if node.tag not in _LINES:
+            continue
+        text = node.text(deep=False)
+        if least <= len(text) <= _MAX_TITLE and not _is_linked(node):
+            letters = _folded(text)
+            if len(letters) >= least and letters in title:
+                return place
+    return 0
+
+
+def _is_linked(node: LexborNode) -> bool:
+    """Say whether an element lies in a link, right or a few elements above it: a list names the page's title too."""
+    around: LexborNode | None = node
+    for _ in range(_LEVELS):
+        if around is None:
+            return False
+        if around.tag == "a":
+            return True
+        around = around.parent
+    return False
+
+
 def _letters(node: LexborNode | None) -> str:
-    text = node.text()[:_MAX_TITLE] if node else ""
+    return _folded(node.text()[:_MAX_TITLE]) if node else ""
+
+
+def _folded(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 

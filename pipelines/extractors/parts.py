@@ -62,6 +62,8 @@ _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "k
 _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
 )
+_OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
+"""What Drupal calls the line of who wrote a comment, and when."""
 _PARTING = frozenset("|-–—·•»«:/_｜")
 _DIGITS = re.compile(r"\d+")
 _WITH_FOOTERS = BIT["article"] | BIT["main"] | BIT["blockquote"]
@@ -285,10 +287,11 @@ def _comment(page: Page, index: int) -> int:
     blocks, elements = page.blocks, page.blocks.elements
     for element in around(blocks, index):
         bits = page.marks[elements.tag[element]]
-        if bits & _ABOUT or is_heading(elements.name(element)):
+        naming = _naming(elements.attributes(element))
+        if bits & _ABOUT or is_heading(elements.name(element)) or _OF_COMMENT.search(naming):
             return 0
         if bits & BIT["comment"]:
-            words = set(_WORD.findall(_naming(elements.attributes(element))))
+            words = set(_WORD.findall(naming))
             is_one = words & _COMMENT and not words & _NO_COMMENT and not _in_form(blocks, element)
             return element if is_one else 0
     return 0

@@ -317,6 +317,19 @@ def test_hostile_pages_are_measured_within_bounds(html: str) -> None:
     assert evidence.size == sum(map(len, absent))
 
 
+@pytest.mark.parametrize("more", ["", " Đọc tiếp", " قراءة المزيد", " อ่านต่อ", " Continue reading »"])
+@pytest.mark.parametrize("end", ["…", "..."])
+def test_the_last_page_of_a_list_is_one_by_its_teasers(end: str, more: str) -> None:
+    """Two teasers that break off, with or without the words of a link to the rest, are a list, though it is dated."""
+    title = "Council agrees to mend the bridge over the river"
+    teasers = [f"{SENTENCES['en']} {number}{end}{more}" for number in (1, 2)]
+    cards = "".join(f"<h2><a href=/{n}>{title} {n}</a></h2><p>{text}</p>" for n, text in enumerate(teasers))
+    page = Page(parse_tree(f"<body>{cards}</body>"), "http://a.example/tag/x", Metadata(published_source="time"))
+    drop = article_or_reason(page, teasers, 200)
+    assert drop
+    assert "break off" in drop.detail
+
+
 @cache
 def demo() -> dict[tuple[str, str], Processed]:
     """Every page of the demo site that brings a text and is no redirect, without a language asked for."""

@@ -132,10 +132,17 @@ def test_figures_of_either_order_are_decided_by_the_rest_of_the_page(
 
 
 @pytest.mark.parametrize(
-    ("title", "expected"), [("Президент подписал закон", "2012-01-05"), ("The president signs", None), ("", None)]
+    ("title", "expected"),
+    [
+        ("Президент подписал закон", "2012-01-05"),
+        ("Chợ nổi miền Tây", "2012-01-05"),
+        ("The president signs", None),
+        ("", None),
+    ],
 )
 def test_english_over_a_title_in_another_script_is_not_believed(title: str, expected: str | None) -> None:
     """Templates call pages of all languages English; a title in Cyrillic is not, and its figures have one order."""
+    assert read('<h1>H</h1><div class="date">05/01/2012</div>', "", URL, f"<title>{title}</title>")[0] == expected
     assert read('<h1>H</h1><div class="date">05.01.2012</div>', "en", URL, f"<title>{title}</title>")[0] == expected
 
 
@@ -222,11 +229,18 @@ def test_what_stands_behind_the_text_counts_for_less(shown: str, expected: tuple
             '<h1>{title}</h1><div class="elementor-widget"><span class="date">5 November 2024</span></div>',
             ("2024-11-05", "text"),
         ),
+        (
+            (
+                "<table><tr><td>{far}<a>{title}</a></td><td><font size=5><b>{title}</b></font></td></tr>"
+                "<tr><td><font size=2>5 November 2024 - Jane Roe</font></td></tr></table>"
+            ),
+            ("2024-11-05", "text"),
+        ),
         ("<h1>{title} - © 2024 of all matters</h1><p class='date'>5 November 2024</p>", ("2024-11-05", "text")),
     ],
 )
 def test_a_date_is_found_where_sites_put_it(html: str, expected: tuple[str, str]) -> None:
-    """The headline is the heading that the title repeats; style classes and footers of posts hide no date."""
+    """The headline is the heading that the title repeats, without one the line, no link; classes hide no date."""
     title = "Council agrees to mend the bridge over the river"
     body = html.format(far="<p></p>" * 450, title=title)
     assert read(body, head=f"<title>{title} | The Daily Example</title>") == expected

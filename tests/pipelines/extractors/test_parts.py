@@ -157,6 +157,14 @@ def test_comments_are_kept_apart_without_names_dates_and_buttons() -> None:
     assert found.paragraphs == tuple(LINES)
 
 
+def test_who_wrote_a_comment_is_no_part_of_it_in_drupals_words() -> None:
+    """The line of name and day that stands over each comment there."""
+    one = "<div class='comment'><p class='submitted'>Submitted by <b class='username'>{}</b> on 3/3</p><p>{}</p></div>"
+    body = one.format("Ann", "Well done, all of you, for once.") + one.format("Ben", "About time, I should say so.")
+    found = scored.extract(page(paragraphs(LINES), after=f"<div id='comments' class='comment-wrapper'>{body}</div>"))
+    assert found.comments == ("Well done, all of you, for once.", "About time, I should say so.")
+
+
 def test_comments_that_read_like_the_article_are_none_of_it() -> None:
     """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
     said = [f"{number}. {LINES[0]}" for number in range(4)]
