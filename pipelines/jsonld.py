@@ -42,6 +42,9 @@ class Statement:
     headline: str = ""
     published: str = ""
     authors: tuple[str, ...] = ()
+    """Where one of them at least is a person, or nothing is said of what they are."""
+    organisations: tuple[str, ...] = ()
+    """Where all of them are organisations."""
     licence: str = ""
     """Its address."""
 
@@ -74,6 +77,7 @@ def _merge(statements: list[Statement]) -> Statement:
         headline=next((one.headline for one in statements if one.headline), ""),
         published=next((one.published for one in statements if one.published), ""),
         authors=next((one.authors for one in statements if one.authors), ()),
+        organisations=next((one.organisations for one in statements if one.organisations), ()),
         licence=next((one.licence for one in statements if one.licence), ""),
     )
 
@@ -141,9 +145,16 @@ def _statement(node: Node) -> Statement:
     article = any(kind.endswith(_ARTICLES) for kind in kinds)
     headlines = _strings(node.get("headline")) or (_strings(node.get("name")) if article else [])
     dates = _dates(node.get("datePublished")) or (_dates(node.get("dateCreated")) if article else [])
-    authors = _authors(node.get("author") or node.get("creator"))
-    names = tuple(dict.fromkeys(authors))[:_MAX_AUTHORS]
-    return Statement(next(iter(headlines), ""), next(iter(dates), ""), names, _licence(node.get("license")))
+    authors = list(_authors(node.get("author") or node.get("creator")))
+    names = tuple(dict.fromkeys(name for name, _ in authors))[:_MAX_AUTHORS]
+    people = not all(organised for _, organised in authors)
+    return Statement(
+        next(iter(headlines), ""),
+        next(iter(dates), ""),
+        authors=names if people else (),
+        organisations=() if people else names,
+        licence=_licence(node.get("license")),
+    )
 
 
 def _licence(value: object) -> str:
@@ -154,11 +165,13 @@ def _licence(value: object) -> str:
     return next((one for one in named if one.startswith(("http:", "https:", "/"))), "")
 
 
-def _authors(value: object) -> Iterator[str]:
-    """Yield names of authors: text, objects with a name, or lists of these."""
+def _authors(value: object) -> Iterator[tuple[str, bool]]:
+    """Yield names of authors (text, objects with a name, or lists of these), and whether each is an organisation."""
     for one in value[:_MAX_AUTHORS] if isinstance(value, list) else [value]:
         named = one.get("name") if isinstance(one, dict) else one
-        yield from _strings(named)
+        kinds = _strings(one.get("@type")) if isinstance(one, dict) else []
+        organised = any(kind.lower().endswith("organization") for kind in kinds)
+        yield from ((name, organised) for name in _strings(named))
 
 
 def _strings(value: object) -> list[str]:

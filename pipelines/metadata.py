@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from pipelines import byline
 from pipelines.dates import Candidate, find_date, stated_in_path
 from pipelines.dating.visible import around_headline, is_of_another, time_elements, visible_ages, visible_dates
 from pipelines.directives import MAX_METAS, noted_directives
@@ -18,12 +20,12 @@ from pipelines.urls import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.dating.visible import Shown
+    from pipelines.dating.visible import Around, Shown
     from pipelines.jsonld import Statement
 
 MAX_TITLE = 500
@@ -37,7 +39,7 @@ _UNSEEN = re.compile(
 )
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(r"^(?:by|von|por|par|di|door)\s*:?\s+(?=\S)", re.IGNORECASE)
-_NO_NAME = re.compile(r"https?:|www\.|@|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$", re.IGNORECASE)
+_NO_NAME = re.compile(r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$", re.IGNORECASE)
 _NOBODY = frozenset({"admin", "administrator", "editor", "author", "webmaster", "root", "none", "null", "unknown"})
 
 _AUTHOR_NAMES = (
@@ -90,6 +92,8 @@ _BODIES = ("article", "main")
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
 _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
 """Letters that tell languages without a word: years of two figures come first in Persian and last elsewhere."""
+_MARKED = 3
+"""Elements of a kind that are looked at."""
 _TEASERS = 4
 """So many articles beside a headline in none of them are not the page's own."""
 
@@ -103,11 +107,12 @@ def read_metadata(
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
-    found = find_date(_date_candidates(tree, metas, stated, url), fetched_at, _language_of_dates(tree))
+    around = cache(partial(around_headline, tree))
+    found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, _language_of_dates(tree))
     reserved = reservation_of_page(metas, url)
     return Metadata(
         title=_title(tree, metas, stated, url),
-        author=_author(tree, metas, stated, url),
+        author=_author(tree, metas, stated, url, around),
         published=found.iso if found else None,
         published_text=clean_value(found.original, MAX_TITLE) if found else None,
         published_calendar=found.calendar if found else None,
@@ -146,11 +151,17 @@ def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
 
 
 def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
-    """Choose among headline, og:title, the only h1 and <title>, and take off what names the site."""
+    """Choose among headline, og:title, the only h1 and <title>, and take off what names the site.
+
+    First comes the h1 that repeats the og:title: some papers state another headline, for searches.
+    """
     headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(node.text(separator=" "), MAX_TITLE))]
+    shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
+    letters = set(map(_letters, shared)) - {""}
     titles = [
+        *(heading for heading in headings if _letters(heading) in letters),
         stated.headline,
-        *_first(metas, ("og:title", "twitter:title")),
+        *shared,
         *(headings if len(headings) == 1 else []),
         _title_element(tree),
         *headings,
@@ -194,26 +205,43 @@ def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _author(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
+def _author(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
+) -> str | None:
     """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author.
 
-    One that only names the site, as many papers' templates do, comes last.
+    After these come the byline as readers see it, organisations that the JSON-LD states; and last of all what only
+    names the site, as many papers' templates do.
     """
-    marked = (tree.css_first(selector) for selector in _AUTHOR_ELEMENTS)
-    named = [node.css_first('[itemprop~="name"]') or node for node in marked if node]
-    texts = [node.text(separator=" ") for node in named[:1]]
-    sources = [_names(source) for source in (stated.authors, _first(metas, _AUTHOR_NAMES), texts)]
     title = clean_value(_title_element(tree), MAX_TITLE)
     site = _site_names(metas, url) | {
         _letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
     }
-    people = ([name for name in names if _letters(name) not in site] for names in sources)
-    names = next(filter(None, (*people, *sources)), None)
-    return clean_value(", ".join(names), MAX_AUTHOR) if names else None
+    read = list[list[str]]()
+    for source in (
+        lambda: stated.authors,
+        lambda: _first(metas, _AUTHOR_NAMES),
+        lambda: _marked_authors(tree),
+        lambda: byline.authors(tree, around()),
+        lambda: stated.organisations,
+    ):
+        read.append(_names(source()))
+        if people := [name for name in read[-1] if _letters(name) not in site]:
+            return clean_value(", ".join(people), MAX_AUTHOR)
+    return clean_value(", ".join(next(filter(None, read), [])), MAX_AUTHOR) or None
+
+
+def _marked_authors(tree: LexborHTMLParser) -> list[str]:
+    """Return what the first element that calls itself the author shows; one in the head shows nothing."""
+    marked = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
+    texts = ((node.css_first('[itemprop~="name"]') or node).text(separator=" ") for node in marked)
+    return [next(filter(str.strip, texts), "")]
 
 
 def _names(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(name for value in values if (name := _author_name(value))))
+    """Return names fit to print; of those with the same letters, as addresses write them too, the first."""
+    names = [name for value in values if (name := _author_name(value))]
+    return list({_letters(name): name for name in reversed(names)}.values())[::-1]
 
 
 def _author_name(value: str) -> str:
@@ -248,7 +276,7 @@ def _language_of_dates(tree: LexborHTMLParser) -> str:
 
 
 def _date_candidates(
-    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
 ) -> Iterator[Candidate]:
     """Yield texts that may be the date of publication, most trusted first; an address beats a loose <time> element."""
     if stated.published:
@@ -261,10 +289,9 @@ def _date_candidates(
     loose = {shown for _, shown in times if shown.place == "time"}
     if len({shown.text for shown in loose}) == 1:
         yield Candidate("time", loose.pop().text)
-    around = around_headline(tree)
-    yield from (Candidate(*shown) for shown in visible_dates(around))
+    yield from (Candidate(*shown) for shown in visible_dates(around()))
     yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
-    yield from (Candidate(*shown) for shown in visible_ages(around))
+    yield from (Candidate(*shown) for shown in visible_ages(around()))
 
 
 def _stated_times(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]]) -> Iterator[Candidate]:

@@ -104,6 +104,12 @@ def test_json_ld_of_the_page_itself_comes_first() -> None:
         ("<h1>Logo</h1><h1>Rain</h1><title>Rain in May</title>", "Rain in May"),
         ("<title>R&amp;amp;D \n &amp;quot;x&amp;quot;\u202e\u200b</title>", 'R&D "x"'),
         ("<title> </title>", None),
+        (
+            ld(ARTICLE) + "<meta property='og:title' content='Ten days of rain'><h1>Ten days of rain</h1>",
+            "Ten days of rain",
+        ),
+        (ld(ARTICLE) + "<meta property='og:title' content='Ten days of rain'><h1>Weather</h1>", "Rain in May"),
+        (ld(ARTICLE) + "<meta property='og:title' content='\"Rain\"'><h1>Weather</h1><h1>“Rain”</h1>", "“Rain”"),
         ("<svg><title>Icon</title></svg><p>x</p>", "Icon"),
         ("", None),
     ],
@@ -118,6 +124,9 @@ def test_title(html: str, expected: str | None) -> None:
     [
         ("<meta name='author' content='By  Ann Lee'>", "Ann Lee"),
         ("<meta name='Author' content='Ann Lee'><meta name='author' content='Bo Ek'>", "Ann Lee, Bo Ek"),
+        ("<meta name='author' content='Ann Lee'><meta name='author' content='ann-lee'>", "Ann Lee"),
+        ("<meta name='author' content='Ann Lee'><meta name='author' content='(Image: Agency)'>", "Ann Lee"),
+        ("<link rel='author' href='/about'><a rel='author' href='/ann'>Ann Lee</a>", "Ann Lee"),
         ("<meta property='article:author' content='https://facebook.com/ann'>", None),
         ("<meta name='author' content='ann@example.com'>", None),
         ("<meta name='author' content='admin'>", None),

@@ -1,0 +1,137 @@
+"""Who a page shows as its author: the byline next to the headline, of pages that state no person to programs.
+
+An element is a byline where its class, id or ``data-testid`` says so, where it links to the page of an author, or where
+its text begins with "by" in some language, right behind an h1. Of its text the names count: a few words with capital
+letters (in scripts that have them) and none that tell what somebody is. Nothing of navigation, captions, teasers and
+comments is read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from pipelines.dating.visible import is_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from pipelines.dating.visible import Around
+
+BY = re.compile(
+    r"^(?:(?:written|words|story|reported|report|posted|published)\s+by|by|von|por|par|di|door|av|af|autor(?:in|es)?"
+    r"|auteur|author|автор|текст|oleh|penulis|yazar|tác giả|الكاتب|بقلم|كتب|نویسنده|کتبه|מאת|文|作者|記者|记者|著者)"
+    r"(?:\s*[:：]\s*|\s+)(?=\S)",
+    re.IGNORECASE,
+)
+"""What stands before the names of authors."""
+_MARKED = re.compile(
+    r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia",
+    re.IGNORECASE,
+)
+_MISLEADING = re.compile(
+    r"quote|cit(?:e|ation)|bio|about|follow|avatar|photo|image|social|count|more|subscri|newsletter", re.IGNORECASE
+)
+_PERSONAL = re.compile(
+    r"/(?:authors?|autor(?:es|en|in)?|auteurs?|autori?|byline|by|reporters?|journalists?|journalistes?|redacteurs?"
+    r"|writers?|columnists?|contributors?|profiles?)/[^/]"
+)
+_ROLE = re.compile(
+    r"\b(?:staff|writers?|reporters?|editors?|editorial|correspondents?|contribut\w+|senior|follow|view|read|more|bio"
+    r"|profile|share|published|updated|posted|photos?|images?|getty|news|newsroom|\w*reda[ck]t\w+"
+    r"|\w*korrespond\w+|deputy|director|chief"
+    r"|autor\w*|authors?|fotos?|media|desk|team|facebook|twitter|email|minutes?|min|stand|uhr|see|full|the|our|all"
+    r"|journalist\w*|archive|articles?|artikel|share|print|comments?|january|february|march|april|june|july|august"
+    r"|september|october|november|december)\b",
+    re.IGNORECASE,
+)
+_AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
+_PARTING = re.compile(rf"\s*[,;、，/|•·&]\s*|\s+(?:{_AND})\s+")
+_JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
+"""What is left of a list of names where each stands in an element of its own."""
+_PARTICLES = frozenset(
+    (
+        *("de", "da", "do", "dos", "das", "del", "della", "di", "du", "des", "la", "le", "el", "al", "y", "e"),
+        *("bin", "ibn", "ben", "van", "von", "der", "den", "ter", "ten", "zu", "af"),
+    )
+)
+_BETWEEN = frozenset(" .'’ʼ·-‑")
+_CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}")
+_MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
+_NEXT, _FAR = 40, 150
+"""Elements behind the headline among which a line may be the byline that nothing but its words marks, and any may."""
+_BESIDE = 12
+"""Elements behind a byline among which another of its make goes on with it."""
+
+
+def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
+    """Return the names in the byline next to the headline, ``around`` which the elements are; none without telling."""
+    headed = tree.css_first("h1") is not None
+    places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
+    found: list[str] = []
+    make, last = ("", ""), 0
+    for place, node in places:
+        if node is None or (found and (place > last + _BESIDE or make != (node.tag, _naming(node)))):
+            continue
+        if names := _in_element(node, near=headed and place < _NEXT):
+            found += (name for name in names if name not in found)
+            make, last = (node.tag or "", _naming(node)), place
+    return found
+
+
+def _in_element(node: LexborNode, *, near: bool) -> list[str]:
+    """Return the names in an element that is a byline; ``near`` the headline its words may be all that says so."""
+    naming = _naming(node)
+    marked = _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
+    linked = node.tag == "a" and _PERSONAL.search(node.attributes.get("href") or "") is not None
+    if not (marked or linked or near):
+        return []
+    text = node.text(separator="\n")
+    pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
+    if not pieces or sum(map(len, pieces)) > _MAX_CHARS or not (marked or linked or BY.match(" ".join(pieces[:2]))):
+        return []
+    return [] if is_aside(node) else list(_names(pieces))
+
+
+def _names(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the names at the beginning of some texts, up to what is none."""
+    named = False
+    for piece in pieces:
+        for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece))):
+            if is_name(part):
+                named = True
+                yield part
+            elif named and len(part) > 1:
+                return
+
+
+def is_name(text: str) -> bool:
+    """Say whether a text reads like the name of a person.
+
+    >>> is_name("Ludwig van Beethoven"), is_name("Senior Writer"), is_name("on Monday"), is_name("松村太郎")
+    (True, False, False, True)
+    """
+    if not 2 <= len(text) <= _MAX_NAME or not all(map(_is_in_names, text)) or _ROLE.search(text):
+        return False
+    words = text.replace("-", " ").split()
+    if _CASED.search(text) is None:
+        return 1 < len(words) <= _MAX_WORDS or _UNSPACED.fullmatch(text) is not None
+    capital = [word for word in words if word[0].isupper()]
+    return (
+        2 <= len(words) <= _MAX_WORDS + 1
+        and len(capital) > 1
+        and all(word[0].isupper() or word.casefold() in _PARTICLES for word in words)
+    )
+
+
+def _is_in_names(character: str) -> bool:
+    return character.isalpha() or character in _BETWEEN or unicodedata.category(character)[0] == "M"
+
+
+def _naming(node: LexborNode) -> str:
+    attributes = node.attributes
+    return " ".join(attributes.get(name) or "" for name in ("class", "id", "data-testid"))
