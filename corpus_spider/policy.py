@@ -42,7 +42,10 @@ class RetryPolicy:
         if fault:
             return Fetched(capture, lease, fault, self.retry_at(lease, now))
         if repeats(capture, lease.original):
-            return Fetched(capture, lease, original=lease.original)
+            again = self.retry_at(lease, now) if _reserves_anew(capture, lease) else None
+            if again is None:
+                return Fetched(capture, lease, original=lease.original)
+            return Fetched(capture, lease, RESERVED_ANEW, again)
         reason = _passing_fault(capture)
         if reason is None:
             return Fetched(capture, lease)
@@ -57,6 +60,8 @@ class RetryPolicy:
 
 
 CONDITIONS = ("If-None-Match", "If-Modified-Since")
+RESERVED_ANEW = "reserved_anew"
+"""Why a page is asked for whole that has not changed: its answer reserves a text that was free."""
 
 
 def conditions(original: Original | None) -> dict[str, str]:
@@ -81,6 +86,12 @@ def repeats(capture: Capture, original: Original | None) -> bool:
         return _was_conditional(capture)
     same = capture.status == 200 and sha1(capture.body) == original.payload_digest
     return same and not (original.free and reserved_by_answer(capture))
+
+
+def _reserves_anew(capture: Capture, lease: Lease) -> bool:
+    """Say whether the headers of an answer without a page reserve a text that was free: the page says the rest."""
+    free = lease.original is not None and lease.original.free
+    return free and capture.status == 304 and not lease.attempts and reserved_by_answer(capture)
 
 
 def pause_asked(capture: Capture, now: float) -> float | None:

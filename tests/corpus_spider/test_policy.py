@@ -120,6 +120,27 @@ def test_what_is_known_of_the_last_answer_is_asked_with(original: Original | Non
     assert conditions(original) == expected
 
 
+@pytest.mark.parametrize(
+    ("free", "attempts", "headers", "whole"),
+    [
+        (True, 0, {"X_Robots_Tag": "noai"}, True),
+        (True, 0, {"tdm_reservation": "1"}, True),
+        (False, 0, {"X_Robots_Tag": "noai"}, False),
+        (True, 1, {"X_Robots_Tag": "noai"}, False),
+        (True, 0, {}, False),
+    ],
+)
+def test_a_page_is_asked_for_whole_when_its_304_reserves_a_text_that_was_free(
+    free: bool, attempts: int, headers: dict[str, str], whole: bool
+) -> None:
+    """Once: what is known to be reserved, or was asked for again already, has not changed."""
+    answer = replace(capture(304, **headers), request_headers=ASKED)
+    known = replace(lease(attempts), original=replace(ORIGINAL, free=free))
+    fetched = RetryPolicy().judge_answer(answer, known, NOW)
+    assert (fetched.reason, fetched.original) == (("reserved_anew", None) if whole else (None, known.original))
+    assert RetryPolicy(retries=0).judge_answer(answer, known, NOW).original == known.original
+
+
 @pytest.mark.parametrize(("asked", "again"), [(ASKED, True), ((), False)])
 def test_a_page_that_fails_for_what_it_was_asked_with_is_asked_for_again(
     asked: tuple[tuple[str, str], ...], again: bool

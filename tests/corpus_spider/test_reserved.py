@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import sqlalchemy as sa
+
 from storage import Corpus
 from storage.records import Kind
+from storage.schema import url
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+DUE_AGAIN = sa.update(url).where(url.c.url.like("%/article/1")).values(due_again=1.0)
 TDMREP = [{"location": "/article/1$", "tdm-reservation": 1, "tdm-policy": "/terms.json"}]
 
 
@@ -55,3 +59,33 @@ def test_reservations_are_kept_with_the_texts_skipped_when_asked_to_and_left_out
             "1": "tdm",
             "2": "noai",
         }
+
+
+def test_a_page_that_has_not_changed_may_be_reserved_anew(tmp_path: Path) -> None:
+    """A server that adds the header to all its answers says so with a 304: the text that was free is reserved."""
+    day, html = {"noai": False}, {"Content-Type": "text/html; charset=utf-8", "ETag": '"1"'}
+    paper = Newspaper(articles=3)
+
+    def answer() -> tuple[int, dict[str, str], bytes]:
+        reserved = {"X-Robots-Tag": "noai"} if day["noai"] else {}
+        unchanged = paper.sent["/article/1"].get("If-None-Match") == '"1"'
+        return (304, reserved | {"ETag": '"1"'}, b"") if unchanged else (200, html | reserved, article(1))
+
+    paper.extra["/article/1"] = answer
+    with served(paper):
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        for day["noai"] in (False, True, True):
+            crawled = run(tmp_path, "crawl")
+            assert crawled.returncode == 0, crawled.stderr
+            with Corpus.open(tmp_path / "corpus.db") as corpus:
+                corpus.database.write(lambda connection: connection.execute(DUE_AGAIN))
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        visits = [(one.status, one.outcome, one.reason) for one in corpus.fetches() if one.uri.endswith("/article/1")]
+        directives = {one.url.rpartition("/")[2]: one.directives for one in corpus.documents()}
+    assert visits == [
+        (200, "document", None),
+        (304, "retry", "reserved_anew"),
+        (200, "drop", "unchanged_text"),
+        (304, "unchanged", "not_modified"),
+    ]
+    assert directives == {"0": (), "1": ("noai",), "2": ()}
