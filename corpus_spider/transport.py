@@ -20,7 +20,8 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientProtocol,
     _LenientHTTPClientParser,
 )
-from twisted.web._newclient import HEADER, STATUS, ParseError
+from twisted.internet.protocol import connectionDone
+from twisted.web._newclient import BODY, HEADER, STATUS, ParseError
 from twisted.web.client import HTTPConnectionPool
 from twisted.web.http import _ChunkedTransferDecoder, _MalformedChunkedDataError
 from twisted.web.http_headers import InvalidHeaderName
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 MAX_HEAD = 256 * 1024
 """Most bytes of status lines and headers of one answer; servers send a few hundred, Twisted takes any number."""
+SMALL = 1024
+"""Bytes; of pieces below it those that come at once are handed on together."""
 MAX_SIZE_LINE = 16 * 1024
 """Most bytes of the line before a chunk."""
 _STATUS = re.compile(rb"\S+ [1-9][0-9]{2}(?: |\Z)")
@@ -187,6 +190,10 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
     _head = 0
     sent: Callable[[str], None] | None = None
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)  # type: ignore[no-untyped-call]
+        self._small: list[bytes] = []
+
     def request(self, request: Any) -> Any:
         self._head = 0
         if self.sent is not None:
@@ -197,6 +204,29 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
         return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        """Gather small pieces of a body until all that has come was heard of: TLS hands on each record by itself, and
+        records of a byte each, read one by one, would keep the crawl busy with a single page.
+        """
+        if len(data) < SMALL and self._parser is not None and self._parser.state == BODY:
+            if not self._small:
+                _soon(self._hand_on)
+            self._small.append(data)
+        else:
+            self._hand_on()
+            self._take(data)
+
+    def connectionLost(self, reason: Any = connectionDone) -> None:  # noqa: N802
+        """Take what came before the end."""
+        self._hand_on()
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+
+    def _hand_on(self) -> None:
+        if self._small:
+            whole = b"".join(self._small)
+            self._small.clear()
+            self._take(whole)
+
+    def _take(self, data: bytes) -> None:
         in_head = self._parser is not None and self._parser.state in {STATUS, HEADER}
         self._head += len(data) if in_head else 0
         if in_head and self._head > MAX_HEAD:
@@ -219,6 +249,14 @@ def _is_ambiguous(parser: Any) -> bool:
     return len(lengths) > (0 if parser.response.code in parser.NO_BODY_CODES else 1)
 
 
+def _soon(function: Callable[[], None]) -> None:
+    """Have a function called once what the loop is at is done."""
+    from twisted.internet import reactor
+
+    loop: Any = reactor
+    loop.callLater(0, function)
+
+
 class _BoundedFactory(_LenientHTTP11ClientFactory):
     """Makes connections with the bound."""
 
@@ -227,6 +265,6 @@ class _BoundedFactory(_LenientHTTP11ClientFactory):
         self._sent = sent
 
     def buildProtocol(self, addr: Any) -> _BoundedProtocol:  # noqa: N802
-        protocol = _BoundedProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+        protocol = _BoundedProtocol(self._quiescentCallback)
         protocol.sent = self._sent
         return protocol

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import socket
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
 from twisted.web._newclient import Request
 from twisted.web.http import _MalformedChunkedDataError
 from twisted.web.http_headers import Headers
 
+from corpus_spider import transport
 from corpus_spider.session import RESTING
 from corpus_spider.transport import BoundedPool, Chunks, _BoundedFactory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PIECES = [b"one", b"\r\n", b"0\r\n\r\n", b"x" * 5000]
 BODY = b"".join(PIECES)
@@ -160,6 +167,42 @@ def test_nothing_is_asked_where_the_rest_of_an_answer_would_be_taken_for_the_nex
 ) -> None:
     """A page behind a page, or the body of an answer that has none, was stored under the address asked for next."""
     assert asked_again(*answer) is again
+
+
+class Reader(Protocol):
+    """Notes what is handed on of a body."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.ended = False
+
+    def dataReceived(self, data: bytes) -> None:
+        self.pieces.append(data)
+
+    def connectionLost(self, reason: Any = connectionDone) -> None:
+        self.ended = True
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_small_pieces_of_a_body_are_handed_on_together(monkeypatch: pytest.MonkeyPatch, ends: bool) -> None:
+    """TLS records of a byte each, read one by one, took all the time of a crawl."""
+    later: list[Callable[[], None]] = []
+    monkeypatch.setattr(transport, "_soon", later.append)
+    connection = _BoundedFactory(lambda _: None, lambda _: None, "").buildProtocol(None)
+    connection.makeConnection(StringTransport())
+    reader, request = Reader(), Request(b"GET", b"/", Headers({b"Host": [b"a.example"]}), None, persistent=True)
+    connection.request(request).addCallback(lambda response: response.deliverBody(reader))
+    connection.dataReceived(b"HTTP/1.1 200 OK\r\n\r\n")
+    for number in range(1000):
+        connection.dataReceived(b"%d" % (number % 10))
+    assert (reader.pieces, len(later)) == ([], 1)
+    if ends:
+        connection.connectionLost(Failure(ConnectionDone()))
+    else:
+        later[0]()
+        connection.dataReceived(b"x" * 5000)
+    assert reader.pieces == [b"0123456789" * 100, *([] if ends else [b"x" * 5000])]
+    assert reader.ended is ends
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
