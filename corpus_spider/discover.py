@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from storage.records import Link
 
 MAX_REQUESTS = 30
-SHARES = {"stated": 8, "robots": 8, "linked": 12, "usual": 8}
+SHARES = {"stated": 8, "robots": 8, "linked": 12, "usual": 8, "section": 10}
 """Most addresses of each origin that are looked at, so that none takes the requests of all."""
 STALE = timedelta(days=90)
 """A source whose newest entry is older than this is of no use to a crawl of news."""
@@ -67,6 +67,8 @@ class Finding:
     newest: str | None = None
     language: str = ""
     refused: str = ""
+    asked: bool = True
+    """Whether it was asked for, or only named by the front page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class Discovery:
 
     url: str
     """The front page, after redirects."""
+    given: str
+    """The address that was looked at, before them."""
     name: str
     language: str
     allow: tuple[str, ...]
@@ -137,16 +141,18 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
     anchors = page_anchors(tree, capture.url, model, robots_headers(capture))
     rules = visitor.rules(capture.url)
     patterns = read_listing(anchors, capture.url).patterns
-    pages = [one.fetchable for one in section_pages(tree, capture.url, model, patterns)]
-    sections = [Finding("section", one, Form.PAGE) for one in pages if rules.can_fetch(one, config.user_agent)]
+    named = section_pages(tree, capture.url, model, patterns)
+    pages = [one.fetchable for one in named if rules.can_fetch(one.fetchable, config.user_agent)]
+    sections = [Finding("section", one, Form.PAGE, asked=False) for one in pages]
     return Discovery(
         url=capture.url,
+        given=url,
         name=_name(capture.url),
         language=_language(tree, search.findings, config.corpus.languages),
         allow=_allow(capture.url, search.links),
         archive=archive_template(anchor.link for anchor in anchors),
         patterns=patterns,
-        findings=(*search.findings, *sections),
+        findings=(*search.findings, *(sections if search.found else search.sections(sections))),
         requests=visitor.asked,
     )
 
@@ -192,6 +198,30 @@ class Search:
                 self._keep(Finding("none", address.fetchable, refused="is a page"))
             if origin == "usual" and self._has("feed") and source.form in FEEDS:
                 return
+
+    def sections(self, named: Sequence[Finding]) -> list[Finding]:
+        """Ask for sections that are to be start pages; those behind the last request that may be made stay as named."""
+        asked: list[Finding] = []
+        try:
+            asked.extend(map(self._section, named[: SHARES["section"]]))
+        except SpentError as error:
+            self.note(str(error))
+        return [*asked, *named[len(asked) :]]
+
+    def _section(self, named: Finding) -> Finding:
+        self.note(f"asking for {named.url}")
+        try:
+            capture = self.visitor.get(named.url)
+        except SpentError:
+            raise
+        except NotFetchedError as error:
+            return replace(named, refused=error.what, asked=True)
+        refused = f"answers with status {capture.status}" if capture.status >= ERRORS else ""
+        if capture.url.rstrip("/") != named.url.rstrip("/"):
+            refused = f"leads to {capture.url}"
+        elif not refused and read_source(capture, self.model).form is not Form.PAGE:
+            refused = "is no page"
+        return replace(named, refused=refused, asked=True)
 
     def _visit(self, address: Address, origin: str) -> Source:
         self._seen.add(address.canonical)
@@ -272,9 +302,9 @@ def stale(newest: str | None, age: timedelta = STALE, now: datetime | None = Non
 
 
 def _name(url: str) -> str:
-    """Return a name for the site: its host, and its path where there is one."""
+    """Return a name for the site: its host, and its path where there is one that says something."""
     parts = urlsplit(url)
-    path = re.sub(r"\.\w{2,5}$", "", parts.path.strip("/"))
+    path = re.sub(r"(?:^|/)(?:index|default|home|main)\.\w{2,5}$|\.\w{2,5}$", "", parts.path.strip("/"))
     name = f"{(parts.hostname or '').removeprefix('www.')}-{path}".lower()
     return re.sub(r"[^a-z0-9.-]+", "-", name).strip("-.")[:60].rstrip("-.") or "site"
 

@@ -115,15 +115,19 @@ def _address(url: str) -> str:
 def _render(found: Discovery, console: Console) -> None:
     header = ("kind", "form", "entries", "newest", "verdict", "url")
     rows = [
-        (one.kind, one.form, _entries(one), one.newest or "", one.refused or "of use", one.url)
+        (one.kind, one.form, _entries(one), one.newest or "", one.refused or _verdict(one), one.url)
         for one in found.findings
     ]
     if not console.quiet:
         console.table(f"{found.url}: {found.requests} requests", header, rows)
 
 
+def _verdict(finding: Finding) -> str:
+    return "of use" if finding.asked else "not asked for"
+
+
 def _entries(finding: Finding) -> object:
-    """Sections are named, not asked for."""
+    """Nothing is counted in sections."""
     return "" if finding.kind == "section" else finding.entries
 
 
@@ -132,7 +136,8 @@ def _write(found: Discovery, config: Config, console: Console) -> None:
     from corpus_spider.config_write import add_site, set_site_keys
 
     keys = found.site()
-    there = next((site for site in config.sites if site.name == found.name or found.url in site.start), None)
+    own = {found.url, found.given}
+    there = next((site for site in config.sites if site.name == found.name or own & set(site.start)), None)
     assert config.path is not None
     if there is None:
         add_site(config.path, keys)

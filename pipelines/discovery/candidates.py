@@ -40,6 +40,9 @@ _COMMENTS = re.compile(r"comments?(?:/|%2f)feed|/feed/comments|comments?\.(?:xml
 _SECTION = re.compile(r"(?:/[^/]{1,40}){1,2}/?")
 _NUMBER = re.compile(r"/\d{1,4}(?=/|$)")
 """A segment that may be the number of a section; those of articles are longer, or there are many of them."""
+_NAMED_BY_NUMBER = re.compile(r"[\d?]")
+_PARAMETER = re.compile(r"(?!p(?:age)?=)\w{1,12}=[\w-]{1,20}")
+"""What may name a section: list.asp?cat=3; not its second page."""
 _OF_ARTICLE = re.compile(r"\d{5,}|(?:19|20)\d\d|[^/\d]\d{4}")
 """A long number, a year, a word with a number of some length."""
 _SUFFIX = re.compile(r"\.\w{2,5}$")
@@ -68,7 +71,7 @@ def linked_feeds(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Add
     """Return the addresses a page links to on its site that look like a feed, or like a page that lists feeds."""
     scope, found = scope_of(model), {}
     for address, _ in _linked(tree, url):
-        target = address.path + (f"?{address.query}" if address.query else "")
+        target = _target(address)
         looks = _FEED_PATH.search(target) or (
             scope.has_host(address.host) and address.host.startswith(("rss.", "feeds."))
         )
@@ -85,16 +88,16 @@ def usual(origin: str, paths: Iterable[str]) -> list[Address]:
 def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: Iterable[str] = ()) -> list[Address]:
     """Return the pages a front page links to that look like its sections, those linked to most often first.
 
-    A section has a short path, one or two segments of few words, perhaps with a number, and is no page of service. One
-    with digits is told from an article by the shape of its address, ``articles`` being those of articles as regular
-    expressions, and by the text of its link, which is a name and no headline.
+    A section has a short path, one or two segments of few words, perhaps with a number or one parameter, and is no page
+    of service. One with digits or a parameter is told from an article by the shape of its address, ``articles`` being
+    those of articles as regular expressions, and by the text of its link, which is a name, no headline and no number.
     """
     own, scope, counts = parse(url), scope_of(model), Counter[str]()
     shapes = [re.compile(each) for each in articles]
     found: dict[str, Address] = {}
     for address, link in _linked(tree, url):
         section = address != own and scope.has(address) and _is_section(address)
-        if section and (not re.search(r"\d", address.path) or _is_numbered(address, link, shapes)):
+        if section and (not _NAMED_BY_NUMBER.search(_target(address)) or _is_numbered(address, link, shapes)):
             found.setdefault(address.canonical, address)
             counts[address.canonical] += 1
     return [found[key] for key, _ in counts.most_common(MAX_SECTIONS)]
@@ -102,7 +105,11 @@ def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: 
 
 def _is_section(address: Address) -> bool:
     path = _NUMBER.sub("", unquote(address.path))
-    if address.query or not _SECTION.fullmatch(path) or _SERVICE.search(path):
+    if (
+        (address.query and not _PARAMETER.fullmatch(address.query))
+        or not _SECTION.fullmatch(path)
+        or _SERVICE.search(path)
+    ):
         return False
     last = _SUFFIX.sub("", path.rstrip("/").rpartition("/")[2])
     return len(re.split(r"[-_+\s]", last)) <= 4
@@ -110,10 +117,16 @@ def _is_section(address: Address) -> bool:
 
 def _is_numbered(address: Address, link: LexborNode, articles: Iterable[re.Pattern[str]]) -> bool:
     text = " ".join(link.text(deep=True).split())
-    named = 0 < len(text) < HEADLINE and size(text) < HEADLINE
+    named = any(map(str.isalpha, text)) and len(text) < HEADLINE and size(text) < HEADLINE
     return (
-        named and not _OF_ARTICLE.search(address.path) and not any(each.search(address.fetchable) for each in articles)
+        named
+        and not _OF_ARTICLE.search(_target(address))
+        and not any(each.search(address.fetchable) for each in articles)
     )
+
+
+def _target(address: Address) -> str:
+    return f"{address.path}?{address.query}" if address.query else address.path
 
 
 def _linked(tree: LexborHTMLParser, url: str) -> Iterator[tuple[Address, LexborNode]]:

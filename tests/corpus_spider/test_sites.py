@@ -115,9 +115,15 @@ def test_usual_places_are_tried_where_nothing_is_named(paper: Newspaper) -> None
 
 
 def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) -> None:
-    """Without feed and sitemap a crawl starts from the front page and the sections, not from articles or service."""
+    """Without feed and sitemap a crawl starts from the front page and the sections, not from articles or service.
+
+    They are asked for: none that is not there, leads elsewhere or is no page, and each once.
+    """
     links = (
         "/the-thao",
+        "/gone",
+        "/moved",
+        "/film.htm",
         "/kinh-te.htm",
         "/kinh-te.htm",
         "/gioi-thieu/about-us",
@@ -125,7 +131,15 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
         "/bai-1234",
     )
     paper.extra["/"] = lambda: page("", "".join(f"<a href={path}>x</a>" for path in links))
-    site = look(paper).site()
+    put(paper, gone=(404, HTML, b"no"), film_htm=rss())
+    paper.extra |= {"/the-thao": page, "/kinh-te.htm": page, "/moved": lambda: (301, {"Location": "/the-thao"}, b"")}
+    found = look(paper)
+    told = {one.url.removeprefix(paper.origin): one.refused for one in found.findings if one.kind == "section"}
+    assert told["/gone"] == "answers with status 404"
+    assert told["/moved"] == f"leads to {paper.origin}/the-thao"
+    assert told["/film.htm"] == "is no page"
+    assert (paper.asked["/kinh-te.htm"], paper.asked["/gone"]) == (1, 1)
+    site = found.site()
     assert site["start"] == tuple(f"{paper.origin}{path}" for path in ("/", "/kinh-te.htm", "/the-thao"))
     assert "feeds" not in site
 
@@ -143,6 +157,19 @@ def test_a_site_below_a_path_is_confined_to_it(paper: Newspaper) -> None:
     found = discover(f"{paper.origin}/arabic", configured(paper), lambda _: None)
     assert found.name == "127.0.0.1-arabic"
     assert found.allow == ("^https?://[^/]+/arabic(/|$)",)
+
+
+def test_sections_that_are_not_needed_are_named_and_not_asked_for(paper: Newspaper) -> None:
+    """Where there is a feed, a crawl needs none of them; where the requests are spent, they stay as they are named."""
+    paper.extra["/"] = lambda: page(alternate("/a.rss"), "<a href=/sport>Sport</a><a href=/city>City</a>")
+    put(paper, a_rss=rss("/1"))
+    assert [one.asked for one in look(paper).findings if one.kind == "section"] == [False, False]
+    assert "/sport" not in paper.asked
+    paper.extra |= {"/": lambda: page("", "<a href=/sport>Sport</a><a href=/city>City</a>"), "/sport": page}
+    few = look(paper, budget=15)
+    asked = [(one.url.removeprefix(paper.origin), one.asked) for one in few.findings if one.kind == "section"]
+    assert sorted(path for path, _ in asked) == ["/city", "/sport"]
+    assert few.requests <= 15
 
 
 def test_requests_are_bounded(paper: Newspaper) -> None:

@@ -50,9 +50,14 @@ def test_discover_writes_the_site_and_keeps_the_file(
 def test_a_configured_site_gets_what_it_does_not_say(
     paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As `init --site ADDRESS` writes one: its language, and sections where there is neither feed nor sitemap."""
+    """As `init --site ADDRESS` writes one: its language, and sections where there is neither feed nor sitemap.
+
+    It is the site that has the address that was named, also where that leads on.
+    """
     links = "<a href=/category/3>Thể thao</a><a href=/kinh-te>Kinh tế</a>"
-    paper.extra["/"] = lambda: (200, HTML, f"<html lang=vi><body>{links}".encode())
+    paper.extra["/"] = lambda: (302, {"Location": "/default.asp"}, b"")
+    paper.extra["/default.asp"] = lambda: (200, HTML, f"<html lang=vi><body>{links}".encode())
+    paper.extra |= {"/category/3": page, "/kinh-te": page}
     file = tmp_path / "corpus.toml"
     crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
     site = f"[[site]]\nname = 'mine'\nstart = ['{paper.origin}/']\n"

@@ -151,6 +151,12 @@ def test_sections_are_short_paths_of_the_site() -> None:
         ("/bai-1234", "Tin", False),
         ("/1", "1", False),
         ("/a/1/b/2/c", "C", False),
+        ("/list.asp?cat=3", "Kinh tế", True),
+        ("/index.php?section=world", "World", True),
+        ("/list.asp?page=2", "Next", False),
+        ("/list.asp?cat=3&page=2", "Next", False),
+        ("/page/2", "2", False),
+        ("/show.asp?id=73512", "Video", False),
     ],
 )
 def test_sections_with_numbers_are_told_from_articles(link: str, text: str, *, section: bool) -> None:
