@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -34,9 +35,16 @@ class Shown:
 
 
 @verb_of(
-    _verbs, ("show https://news.example.org/story-1.html", "show 0123456789abcdef0123456789abcdef --json", "show -q ID")
+    _verbs,
+    (
+        "show https://news.example.org/story-1.html",
+        "show 0123456789abcdef0123456789abcdef --json",
+        "show -q ID",
+        "show https://news.example.org/story-1.html --original > page.html",
+    ),
 )
 @click.argument("target", metavar="URL|ID")
+@click.option("--original", is_flag=True, help="Write the page itself, as it was served, unpacked.")
 @as_json
 def show(state: State, /, target: str, **options: Any) -> None:
     """Show what the corpus holds of one page.
@@ -44,8 +52,13 @@ def show(state: State, /, target: str, **options: Any) -> None:
     Its text, whence it was known, what came of each visit, and when it is asked for again; or why there is no text.
     With -q the text alone. Nothing is fetched.
     """
-    found = look_up(state.load_made(), target)
-    if options["as_json"]:
+    config = state.load_made()
+    found = look_up(config, target)
+    if options["original"]:
+        from corpus_spider.original import original
+
+        sys.stdout.buffer.write(original(config, found.page, found.document, target))
+    elif options["as_json"]:
         state.console.json(asdict(found.page) | {"document": found.document})
     else:
         render(found, state.console)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.database import among
-from storage.fetches import OUTCOME, SITE
+from storage.fetches import OUTCOME, SITE, UNCHANGED
 from storage.leasing import PENDING, SETTLED
-from storage.records import Kind, UrlState
+from storage.records import Kind, Pointer, UrlState
 from storage.schema import document, fetch, url, warc_file
+from storage.tombstones import REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -35,6 +36,15 @@ class PageVisit:
     version: int | None
     warc: str
     offset: int
+    length: int
+    record_id: str
+    payload_digest: str
+
+    @property
+    def pointer(self) -> Pointer | None:
+        """Where the answer lies; None where there is nothing but that it had not changed, or has been taken out."""
+        held = self.warc and self.outcome != UNCHANGED and self.reason != REMOVED
+        return Pointer(self.warc, self.offset, self.length, self.record_id, self.payload_digest) if held else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,9 @@ def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
                 each.version,
                 each.warc or "",
                 each.warc_offset,
+                each.warc_length,
+                each.record_id,
+                each.payload_digest,
             )
             for each in visits
         ),

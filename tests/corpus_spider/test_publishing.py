@@ -122,6 +122,30 @@ def test_a_target_or_size_that_cannot_be_is_refused(folder: Path, options: list[
     assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
 
 
+def test_an_original_is_what_was_served_and_gives_the_text_again(folder: Path, tmp_path: Path) -> None:
+    """By address and by id, unpacked; what is read of the file is the text that is stored."""
+    row = json.loads(run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()[0])
+    by_address, by_id = (run(folder, "show", "--original", row[field]).stdout for field in ("url", "id"))
+    assert by_address == by_id
+    assert "</html>" in by_id
+    (tmp_path / "page.html").write_text(by_id)
+    told = run(folder, "extract", str(tmp_path / "page.html"), "--url", row["url"], "--json").stdout
+    assert json.loads(told)["text"] == row["text"]
+
+
+def test_an_original_that_is_gone_is_told_as_that(folder: Path, tmp_path: Path) -> None:
+    """Taken out on request, or removed with its file as [archive] says: exit code 2, and no bytes."""
+    shutil.copytree(folder, tmp_path / "corpus")
+    first, second = run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()[:2]
+    gone, kept = json.loads(first)["url"], json.loads(second)["url"]
+    assert run(tmp_path / "corpus", "remove", "--url", gone, "--reason", "asked").returncode == 0
+    done = run(tmp_path / "corpus", "show", gone, "--original")
+    assert (done.returncode, done.stdout, "there is no original" in done.stderr) == (2, "", True)
+    assert run(tmp_path / "corpus", "prune", "-s", "archive.max=1").returncode == 0
+    done = run(tmp_path / "corpus", "show", kept, "--original")
+    assert (done.returncode, done.stdout, "removed with its WARC file" in done.stderr) == (2, "", True)
+
+
 def test_a_rehearsal_of_nothing_says_so(folder: Path) -> None:
     """On standard error, as an export does."""
     done = run(folder, "export", "--dry-run", "--min-chars", "1000000", "--json")
