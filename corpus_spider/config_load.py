@@ -67,6 +67,7 @@ def parse(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
     except OSError as error:
         do = MAKE_ONE if isinstance(error, FileNotFoundError) else ""
+        do = f"Name the file in it: {file / FILE_NAME}" if isinstance(error, IsADirectoryError) else do
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute()), do=do) from None
     except UnicodeDecodeError as error:
         raise ConfigError(

@@ -56,6 +56,8 @@ def remove(config: Config, request: Request | None, *, dry_run: bool = False) ->
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
     DiskError and DamageError when originals cannot be written anew: what is left to do is done by the next call.
     """
+    if request is not None:
+        _refuse_site_name(config, request)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
         if dry_run:
@@ -63,6 +65,18 @@ def remove(config: Config, request: Request | None, *, dry_run: bool = False) ->
         sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
         stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         return _carry_out(config, corpus, request, tuple(sites))
+
+
+def _refuse_site_name(config: Config, request: Request) -> None:
+    """Raise ConfigError for a site's name in the place of a domain: nothing would go, and the removal seem done."""
+    from corpus_spider.site_rules import hosts_of
+
+    if request.kind is not What.DOMAIN:
+        return
+    named = next((site for site in config.sites if site.name == request.value), None)
+    if named and request.value not in hosts_of(named):
+        do = f"name its domain: {', '.join(hosts_of(named))}"
+        raise ConfigError("is the name of a site, and no domain of it", where=f"--domain {request.value}", do=do)
 
 
 def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
@@ -177,7 +191,8 @@ def count_of(count: int, what: str) -> str:
 def _dry_lines(report: RemovalReport) -> list[str]:
     pages = f"{report.pages} address{'' if report.pages == 1 else 'es'} ({report.kind} {report.value})"
     what = f"{count_of(len(report.documents), 'text')} of {pages} and empty {count_of(report.fetches, 'original')}"
-    return [f"This would remove {what}. Nothing was changed."]
+    lines = [f"This would remove {what}. Nothing was changed."]
+    return lines if report.documents else [*lines, "No text is there: see that what was named is spelled right."]
 
 
 def _done_lines(report: RemovalReport) -> list[str]:

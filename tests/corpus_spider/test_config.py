@@ -253,6 +253,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     """A missing file and a file in another encoding say so."""
     with pytest.raises(ConfigError, match="cannot be read"):
         load(tmp_path / "none.toml", environ={})
+    with pytest.raises(ConfigError, match="Is a directory") as refused_folder:
+        load(tmp_path, environ={})
+    assert refused_folder.value.do == f"Name the file in it: {tmp_path / 'corpus.toml'}"
     (tmp_path / "latin.toml").write_bytes(b'[corpus]\nname = "\xe9"\n')
     with pytest.raises(ConfigError, match="not UTF-8"):
         load(tmp_path / "latin.toml", environ={})

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from corpus_spider.removal import RemovalReport, letter, request_of
+from corpus_spider.config_load import load
+from corpus_spider.removal import RemovalReport, letter, remove, request_of
 from storage import Corpus
 from storage.errors import ConfigError
 from storage.holdings import Selection
@@ -190,6 +191,18 @@ def test_half_a_request_is_refused(given: dict[str, str | None], reason: str | N
         request_of(given, reason, duplicates=False)
 
 
+def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
+    """Nothing would go then, and who asked be told that it had; the domain is named."""
+    (tmp_path / "corpus.toml").write_text(
+        "[corpus]\ncontact='a@b.example'\n[[site]]\nname='paper'\nstart=['https://news.example/']"
+    )
+    Corpus.open(tmp_path / "corpus.db", create=True).close()
+    request = request_of({"domain": "paper"}, "asked", duplicates=False)
+    with pytest.raises(ConfigError, match="is the name of a site") as refused:
+        remove(load(tmp_path / "corpus.toml"), request, dry_run=True)
+    assert refused.value.do == "name its domain: news.example"
+
+
 def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     """Who asked reads how many texts went, their ids, who repeats them and which copies are older."""
     report = RemovalReport("url", "https://a.example/x", "asked", "2026-03-01", documents=["f" * 32])
@@ -199,3 +212,5 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
         assert words in text
     planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
+    planned.documents = []
+    assert "spelled right" in letter(planned)
