@@ -71,7 +71,6 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 """Classes of the usual style sheets for what nobody sees; on some screens, ``hidden md:block`` is seen."""
-_HINT = re.compile("none|hidden|sr-only|reader", re.IGNORECASE)
 _MAX_NAMING = 2000
 _MAX_KEPT, _MAX_TAGS = 300, 2**14
 """Characters of a start tag whose marks are remembered, and how many are: the pages of a site repeat them."""
@@ -105,11 +104,16 @@ def _read(tag: str) -> int:
     name, _, attributes = tag.partition(" ")
     found = _OF_TAG.get(name, KIND["other"])
     if attributes:
-        if _HINT.search(attributes) and (_HIDDEN.search(tag) or _UNSEEN.search(tag)):
+        if _may_hide(attributes) and (_HIDDEN.search(tag) or _UNSEEN.search(tag)):
             found |= BIT["hidden"]
         for naming in _NAMING.findall(tag):
             found |= _of_naming(naming)
     return found
+
+
+def _may_hide(text: str) -> bool:
+    """Sieve for the patterns, which take twenty times as long."""
+    return "none" in text or "hidden" in text or "Hidden" in text or "sr-only" in text or "reader" in text
 
 
 class _Kept(dict[str, int]):

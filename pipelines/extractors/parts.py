@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipelines.extractors.base import PARAGRAPH_KINDS
-from pipelines.extractors.block_marks import BIT
+from pipelines.extractors.block_marks import BIT, KIND
 from pipelines.extractors.block_walk import LINE
 from storage.records import ParagraphKind
 
@@ -54,9 +54,18 @@ _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile("[a-z]+")
-_CAPTIONS = frozenset({"figcaption", "caption"})
+_CAPTIONS = frozenset({"figcaption", "caption", "figure"})
+_NO_CAPTIONS = frozenset({"blockquote", "table", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
+_PICTURES = BIT["caption"] | BIT["figure"]
+_SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
-_SURE_CAPTION = re.compile(r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*captions?(?![a-z])|cutline")
+_SURE_CAPTION = re.compile(
+    r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*captions?(?![a-z])|cutline"
+    r"|(?<![a-z])(?:image|img|photo|picture)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc|description|info|credit"
+    r"|copyright|legend|embed|holder|widget)(?![a-z])"
+)
+_MAY_CAPTION = re.compile("aption|utline|(?:[Ii]mage|[Ii]mg|[Pp]hoto|[Pp]icture)s?[-_ ]*[BWCDILEHbwcdileh]")
+"""Sieve for the patterns, which need the words of an element."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
 _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
 _NO_COMMENT = frozenset(
@@ -121,31 +130,41 @@ class Kinds:
         return self.known[element]
 
 
-def captions(blocks: Blocks) -> tuple[Array, Array]:
+def captions(page: Page) -> tuple[Array, Array]:
     """Say of each block whether it surely is a caption, and whether it may be one, by the elements around it.
 
-    Those named or classed as captions of pictures are; some papers class their leads as captions of nothing.
+    Those named or classed as captions of pictures are, and what else stands in boxes of pictures; some papers class
+    their leads as captions of nothing.
     """
-    elements = blocks.elements
-    sure, likely = np.zeros(len(blocks), bool), np.zeros(len(blocks), bool)
+    blocks, elements = page.blocks, page.blocks.elements
+    sure, likely = np.zeros(page.count, bool), np.zeros(page.count, bool)
     marked = {
         number: _captioned(tag)
-        for number, tag in enumerate(elements.tags)
-        if "aption" in tag  # as in their names
+        for number, (tag, bits) in enumerate(zip(elements.tags, page.marks, strict=True))
+        if bits & _PICTURES or "aption" in tag  # as in their names
     }
     surely = {tag: certain for tag, certain in marked.items() if certain is not None}
     if not surely:
         return sure, likely
     for index in (index for index, tag in enumerate(elements.tag) if tag in surely):
         first, last = elements.first[index], elements.last[index]
-        if last - first <= FEW:
-            sure[first:last] |= surely[elements.tag[index]] or _PICTURE.search(_named(elements, index)) is not None
+        if last - first <= FEW and not (elements.name(index) == "figure" and _holds_more(blocks, index)):
+            sure[first:last] |= surely[elements.tag[index]] or _PICTURE.search(_around(elements, index)) is not None
             likely[first:last] = True
     # A page of nothing but captions is a page whose text is marked as captions.
     return sure & (2 * sure.sum() < len(blocks)), likely
 
 
-def _named(elements: Elements, element: int) -> str:
+def _holds_more(blocks: Blocks, figure: int) -> bool:
+    """Say whether a figure is one of text: a quotation, a table, a list, something with a heading."""
+    elements = blocks.elements
+    inside = takewhile(
+        lambda element: elements.first[element] < elements.last[figure], range(figure + 1, len(elements.tag))
+    )
+    return any(elements.name(element) in _NO_CAPTIONS for element in inside)
+
+
+def _around(elements: Elements, element: int) -> str:
     """Return the name and the naming of the element around one, in lower case."""
     around = elements.parents[element]
     return f"{elements.name(around)} {_naming(elements.attributes(around))}"
@@ -155,8 +174,18 @@ def _captioned(tag: str) -> bool | None:
     """Say whether an element is surely a caption; None if nothing says that it may be one."""
     if tag.partition(" ")[0] in _CAPTIONS:
         return True
+    if not _MAY_CAPTION.search(tag):
+        return None
     naming = _naming(tag)
-    return _SURE_CAPTION.search(naming) is not None if _CAPTION.search(naming) else None
+    if _SURE_CAPTION.search(naming):
+        return True
+    return False if _CAPTION.search(naming) else None
+
+
+def buttons(page: Page) -> Array:
+    """Say of each block whether it is what a button says; those that are headings open what is below them."""
+    in_box: Array = ((page.kind & BIT["box"]) != 0) & ((page.near & _SUBHEAD) == 0) & ~page.texts.ends_sentence
+    return in_box
 
 
 def _naming(attributes: str) -> str:

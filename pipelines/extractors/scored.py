@@ -240,12 +240,12 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
 
     ``title`` is each block's share of the title, ``body`` what the page states as the body of its article.
     """
-    out, captions = parts.captions(page.blocks)
+    out, captions = parts.captions(page)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
     if body and (doubts := stated_body.doubts(page, chosen, body)).any():
         probability = _logistic(log_odds(probability) - doubts)
         chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.footers(page)
+    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.footers(page) & ~parts.buttons(page)
     headed = False
     if confidence < SURE:
         likely = np.where(allowed, probability, 0.0)

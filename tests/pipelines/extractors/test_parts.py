@@ -8,7 +8,7 @@ import pytest
 from pipelines.extractors import density, get, scored
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS
+from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS, captions
 from pipelines.extractors.stated_body import doubts
 from pipelines.jsonld import article_body
 from pipelines.tree import parse_tree
@@ -116,6 +116,9 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<div><img src=a><div class='photoCaption'>{}</div></div>",
         "<div class='editor-img-box'><img src=a><div class='caption'><p>{}</p></div></div>",
         "<figure><img src=a><div class='caption'>{}</div></figure>",
+        "<figure><img src=a><p class='x1'>{}</p></figure>",
+        "<div class='image-container'><img src=a><p>{}</p></div>",
+        "<div class='InlineImage-imageEmbedCredit'>{}</div>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
@@ -124,6 +127,23 @@ def test_captions_are_kept_apart_from_the_text(markup: str, place: int) -> None:
     found = scored.extract(page(paragraphs(LINES[:place]) + markup.format(CAPTION) + paragraphs(LINES[place:])))
     assert found.captions == (CAPTION,)
     assert found.paragraphs == tuple(LINES)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<figure class='pull'><blockquote>{}</blockquote></figure>",
+        "<figure><table><tr><td>{}</td></tr></table></figure>",
+        "<figure><pre>{}</pre></figure>",
+        "<figure><h3>How it was done</h3><p>{}</p></figure>",
+        "<div class='text-image'><p>{}</p></div>",
+        "<div class='has-image'><p>{}</p></div>",
+    ],
+)
+def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
+    """Quotations, tables and boxes of text; nor is the text beside a picture."""
+    shown = Page(walk(parse_tree(f"<body>{paragraphs(LINES)}{markup.format(LINES[0] + ' Again.')}</body>")))
+    assert not captions(shown)[0].any()
 
 
 def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:

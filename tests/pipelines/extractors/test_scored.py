@@ -203,6 +203,14 @@ def test_what_stands_in_the_place_of_an_advertisement_goes() -> None:
     assert as_found(f"<p>{line}</p><div class='sponsored'><p>{line}</p></div>") == [line] * 2
 
 
+def test_what_a_button_says_is_out_unless_it_is_a_heading() -> None:
+    """Questions open their answers, in buttons that are headings or alone."""
+    line = paragraphs(TEXTS["Latin"])[0]
+    assert as_found(f"<p>{line}</p><button>Show more of it</button><p>{line}</p>") == [line, line]
+    for asked in ("<button>How is a bridge built?</button>", "<h3><button>Of bridges</button></h3>"):
+        assert len(as_found(f"<p>{line}</p>{asked}<p>{line}</p>")) == 3
+
+
 @pytest.mark.parametrize(
     ("markup", "held"),
     [
