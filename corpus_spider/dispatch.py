@@ -39,6 +39,9 @@ class DispatchLimits:
     sites: tuple[str, ...]
     per_host: int = 2
     total: int = 256
+    """Of hosts that answer, and as many of those that keep us waiting."""
+    most: int = 1024
+    """Of all. A host becomes a slow one while its first request waits for its turn, and there may be any number."""
     backlog: int = 2000
     page_limit: int = 0
     time_limit: float = 0.0
@@ -147,23 +150,26 @@ class Dispatcher:
 
     def _quotas(self) -> dict[str, int]:
         """How many more each active host may get; nothing while the backlog is full or the run's limit is reached."""
-        if self.limit_reached or len(self.line.held) + self.line.waiting >= self.limits.backlog:
+        spare = self.limits.most - self._out.total()
+        if self.limit_reached or spare <= 0 or len(self.line.held) + self.line.waiting >= self.limits.backlog:
             return {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
         slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
         out = sum(self._out[host] for host in slow)
-        quotas = self._shares(self._active - slow, self._out.total() - out)
+        quotas = self._shares(self._active - slow, min(self.limits.total + out - self._out.total(), spare))
         # What is left of a small limit is not for hosts that may never answer.
-        return quotas if quotas and self.limits.page_limit else quotas | self._shares(self._active & slow, out)
+        if quotas and self.limits.page_limit:
+            return quotas
+        spare -= sum(quotas.values())
+        return quotas | self._shares(self._active & slow, min(self.limits.total - out, spare))
 
     def _is_slow(self, host: str) -> bool:
         """Tell whether a host keeps us waiting, or did so last: its leases take no place from those of others."""
         heard = self._heard.get(host)
         return self.pauses.doubtful(host) or (heard is not None and time.monotonic() - heard > SLOW_SECONDS)
 
-    def _shares(self, hosts: set[str], out: int) -> dict[str, int]:
-        """Share out what may be given to hosts of which so many leases are out, first to those that have least."""
-        room = self.limits.total - out
+    def _shares(self, hosts: set[str], room: int) -> dict[str, int]:
+        """Share out so many leases to hosts, first to those that have least."""
         if self.limits.page_limit:
             room = min(room, self.limits.page_limit - self.handed_out)
         quotas: dict[str, int] = {}

@@ -171,6 +171,7 @@ class Session:
             # Where there is no delay, the next request is there when an answer comes.
             per_host=crawl.per_host if crawl.delay else 2 * crawl.per_host,
             total=4 * crawl.concurrency,
+            most=(4 + CONNECTIONS) * crawl.concurrency,
             backlog=crawl.backlog,
             page_limit=crawl.page_limit,
             time_limit=crawl.time_limit,

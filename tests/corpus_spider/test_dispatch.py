@@ -351,6 +351,30 @@ def test_hosts_that_keep_us_waiting_take_no_place_from_others(bench: Bench, monk
     assert len(held) <= 12
 
 
+def test_hosts_without_number_are_not_all_waited_for_at_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a slow one while its first request waits for its turn: a crawl of thousands held them all in memory, and
+    went on for hours after its time limit.
+    """
+    monkeypatch.setattr(dispatch, "SLOW_SECONDS", 0.01)
+    bench.seed(200, hosts=200)
+
+    async def run() -> list[Lease]:
+        dispatcher = Dispatcher(bench.line(), limits(bench, total=4, most=20))
+
+        async def wait() -> None:
+            for _ in range(100):
+                dispatcher.line.changed.set()
+                await asyncio.sleep(0.02)
+            dispatcher.stop()
+
+        waiting = asyncio.ensure_future(wait())
+        held = [lease async for lease in dispatcher.leases()]
+        await waiting
+        return held
+
+    assert len(asyncio.run(run())) == 20
+
+
 @pytest.mark.parametrize("trouble", [HostPauses.failed, HostPauses.pause])
 def test_a_host_is_doubtful_until_it_answers(trouble: Callable[[HostPauses, str], None]) -> None:
     """One request without an answer is enough."""
