@@ -52,6 +52,8 @@ def show(state: State, /, target: str, **options: Any) -> None:
     Its text, whence it was known, what came of each visit, and when it is asked for again; or why there is no text.
     With -q the text alone. Nothing is fetched.
     """
+    if options["original"] and options["as_json"]:
+        raise click.UsageError("--original writes the page itself: leave out --json.")
     config = state.load_made()
     found = look_up(config, target)
     if options["original"]:

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storage.errors import ConfigError
@@ -18,7 +19,6 @@ from storage.exports.files import disk_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 DATA, CHECKSUM, OLD = "data", "sha256", "old"
 """Names inside the staging folder: the export itself, its checksum file, the folder that it replaces."""
@@ -64,9 +64,21 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
 
 
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
-    """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may."""
+    """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may.
+
+    What is neither file nor folder never is: to rename a file over /dev/null takes it from the whole machine.
+    """
+    if os.path.lexists(target) and _is_device(target):
+        do = "write to standard output, -o -, and lead that there"
+        raise ConfigError("is no file, and is not replaced by one", where=str(target), do=do)
     if not overwrite and os.path.lexists(target) and not _empty_folder(target):
         raise ConfigError("exists already", where=str(target), do="choose another name, or add `--overwrite`")
+
+
+def _is_device(target: Path) -> bool:
+    """Say whether a target is a device, a pipe or a socket, leads to one, or is a name of an open file."""
+    there = target.exists() and not target.is_file() and not target.is_dir()
+    return there or target.parent == Path("/dev") or target.parent.resolve().is_relative_to("/proc")
 
 
 def checksum_path(target: Path) -> Path:

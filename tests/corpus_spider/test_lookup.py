@@ -68,13 +68,14 @@ def test_a_page_without_a_text_says_why(
         ("https://b.example/x", "has its host"),
         ("0" * 32, "No document has this id"),
         ("http://[", "the id of a document"),
+        ("--original --json https://a.example/x", "leave out --json"),
     ],
 )
 def test_an_unknown_page_is_told_with_what_the_rules_say_of_it(
     home: Path, capsys: pytest.CaptureFixture[str], target: str, expected: str
 ) -> None:
     """Whether the site would have it, its rules leave it out, or it is of no site; exit code 2."""
-    assert run(["show", target]) == 2
+    assert run(["show", *target.split()]) == 2
     assert expected in capsys.readouterr().err
 
 

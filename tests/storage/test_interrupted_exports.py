@@ -14,6 +14,7 @@ from export_samples import TARGETS, a_document, documents, everything_under, rea
 
 from storage.errors import ConfigError, DatabaseError, DiskError
 from storage.exports import export
+from storage.exports.staging import make_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +108,7 @@ DISK_FULL = """
 import resource, sys
 from storage.errors import DiskError
 from storage.exports import export
+from storage.exports.staging import make_way
 from tests.storage.export_samples import a_document
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 import random
@@ -143,6 +145,7 @@ def test_a_failing_fsync_is_a_disk_error_and_leaves_nothing(tmp_path: Path, monk
 KILLED = """
 import os, signal, sys
 from storage.exports import export
+from storage.exports.staging import make_way
 from tests.storage.export_samples import a_document
 def documents():
     yield a_document()
@@ -207,3 +210,15 @@ def test_two_exports_to_one_name_in_one_process_are_told_apart(tmp_path: Path) -
 
     export(nested(), tmp_path / "out.jsonl")
     assert len(read_back(tmp_path / "out.jsonl")) == 1
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_pipes_devices_and_open_files_are_not_replaced(tmp_path: Path, overwrite: bool) -> None:
+    """Not even when asked to: for root a file over /dev/null would stand there for every program."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/null")
+    for target in (tmp_path / "pipe", tmp_path / "link", Path("/dev/null"), Path("/dev/stdout")):
+        with pytest.raises(ConfigError, match="is no file"):
+            make_way(target, overwrite=overwrite)
+    assert Path("/dev/null").is_char_device()
+    assert (tmp_path / "pipe").is_fifo()
