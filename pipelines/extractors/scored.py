@@ -259,6 +259,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
         chosen = series.completed(page, chosen, probability, allowed)
         chosen = series.enclosed(page, chosen, probability, allowed)
         chosen &= ~series.other_articles(page, chosen)
+    chosen &= ~series.teasers(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     chosen &= ~parts.by_readers(page, chosen)

@@ -44,6 +44,10 @@ _ASIDE = sum(
     BIT[name] for name in ("comment", "nav", "share", "related", "ad", "tag", "sign", "form", "caption", "box")
 )
 _NUMBER = re.compile(r"\d+")
+_BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
+"""An ellipsis at the end, or before the few words of a link to the rest."""
+_END = 40
+"""Characters at the end of a text among which it is looked for."""
 
 
 def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
@@ -166,3 +170,17 @@ def _beside(page: Page, headline: int, other: int, held: Array) -> int:
 def _make(page: Page, element: int) -> str:
     """Return the start tag of an element without the numbers by which pages tell articles apart."""
     return _NUMBER.sub("", page.blocks.elements.tags[page.blocks.elements.tag[element]])
+
+
+def teasers(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks are beginnings of other articles: they break off, right behind a line that is a
+    link, in an element that is marked as related to the article.
+    """
+    found: Array = chosen & ((page.path & BIT["related"]) != 0)
+    found[1:] &= page.link[:-1] > MAX_LINKED
+    found[:1] = False
+    if found.any():
+        texts = page.blocks.texts
+        likely = found.nonzero()[0].tolist()
+        found[likely] = [_BROKEN_OFF.search(texts[index].rstrip()[-_END:]) is not None for index in likely]
+    return found

@@ -137,6 +137,30 @@ def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
     assert scored.find(shown, shown.title, likely).chosen.sum() == 8
 
 
+@pytest.mark.parametrize(
+    ("box", "teaser", "out"),
+    [
+        ("related-posts", "The ferries stay where they are, and no…", True),
+        ("recommended", "The ferries stay where they are, and no... Read more", True),
+        ("relatedposts", "لا تزال العبارات في مكانها ولا أحد يعرف [...] اقرأ المزيد", True),
+        ("related-posts", "The ferries stay where they are.", False),
+        ("related-posts", "The ferries stay… and nobody knows for how long.", False),
+        ("related-posts", "渡し船はまだ動かないのだろうか……？", False),
+        ("chapter", "The ferries stay where they are, and no…", False),
+    ],
+)
+def test_the_beginning_of_a_related_article_is_none_of_this_one(box: str, teaser: str, *, out: bool) -> None:
+    """It breaks off, right behind a line that is a link, in a box that says that it is related."""
+    shown = page(
+        f"<h1>{TITLE}</h1><p>{SAID}</p><div class={box}><a href=/x>The bridge is shut</a><p>{teaser}</p></div>"
+    )
+    chosen = ~starting(shown, "The bridge", TITLE)
+    found = series.teasers(shown, chosen)
+    assert (found.sum(), bool(found[-1])) == (int(out), out)
+    no_link = page(f"<h1>{TITLE}</h1><div class={box}><p>The bridge is shut</p><p>{teaser}</p></div>")
+    assert not series.teasers(no_link, np.ones(no_link.count, bool)).any()
+
+
 def test_thousands_of_makes_and_headlines_are_looked_at_in_bounds() -> None:
     """Every block of a make of its own, and every other one a headline as the article's."""
     many = "".join(f"<h1>{number}</h1><p class='a{number}'>{SAID}</p>" for number in range(5000))
