@@ -288,7 +288,8 @@ def links(page: Page, chosen: Array) -> Array:
 def labels(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks are headings of boxes of which nothing else was chosen, as "read also" is.
 
-    An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement.
+    An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement
+    or as a box to share by.
     An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
     things to buy are. Where nothing that was chosen ends a sentence, there is no article for them to stand in.
     """
@@ -299,15 +300,22 @@ def labels(page: Page, chosen: Array) -> Array:
     if not short or not (chosen & ends).any():
         return found
     held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
-    ads, boxes = list[int](), list[int]()
+    marked, boxes = list[int](), list[int]()
     for index in short:
         alone = list(takewhile(lambda element: held[element] == 1, parts.around(page.blocks, index)))
-        if any(page.marks[page.blocks.elements.tag[element]] & BIT["ad"] for element in alone):
-            ads.append(index)
+        if any(_holds_no_text(page, element) for element in alone):
+            marked.append(index)
         elif page.texts.chars[index] <= LABEL and any(leading[element] > 1 for element in alone):
             boxes.append(index)
-    found[ads + (boxes if len(boxes) <= MAX_BOXES else [])] = True
+    found[marked + (boxes if len(boxes) <= MAX_BOXES else [])] = True
     return found
+
+
+def _holds_no_text(page: Page, element: int) -> bool:
+    """Say whether an element is marked as an advertisement or as a box to share by; headings are by what they say."""
+    elements = page.blocks.elements
+    marks = page.marks[elements.tag[element]]
+    return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:

@@ -130,10 +130,13 @@ RELATED = "<ul>" + "<li><a href='/y'>Bridges of the north and the south</a></li>
 @pytest.mark.parametrize("heading", ["Read also", "Tin liên quan", "اقرأ أيضا"])
 @pytest.mark.parametrize(
     "box",
-    ["<div class='x'><b>{}</b>{}</div>", "<table><tr><td>{}{}</td></tr></table>", "<div class='inline-ad'>{}</div>"],
+    [
+        *("<div class='x'><b>{}</b>{}</div>", "<table><tr><td>{}{}</td></tr></table>"),
+        *("<div class='inline-ad'>{}</div>", "<div class='sharing'><h3>{}</h3><a href='/share'>A</a></div>"),
+    ],
 )
 def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: str) -> None:
-    """Of links or of an advertisement, in any language; nothing tells but that the box has no text."""
+    """Of links, of an advertisement or to share by, in any language; nothing tells but that the box has no text."""
     lines = paragraphs(TEXTS["Latin"])
     found = as_found(as_paragraphs(lines[:3]) + box.format(heading, RELATED) + as_paragraphs(lines[3:]))
     assert found == lines
@@ -149,7 +152,7 @@ def as_found(body: str, *, links: float = 0.1) -> list[str]:
 def test_headings_of_what_a_page_is_made_of_stay() -> None:
     """A section with a text keeps its heading; so do many boxes of links, as lists of the best things to buy have."""
     line = paragraphs(TEXTS["Latin"])[0]
-    section = f"<div><h2>On bridges</h2>{RELATED}<p>{line}</p></div>"
+    section = f"<div><h2 id='tools'>On bridges</h2>{RELATED}<p>{line}</p></div>"
     assert as_found(f"<p>{line}</p>{section}") == [line, "On bridges", line]
     names = [f"The best bridge {number}" for number in range(9)]
     assert as_found(f"<p>{line}</p>" + "".join(f"<div>{name}{RELATED}</div>" for name in names)) == [line, *names]
