@@ -12,7 +12,7 @@ from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from threading import Timer
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -22,6 +22,8 @@ from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
+
+_LINE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,18 @@ def proxy_for(scheme: str, host: str) -> Proxy | None:
     return Proxy(parts.hostname or "", port, basic)
 
 
+class _Answer(HTTPResponse):
+    """Passes over every answer that is not the last (RFC 9110, 15.2): http.client takes 103 (Early Hints) for it."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not 101 < status < 200:
+                return version, status, reason
+            while self.fp.readline(_LINE).strip():
+                pass
+
+
 class Wire:
     """A connection that is cut when the time for the whole exchange is over, handshake and headers included.
 
@@ -74,6 +88,7 @@ class Wire:
         proxy = proxy_for(parts.scheme, host)
         self.connection = HTTPConnection(proxy.host if proxy else host, proxy.port if proxy else port, manners.timeout)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self.connection.response_class = _Answer
         plain = proxy is not None and parts.scheme == "http"
         self.target = f"http://{parts.netloc}{path}" if plain else path
         self.headers = proxy.headers if proxy and plain else {}

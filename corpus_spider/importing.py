@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.archives import EARLIEST, captures
 from corpus_spider.learning import Models
+from corpus_spider.owner import claim
 from corpus_spider.recovery import recover
 from corpus_spider.session import GuardedArchive, prepare_folders
 from pipelines.discovery.scope import scope_of
@@ -121,6 +122,7 @@ def _opened(config: Config, report: ImportReport) -> Iterator[_Taker]:
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
         locks = stack.enter_context(SiteLocks(corpus, names, config.warc_folder / "locks"))
+        claim(config)
         recover(corpus, config.warc_folder, names)
         corpus.set_licences({site.name: site.licence for site in config.sites})
         corpus = replace(corpus, schedule=config.schedule())

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from corpus_spider.owner import require_own
 from storage.corpus import Corpus
 from storage.disk import disk_errors, sync_folder
 from storage.errors import ConfigError
@@ -56,6 +57,7 @@ def remove(config: Config, request: Request | None, *, dry_run: bool = False) ->
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
     DiskError and DamageError when originals cannot be written anew: what is left to do is done by the next call.
     """
+    require_own(config)
     if request is not None:
         _refuse_site_name(config, request)
     with ExitStack() as stack:

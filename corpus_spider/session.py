@@ -19,6 +19,7 @@ from corpus_spider import health, recovery, retention
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.learning import Models, learn_due
+from corpus_spider.owner import claim, require_own
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.signs import Rule
@@ -146,6 +147,7 @@ class Session:
             corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
             sites = tuple(site.name for site in config.sites)
             locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+            claim(config)
             recovery.recover(corpus, config.warc_folder, sites)
             corpus.set_licences({site.name: site.licence for site in config.sites})
             learn_due(config, corpus)
@@ -380,7 +382,7 @@ def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
 
 
 def prepare_folders(config: Config) -> None:
-    """Make the WARC folder, private to its owner, and check that it can be written and has room."""
+    """Make the WARC folder, private to its owner, and check that it can be written, has room, and is ours."""
     folder = config.warc_folder
     try:
         make_folder(folder)
@@ -392,4 +394,5 @@ def prepare_folders(config: Config) -> None:
         raise DiskError(
             f"cannot be written ({error.strerror})", where=str(folder), do="Check the folder's owner and permissions."
         ) from error
+    require_own(config)
     reserve_check(folder, config.archive.reserve)()

@@ -57,6 +57,10 @@ class Site(BaseHTTPRequestHandler):
     def page_moved(self) -> None:
         self.reply(302, b"", Location="/article")
 
+    def page_early(self) -> None:
+        self.wfile.write(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n" * 2)
+        self.page_article()
+
     def page_loop(self) -> None:
         self.reply(302, b"", Location="/loop")
 
@@ -104,6 +108,16 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def manners(**changes: object) -> Manners:
     values: dict[str, object] = {"timeout": 60.0, "max_body": 4000, "allow_private": ("127.0.0.1:*",)}
     return Manners(AGENT, **(values | changes))  # type: ignore[arg-type]
+
+
+def test_answers_before_the_answer_are_passed_over(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A robots.txt behind Early Hints was taken for one that is not there, and a page for one without a text."""
+    assert fetch(f"{address}/early", manners()).body == ARTICLE
+    hinted = b"HTTP/1.1 103 Early Hints\r\n\r\n"
+    send = Site.page_robots
+    monkeypatch.setattr(Site, "page_robots", lambda site: (site.wfile.write(hinted), send(site)))
+    with pytest.raises(NotFetchedError, match="does not allow it"):
+        fetch(f"{address}/closed", manners())
 
 
 def test_a_page_is_asked_for_by_name_after_robots_txt(address: str) -> None:

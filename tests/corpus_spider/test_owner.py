@@ -1,0 +1,54 @@
+"""One folder of WARC files is of one corpus: two of them would take each other's files for damage, and empty them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.config import Config, Corpus
+from corpus_spider.owner import OWNER, claim
+from corpus_spider.removal import remove
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def corpus_in(folder: Path, **given: str) -> Config:
+    """Return the configuration of a corpus, which lies in its folder."""
+    folder.mkdir(exist_ok=True)
+    values = {"warc": "../warc"} | given
+    lines = "\n".join(f'{key} = "{value}"' for key, value in values.items())
+    (folder / "corpus.toml").write_text(f"[corpus]\n{lines}\n")
+    (folder.parent / "warc").mkdir(exist_ok=True)
+    return Config(Corpus(**values), path=folder / "corpus.toml")
+
+
+def test_a_second_corpus_with_the_same_warc_folder_is_refused(tmp_path: Path) -> None:
+    """Nothing is crawled into it, and nothing in it emptied: the other's originals were gone after a removal."""
+    first, second = corpus_in(tmp_path / "a"), corpus_in(tmp_path / "b")
+    claim(first)
+    for refused in (lambda: claim(second), lambda: remove(second, None)):
+        with pytest.raises(ConfigError, match=r"the WARC files of another corpus are in it, that of .*a/corpus\.toml"):
+            refused()
+    claim(first)
+    assert (tmp_path / "warc" / OWNER).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("what", ["moved", "broken", "elsewhere", "same database"])
+def test_a_folder_is_taken_over_where_the_other_corpus_has_gone(tmp_path: Path, what: str) -> None:
+    """Its corpus.toml is not there, cannot be read, or names another folder; or it is the same corpus."""
+    first, second = corpus_in(tmp_path / "a"), corpus_in(tmp_path / "b")
+    claim(first)
+    if what == "moved":
+        (tmp_path / "a").rename(tmp_path / "c")
+    elif what == "broken":
+        (tmp_path / "a/corpus.toml").write_text("[corpus")
+    elif what == "elsewhere":
+        corpus_in(tmp_path / "a", warc="warc")
+    else:
+        second = replace(second, corpus=replace(second.corpus, database="sqlite:///../a/corpus.db"))
+    claim(second)
+    assert (tmp_path / "warc" / OWNER).read_text() == str(tmp_path / "b/corpus.toml")
