@@ -77,17 +77,18 @@ def measure_again(page: Page, first: Array) -> Columns:
 def _tightest(page: Page, shares: Array, likely: Array) -> Array:
     """Say of each block whether it lies in the smallest element with half of what is likely, or in a part like it.
 
-    Some pages cut an article into parts of one make, for what stands between them: their elements have the same start
-    tag and parent, or parents of one make beside each other, and no headline; and are about as likely.
+    Some pages cut an article into parts, for what stands between them: elements of one make with one parent, or with
+    parents of one make beside each other, that have no headline and are about as likely.
     """
     half = (shares >= 0.5 - 1e-9).nonzero()[0]
     tight = int(half[page.held[half].argmin()]) if len(half) else 0
     found = page.holds(tight)
     if not tight or page.held[tight] == 1 or shares[tight] >= WHOLE:
         return found
-    parts = (page.tag == page.tag[tight]).nonzero()[0]
+    makes = page.makes
+    parts = (makes == makes[tight]).nonzero()[0]
     parents, parent = page.parents[parts], page.parents[tight]
-    beside = (page.tag[parents] == page.tag[parent]) & (page.parents[parents] == page.parents[parent])
+    beside = (makes[parents] == makes[parent]) & (page.parents[parents] == page.parents[parent])
     beside |= parents == parent
     for part in parts[beside & (likely[parts] >= 0.5 * likely[tight])].tolist():
         if not page.heads[page.first[part] : page.last[part]].any():

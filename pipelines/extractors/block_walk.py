@@ -130,13 +130,15 @@ def _cut(html: str) -> Blocks:
     """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
     texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
     tags, parents, first, last = ["body"], [0], [0], [0]
-    kind_of, parts = _KINDS.get, list[str]()
+    # Start tags repeat with their attributes: what they are is told sooner the second time.
+    kinds, parts = _KINDS.copy(), list[str]()
+    kind_of, kept = kinds.get, kinds.setdefault
     element = count = linked = links = 0
     link = filled = broken = False
     chunks = iter((*_COMMENT.sub("", html).split("<"), "hr>"))
     for chunk in chunks:
         tag, _, text = chunk.partition(">")
-        kind = kind_of(tag) or kind_of(tag.partition(" ")[0], _INLINE)
+        kind = kind_of(tag) or kept(tag, kind_of(tag.partition(" ")[0], _INLINE))
         if kind >= _RULE or (broken and kind == _LINE_BREAK):
             if filled:
                 inside.append(element)

@@ -146,7 +146,9 @@ def captions(page: Page) -> tuple[Array, Array]:
     surely = {tag: certain for tag, certain in marked.items() if certain is not None}
     if not surely:
         return sure, likely
-    for index in (index for index, tag in enumerate(elements.tag) if tag in surely):
+    known = np.zeros(len(elements.tags), bool)
+    known[list(surely)] = True
+    for index in known[page.tag].nonzero()[0].tolist():
         first, last = elements.first[index], elements.last[index]
         if last - first <= FEW and not (elements.name(index) == "figure" and _holds_more(blocks, index)):
             sure[first:last] |= surely[elements.tag[index]] or _PICTURE.search(_around(elements, index)) is not None
@@ -184,8 +186,8 @@ def _captioned(tag: str) -> bool | None:
 
 def buttons(page: Page) -> Array:
     """Say of each block whether it is what a button says; those that are headings open what is below them."""
-    in_box: Array = ((page.kind & BIT["box"]) != 0) & ((page.near & _SUBHEAD) == 0) & ~page.texts.ends_sentence
-    return in_box
+    found: Array = (page.kind & BIT["box"]) != 0
+    return found & ((page.near & _SUBHEAD) == 0) & ~page.texts.ends_sentence if found.any() else found
 
 
 def _naming(attributes: str) -> str:
@@ -303,12 +305,10 @@ def by_readers(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks are readers' comments, each marked as one, behind a longer text that is none."""
     found = np.zeros(page.count, bool)
     likely = (chosen & ((page.path & BIT["comment"]) != 0)).nonzero()[0].tolist()
-    found[[index for index in likely if _comment(page, index)]] = True
-    if not found.any():
-        return found
-    first = int(found.argmax())
-    before = page.texts.chars[:first][chosen[:first]].sum()
-    return found if before >= LITTLE else np.zeros(page.count, bool)
+    readers = [index for index in likely if _comment(page, index)]
+    if readers and page.texts.chars[: readers[0]][chosen[: readers[0]]].sum() >= LITTLE:
+        found[readers] = True
+    return found
 
 
 def _comment(page: Page, index: int) -> int:

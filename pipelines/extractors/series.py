@@ -71,8 +71,8 @@ def _alike(page: Page, chosen: Array, missing: Array, behind: int) -> Array:
     """Say of each of the blocks that are missing whether it is made like most of them that were chosen."""
     outer = page.parents[page.inside]
     outest = page.parents[outer]
-    # The start tags of the three innermost elements, as a number.
-    makes = (page.tag[page.inside] * len(page.marks) + page.tag[outer]) * len(page.marks) + page.tag[outest]
+    # The makes of the three innermost elements, as a number.
+    makes = (page.makes[page.inside] * len(page.marks) + page.makes[outer]) * len(page.marks) + page.makes[outest]
     wanted = makes[missing]
     known = np.array(sorted(set(wanted.tolist())))
     number, make = known.searchsorted(makes), known.searchsorted(wanted)

@@ -219,11 +219,12 @@ def test_what_a_button_says_is_out_unless_it_is_a_heading() -> None:
     [
         ("<div class=chunk>{}</div><div class=chunk>{}</div>", True),
         ("<div class=row><div class=chunk>{}</div></div><div class=row><div class=chunk>{}</div></div>", True),
+        ("<div class=chunk id=c1>{}</div><div class=chunk id=c2>{}</div>", True),
         ("<div class=chunk>{}</div><div class=more>{}</div>", False),
         ("<div class=chunk>{}</div><div class=chunk><h1>Of ferries</h1>{}</div>", False),
         ("<div class=chunk>{}</div><aside><div class=chunk>{}</div></aside>", False),
     ],
-    ids=["beside", "in rows", "of another make", "with a headline", "elsewhere"],
+    ids=["beside", "in rows", "with numbers", "of another make", "with a headline", "elsewhere"],
 )
 def test_an_article_in_parts_of_one_make_is_held_by_all_of_them(markup: str, held: bool) -> None:
     """As pages are that put advertisements between them: the second half was taken for something else."""

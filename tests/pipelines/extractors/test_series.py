@@ -51,6 +51,21 @@ def test_entries_made_like_most_that_were_chosen_are_content(chosen: str, probab
     assert completed(report, starting(report, *chosen.split()), probability) == found.split()
 
 
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p id='b{0}' class=par>{0}. {1}</p>",
+        "<p class='par par-{0}'>{0}. {1}</p>",
+        "<p id='p{0}'>{0}. {1}</p>",
+        "<p class=par data-key='{1}{0}'>{0}. {1}</p>",
+    ],
+)
+def test_entries_are_made_alike_whatever_numbers_and_names_each_has(markup: str) -> None:
+    """Systems give each paragraph an id, a number among its classes or a key of its own."""
+    report = page("".join(markup.format(number, SAID) for number in range(8)))
+    assert completed(report, starting(report, *"012467"), 0.1) == [f"{number}." for number in range(8)]
+
+
 @pytest.mark.parametrize("tail", [f"<aside>{entries(3)}</aside>", entries(3, "<div class=what>{0} More to read</div>")])
 def test_what_is_behind_counts_in_the_same_element_and_in_sentences(tail: str) -> None:
     """Entries of another list, and headlines, are none of the report."""
