@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
 """What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""
 
-LABELS = {"refused": "not allowed by robots.txt"}
-"""What people read in the place of a name in a run's summary: the count of a site has it for what a server refuses."""
+LABELS = {"refused": "not allowed by robots.txt", "failed": "tries that failed"}
+"""What people read in the place of a name in a run's summary: the count of a site has the first for what a server
+refuses, `status` and `dropped` the second for URLs that were given up.
+"""
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")
 MEANINGS = {

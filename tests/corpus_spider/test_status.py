@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.console import Console
+from corpus_spider.nightly import told
 from corpus_spider.status import Standing, render, run_state
 from storage.holdings import CountRow, Status
 from storage.records import UrlState
@@ -93,3 +94,10 @@ def test_the_json_says_what_is_pending_and_how_the_run_stands(known: dict[str, s
     """Programs get what people get, numbers as numbers."""
     plain = Standing(Status(3, 0, 3, last_run=known), {"a": 2}, "ended").plain()
     assert (plain["documents"], plain["pending"], plain["last_run"]) == (3, {"a": 2}, {"state": "ended"} | expected)
+
+
+def test_the_summary_of_a_crawl_tells_tries_from_urls() -> None:
+    """A URL that is asked three times in vain is three tries, and no URL that was given up."""
+    summary = {"sites": [], "failed": {"http_500": 9}, "refused": 1, "pages": 4}
+    expected = {"tries that failed": {"http_500": 9}, "not allowed by robots.txt": 1, "pages": 4}
+    assert told(summary, Console(quiet=True)) == expected
