@@ -15,7 +15,7 @@ from corpus_spider.options import as_json, verb_of
 from storage.errors import ConfigError, DamageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from corpus_spider.config import Config
     from corpus_spider.options import State
@@ -25,6 +25,8 @@ OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
 _CHUNK = 1 << 20
 _REQUEST_BYTES = 1 << 16
+TRIES = 3
+"""Where originals are replaced while they are copied: each removal does that, and takes as long as a backup does."""
 
 _verbs = click.Group()
 
@@ -63,7 +65,6 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
     The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, DamageError when a file shrank
     or went away meanwhile.
     """
-    from storage.corpus import Corpus
     from storage.disk import disk_errors, sync_folder
     from storage.exports.staging import staging, sweep
 
@@ -72,21 +73,46 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
         sweep(target)
     if os.path.lexists(target):
         raise ConfigError("exists already", where=str(target), do="name a new folder")
-    report = BackupReport(str(target))
-    with disk_errors(target), staging(target) as staged:
-        staged.chmod(0o700)
-        part = staged / target.name
-        for folder in (part, part / ARCHIVE):
-            folder.mkdir(mode=0o700)
-        _copy_database(config, part / DATABASE, on_progress)
-        with Corpus.open(part / DATABASE) as copy:
-            _copy_archive(copy, config.warc_folder, part / ARCHIVE, report)
-            report.documents = copy.status().documents
-        _copy_settings(config, part / SETTINGS)
-        _sync_all(part)
-        part.rename(target)
-        sync_folder(target.absolute().parent)
+    for left in reversed(range(TRIES)):
+        report = BackupReport(str(target))
+        with disk_errors(target), staging(target) as staged:
+            staged.chmod(0o700)
+            part = staged / target.name
+            _fill(part, config, report, on_progress)
+            if left and _is_replaced(config, report.missing):
+                continue
+            part.rename(target)
+            sync_folder(target.absolute().parent)
+        break
     return report
+
+
+def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callable[[int], None]) -> None:
+    """Make the copy in a new folder."""
+    from storage.corpus import Corpus
+
+    for folder in (part, part / ARCHIVE):
+        folder.mkdir(mode=0o700)
+    _copy_database(config, part / DATABASE, on_progress)
+    with Corpus.open(part / DATABASE) as copy:
+        _copy_archive(copy, config.warc_folder, part / ARCHIVE, report)
+        report.documents = copy.status().documents
+    _copy_settings(config, part / SETTINGS)
+    _sync_all(part)
+
+
+def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
+    """Say whether files that are gone have been replaced since the database was copied, by a removal: what else is in
+    them is in others now.
+    """
+    from storage.corpus import Corpus
+    from storage.retention import REMOVED
+
+    if not missing:
+        return False
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        known = {file.name for file in corpus.warc_files() if file.state != REMOVED}
+    return not known.issuperset(missing)
 
 
 def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> None:

@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider import backup as module
 from corpus_spider.backup import backup, move
 from corpus_spider.config_load import load
+from corpus_spider.removal import remove
 from storage import Corpus
 from storage.database import connect, parse_url
 from storage.errors import ConfigError, DamageError
 from storage.migrations import migrate as bring_to
 from storage.migrations import steps
+from storage.removals import Request, What
 from storage.schema import SCHEMA_VERSION
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -139,6 +143,28 @@ def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tm
     report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
     assert report.missing == [gone.name]
     assert _urls(tmp_path / "copy") == _urls(folder)
+
+
+def test_a_backup_beside_a_removal_has_all_originals(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looked for the files that the removal had replaced since the database was copied, and went without them."""
+    config, copied = load(folder / "corpus.toml"), []
+    first = min(_urls(folder))
+
+    def copy_and_remove(*parts: object) -> None:
+        copy_database(*parts)
+        if not copied:
+            remove(config, Request(What.URL, first, "on request"))
+        copied.append(parts)
+
+    copy_database: Callable[..., None] = module._copy_database
+    monkeypatch.setattr(module, "_copy_database", copy_and_remove)
+    assert backup(config, tmp_path / "copy").missing == []
+    assert len(copied) == 2
+    assert sound(tmp_path / "copy")
+    assert _urls(tmp_path / "copy") == _urls(folder)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("copy", ".copy"))] == ["copy"]
 
 
 def test_what_is_no_file_in_the_place_of_an_original_is_missing(folder: Path, tmp_path: Path) -> None:
