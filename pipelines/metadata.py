@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from pipelines import byline
 from pipelines.dates import Candidate, find_date, stated_in_path
-from pipelines.dating.visible import around_headline, is_of_another, time_elements, visible_ages, visible_dates
+from pipelines.dating.visible import (
+    around_headline,
+    is_aside,
+    is_of_another,
+    time_elements,
+    visible_ages,
+    visible_dates,
+)
 from pipelines.directives import MAX_METAS, noted_directives
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
@@ -86,7 +93,9 @@ _DATE_NAMES = (
     "date",
 )
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
-_AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]')
+_AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
+_OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
+_NO_TAGS: frozenset[str] = frozenset()
 _DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]", "abbr.published[title]")
 _BODIES = ("article", "main")
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
@@ -232,8 +241,11 @@ def _author(
 
 
 def _marked_authors(tree: LexborHTMLParser) -> list[str]:
-    """Return what the first element that calls itself the author shows; one in the head shows nothing."""
-    marked = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
+    """Return what the first element that calls itself the author shows; one in the head shows nothing, and one in a
+    reader's comment is the author of that.
+    """
+    every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
+    marked = (node for node in every if not is_aside(node, _NO_TAGS, _OF_COMMENT))
     texts = ((node.css_first('[itemprop~="name"]') or node).text(separator=" ") for node in marked)
     return [next(filter(str.strip, texts), "")]
 

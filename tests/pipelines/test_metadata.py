@@ -133,6 +133,10 @@ def test_title(html: str, expected: str | None) -> None:
         ("<meta name='author' content='@ann'>", None),
         ("<meta name='author' content='Ann Lee writes about the weather of this and of other months'>", None),
         ("<a rel='author' href='/ann'>Ann Lee</a>", "Ann Lee"),
+        ("<div class=submitted><span rel='sioc:has_creator'><b class=username>Ann Lee</b></span></div>", "Ann Lee"),
+        ("<div class='comment odd'><p><span rel='sioc:has_creator'>A Reader</span></div>", None),
+        ("<div class=comment><i itemprop='author'>A Reader</i></div><i itemprop='author'>Ann Lee</i>", "Ann Lee"),
+        ("<div class='post comments-open'><a rel='author'>Ann Lee</a></div>", "Ann Lee"),
         ("<div itemprop='author'>By <span itemprop='name'>Ann Lee</span>, staff</div>", "Ann Lee"),
         ("<meta name='author' content='สมชาย ใจดี'>", "สมชาย ใจดี"),
         (
