@@ -85,6 +85,9 @@ MEMUSAGE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True
 
 DOWNLOADER = "corpus_spider.downloader.PatientDownloader"
+# Names are looked up in threads, one each, which are started when there are more to look up: with Scrapy's ten, as many
+# names that nobody answers for hold all others until these count as not to be had.
+REACTOR_THREADPOOL_MAXSIZE = 300
 CONCURRENT_REQUESTS = 32
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 2.0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import subprocess
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,11 @@ from hypothesis import strategies as st
 
 from corpus_spider.middlewares.guard import refusal
 from pipelines.urls import fetchable
-from tests.corpus_spider.running import often
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import environment, often, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LAB = ("127.0.0.1:8000", "*.demo.localhost:8000")
 
@@ -120,3 +127,35 @@ def test_an_ipv6_address_is_no_way_to_a_private_one(value: int, prefix: str) -> 
     assert target is not None
     passes = refusal(target, ()) is None
     assert not passes or (inner.is_global and prefix in {"::ffff:", "64:ff9b::"})
+
+
+HANGING_NAMES = """
+import os, socket, sys, time
+
+def look_up(name):
+    while name != "z.test" and not os.path.exists("over"):
+        time.sleep(0.05)
+    if name != "z.test":
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+    return "127.0.0.1"
+
+socket.gethostbyname = look_up
+from corpus_spider.cli import run
+sys.exit(run(["crawl"]))
+"""
+
+
+def test_names_that_nobody_answers_for_hold_up_no_others(tmp_path: Path) -> None:
+    """With ten of them all sites counted as not to be had."""
+    names = [*(f"a{number}.test" for number in range(40)), "z.test"]
+    with served(Newspaper(articles=3)) as paper:
+        head = corpus_toml(paper, allow_private=[f"z.test:{paper.port}"]).partition("[[site]]")[0]
+        sites = [f'[[site]]\nname = "{name}"\nstart = ["http://{name}:{paper.port}/"]\n' for name in names]
+        (tmp_path / "corpus.toml").write_text(head + "".join(sites))
+        command = [sys.executable, "-c", HANGING_NAMES]
+        with subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as crawl:
+            try:
+                until(lambda: paper.asked["/article/0"], lambda: dict(paper.asked))
+            finally:
+                (tmp_path / "over").touch()
+                crawl.kill()
