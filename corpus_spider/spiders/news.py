@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
+from scrapy.resolver import dnscache
 
 from corpus_spider.addon import loaded, slot_of
 from corpus_spider.console import safe
@@ -113,6 +114,8 @@ class NewsSpider(Spider):
         """Note that a request brought no exchange, and why."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         reason, passing = failure_reason(failure.value or Exception())
+        # A host that has moved to another machine meanwhile is looked up anew; Scrapy would not until the run ends.
+        dnscache.pop(urlsplit(lease.fetch_url).hostname or "", None)
         if reason in {"timeout", "network"}:
             self.pauses.failed(lease.host)
         elif reason == "crawl_delay":

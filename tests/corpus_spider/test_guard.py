@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from corpus_spider.middlewares.guard import refusal
 from pipelines.urls import fetchable
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import environment, often, until
+from tests.corpus_spider.running import PATIENCE, environment, often, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -159,3 +159,23 @@ def test_names_that_nobody_answers_for_hold_up_no_others(tmp_path: Path) -> None
             finally:
                 (tmp_path / "over").touch()
                 crawl.kill()
+
+
+MOVING_NAME = """
+import socket, sys
+
+addresses = iter(["127.0.0.2"])
+socket.gethostbyname = lambda name: next(addresses, "127.0.0.1")
+from corpus_spider.cli import run
+sys.exit(run(["crawl"]))
+"""
+
+
+def test_a_host_that_moves_to_another_machine_is_looked_up_anew(tmp_path: Path) -> None:
+    """It could not be reached until the end of the run, whatever its name resolved to."""
+    with served(Newspaper(articles=3)) as paper:
+        toml = corpus_toml(paper, allow_private=[f"z.test:{paper.port}"]).replace("127.0.0.1", "z.test")
+        (tmp_path / "corpus.toml").write_text(toml)
+        command = [sys.executable, "-c", MOVING_NAME]
+        subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, timeout=PATIENCE, check=False)
+        assert paper.asked["/article/0"]
