@@ -41,7 +41,7 @@ def require_own(config: Config) -> None:
         raise ConfigError(
             f"the WARC files of another corpus are in it, that of {named}",
             where=str(config.warc_folder),
-            do="Give this one a folder of its own: warc in [corpus]. What is in it already stays there.",
+            do="Give this one a folder of its own (warc in [corpus]), or remove that file if this one took its place.",
         )
 
 
