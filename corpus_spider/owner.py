@@ -46,10 +46,12 @@ def require_own(config: Config) -> None:
 
 
 def _named(mark: Path) -> str:
+    """Read whom a folder names; nobody where a power cut has left a file of zeros, which no name holds."""
     try:
-        return mark.read_text(encoding="utf-8")
+        named = mark.read_text(encoding="utf-8")
     except (OSError, UnicodeError):
         return ""
+    return "" if "\0" in named else named
 
 
 def _path(config: Config) -> Path | None:

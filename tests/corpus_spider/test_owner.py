@@ -52,3 +52,14 @@ def test_a_folder_is_taken_over_where_the_other_corpus_has_gone(tmp_path: Path, 
         second = replace(second, corpus=replace(second.corpus, database="sqlite:///../a/corpus.db"))
     claim(second)
     assert (tmp_path / "warc" / OWNER).read_text() == str(tmp_path / "b/corpus.toml")
+
+
+@pytest.mark.parametrize("left", [b"", bytes(64), b"/half/of/a/na", b"/" + 5000 * b"x", b"\xff", b"/"])
+def test_what_a_power_cut_leaves_of_the_mark_names_nobody(tmp_path: Path, left: bytes) -> None:
+    """The mark is not waited for: a file of no bytes, of zeros or of half a name is written anew."""
+    own = corpus_in(tmp_path / "a")
+    mark = tmp_path / "warc" / OWNER
+    mark.parent.mkdir()
+    mark.write_bytes(left)
+    claim(own)
+    assert mark.read_text() == str(own.path)
