@@ -15,14 +15,14 @@ from corpus_spider.owner import claim
 from corpus_spider.recovery import recover
 from corpus_spider.session import GuardedArchive, prepare_folders
 from pipelines.discovery.scope import scope_of
+from pipelines.line import read_back
 from pipelines.urls import parse
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
-from storage.errors import CorpusError, DamageError
+from storage.errors import DamageError
 from storage.imports import Seen
 from storage.locks import SiteLocks
 from storage.records import Capture, Drop, Fetched, Processed
-from storage.warc import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from pipelines.discovery.scope import Scope
-    from storage.records import Lease, SiteModel, Unprocessed
+    from storage.records import Lease, SiteModel
 
 logger = logging.getLogger(__name__)
 
@@ -129,15 +129,11 @@ def _opened(config: Config, report: ImportReport) -> Iterator[_Taker]:
         limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
         pool = stack.enter_context(closing(WorkerPool(config.workers, limits)))
         archive = GuardedArchive(config, corpus, None, locks)
-        try:
-            taker = _Taker(_Parts(corpus, archive, pool, Models(config, corpus).newest), report)
-            taker.resume(config.warc_folder)
-            yield taker
-        except BaseException:
-            archive.abandon()
-            raise
-        finally:
-            archive.close()
+        stack.callback(archive.abandon)
+        taker = _Taker(_Parts(corpus, archive, pool, Models(config, corpus).newest), report)
+        taker.resume(config.warc_folder)
+        yield taker
+        archive.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +156,11 @@ class _Taker:
         self._reading: list[tuple[int, Lease, Future[Processed]]] = []
 
     def resume(self, folder: Path) -> None:
-        """Read the pages that an import or a crawl that was killed had made durable and not read."""
+        """Read the pages that an import that was killed had made durable and not read; a crawl reads its own."""
         after = 0
         while waiting := self._parts.corpus.unprocessed(tuple(self._parts.models), GROUP, after):
-            self._read([(page.fetch_id, page.lease, _read_back(folder, page), page.crashes) for page in waiting])
+            own = (page for page in waiting if page.imported)
+            self._read([(page.fetch_id, page.lease, read_back(folder, page), page.crashes) for page in own])
             after = waiting[-1].fetch_id
         self._store()
 
@@ -214,11 +211,3 @@ class _Taker:
             self._report.documents += processed.document is not None
             if processed.drop is not None:
                 self._report.dropped[processed.drop.reason] += 1
-
-
-def _read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
-    try:
-        return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
-    except (CorpusError, OSError) as error:
-        logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
-        return Drop("warc_damaged", str(error)[:500])

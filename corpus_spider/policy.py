@@ -7,7 +7,6 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from pipelines.rights import reserved_by_answer
-from storage.originals import UNTRUE
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1
 
@@ -66,7 +65,7 @@ RESERVED_ANEW = "reserved_anew"
 
 def conditions(original: Original | None) -> dict[str, str]:
     """Return the headers that ask for an answer only if it has changed since the last whole one (RFC 9110, 13.1)."""
-    if original is None or original.in_full or original.etag == UNTRUE:
+    if original is None or original.in_full:
         return {}
     values = (original.etag, original.modified)
     return {name: value for name, value in zip(CONDITIONS, values, strict=True) if value}

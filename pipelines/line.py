@@ -281,12 +281,19 @@ class Line:
             self._seen = None
 
     async def _take_up(self, page: Unprocessed) -> None:
-        try:
-            capture = await asyncio.to_thread(read_record, self.parts.warc_folder, page.pointer)
-        except (CorpusError, OSError) as error:
-            logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
-            processed = Processed(drop=Drop("warc_damaged", str(error)[:500]))
+        capture = await asyncio.to_thread(read_back, self.parts.warc_folder, page)
+        if isinstance(capture, Drop):
+            processed = Processed(drop=capture)
         else:
-            capture = replace(capture, kind=page.lease.kind, terms=page.terms)
             processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
+        processed = replace(processed, links=()) if page.imported else processed
         await self.store(page.fetch_id, page.lease, processed)
+
+
+def read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
+    """Read a page that waits in the WARC, or say that it cannot be read."""
+    try:
+        return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
+    except (CorpusError, OSError) as error:
+        logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
+        return Drop("warc_damaged", str(error)[:500])

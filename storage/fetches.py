@@ -283,6 +283,7 @@ def unprocessed(connection: Connection, sites: Collection[str] | None, limit: in
     """Return pages that await processing, oldest first, those with a fetch id above ``after`` only."""
     statement = (
         sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS, *TERMS_COLUMNS)
+        .add_columns(fetch.c.run_id.is_(None).label("imported"))
         .join(url, url.c.id == fetch.c.url_id)
         .join(warc_file, warc_file.c.id == fetch.c.warc_id)
         .outerjoin(terms, terms.c.id == fetch.c.terms_id)
@@ -292,7 +293,8 @@ def unprocessed(connection: Connection, sites: Collection[str] | None, limit: in
     )
     rows = connection.execute(statement if sites is None else statement.where(url.c.site.in_(sites)))
     return [
-        Unprocessed(row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes, terms_of(row)) for row in rows
+        Unprocessed(row.id, lease_of(row), row.fetched_at, pointer_of(row), row.crashes, terms_of(row), row.imported)
+        for row in rows
     ]
 
 

@@ -32,6 +32,7 @@ _DOUBTFUL = sa.or_(
     url.c.failures > 0,
     url.c.attempts > 0,
     sa.and_(url.c.unchanged > 0, url.c.unchanged % IN_FULL_EACH == 0),
+    original.c.etag == UNTRUE,
 )
 
 

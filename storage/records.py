@@ -388,12 +388,12 @@ class SiteModel:
 
 @dataclass(frozen=True, slots=True)
 class Unprocessed:
-    """A page between the two transactions: fetched, durable in the WARC, not processed yet."""
+    """A page between the two transactions, fetched or ``imported``; ``crashes`` is how many workers it has cost."""
 
     fetch_id: int
     lease: Lease
     fetched_at: datetime
     pointer: Pointer
     crashes: int = 0
-    """How many workers it has already cost."""
     terms: Terms | None = None
+    imported: bool = False

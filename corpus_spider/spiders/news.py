@@ -22,6 +22,7 @@ from corpus_spider.session import Session, exit_code
 from pipelines.stages import Page
 from storage.errors import CorpusError
 from storage.records import Failure
+from storage.visits import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -115,7 +116,8 @@ class NewsSpider(Spider):
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         reason, passing = failure_reason(failure.value or Exception())
         # A host that has moved to another machine meanwhile is looked up anew; Scrapy would not until the run ends.
-        dnscache.pop(urlsplit(lease.fetch_url).hostname or "", None)
+        if reason not in REFUSED:
+            dnscache.pop(urlsplit(lease.fetch_url).hostname or "", None)
         if reason in {"timeout", "network"}:
             self.pauses.failed(lease.host)
         elif reason == "crawl_delay":

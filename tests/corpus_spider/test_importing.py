@@ -16,8 +16,9 @@ from corpus_spider.config_load import load
 from corpus_spider.importing import ImportReport, take_in
 from storage.corpus import Corpus
 from storage.errors import DamageError
+from storage.holdings import Selection
 from storage.records import Capture
-from tests.corpus_spider.local_paper import article, paragraphs
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
 from tests.corpus_spider.running import run
 
@@ -212,3 +213,33 @@ def test_pages_that_an_import_was_killed_before_reading_are_read_by_the_next(fol
     assert (report.documents, report.known) == (3, 3)
     assert len(texts(folder)) == 3
     assert run(folder, "check", "--deep").returncode == 0
+
+
+def test_what_a_crawl_has_left_to_read_stays_the_next_crawls(tmp_path: Path) -> None:
+    """A crawl killed before it read its feed finds all articles behind an import, which follows no links."""
+    with served(Newspaper(articles=6)) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        page = article(30, "<a href=/of-the-archive>x</a>")
+        theirs = archive(tmp_path / "theirs.warc.gz", Answer(f"{paper.origin}/old", page))
+        assert run(tmp_path, "crawl", CORPUS_SPIDER_FAILPOINT="before_processed_commit").returncode != 0
+        assert run(tmp_path, "import", str(theirs), CORPUS_SPIDER_FAILPOINT="after_fetched_commit").returncode != 0
+        with Corpus.open(tmp_path / "corpus.db") as corpus:
+            imported = [page.imported for page in corpus.unprocessed()]
+        assert (imported.count(True), imported.count(False) > 0) == (1, True)
+        assert json.loads(run(tmp_path, "import", str(theirs), "--json").stdout)["documents"] == 1
+        assert run(tmp_path, "crawl").returncode == 0
+    with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+        assert sum(1 for _ in corpus.documents(Selection(include_duplicates=True))) == 7
+    assert paper.asked["/of-the-archive"] == 0
+
+
+def test_a_crawl_that_reads_imported_pages_follows_no_links_of_theirs(tmp_path: Path) -> None:
+    with served(Newspaper(articles=2)) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        page = article(30, "<a href=/of-the-archive>x</a>")
+        theirs = archive(tmp_path / "theirs.warc.gz", Answer(f"{paper.origin}/old", page))
+        assert run(tmp_path, "import", str(theirs), CORPUS_SPIDER_FAILPOINT="after_fetched_commit").returncode != 0
+        assert run(tmp_path, "crawl").returncode == 0
+        with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
+            assert corpus.document(f"{paper.origin}/old") is not None
+    assert paper.asked["/of-the-archive"] == 0

@@ -213,11 +213,11 @@ def test_validators_that_were_belied_are_not_asked_with_again(corpus: Corpus) ->
         nights.answer(lease, number, dropped("feed"), body=body)
     (lease,) = nights.begin(3, sources=True)
     assert lease.original is not None
-    assert (lease.original.etag, lease.original.modified) == (UNTRUE, "")
+    assert (lease.original.etag, lease.original.modified, lease.original.in_full) == (UNTRUE, "", True)
     nights.unchanged(lease, 3, status=200, headers=HEADERS)
     (lease,) = nights.begin(4, sources=True)
     assert lease.original is not None
-    assert lease.original.etag == UNTRUE
+    assert (lease.original.etag, lease.original.in_full) == (UNTRUE, True)
 
 
 def test_a_source_is_asked_in_full_after_a_failure_and_after_visits_in_vain(corpus: Corpus) -> None:
