@@ -43,6 +43,20 @@ def test_every_language_is_extracted_well(demo: tuple[Path, dict[str, object]]) 
     assert all(row["f1"] > 0.9 for row in rows), rows
 
 
+def test_the_readme_shows_what_the_demo_prints(demo: tuple[Path, dict[str, object]]) -> None:
+    """Its tables are those of a demo of today: pages, documents, reasons, and the scores of each language."""
+    said = (ROOT / "README.md").read_text(encoding="utf-8").partition("$ make demo\n")[2].partition("Next:")[0]
+    rows = [line.split("\t") for line in said.splitlines() if not line.startswith("#")]
+    report = demo[1]
+    shown = {row[0]: row[1] for row in rows if len(row) == 2 and row[0] not in {"what", "folder", "exit_code"}}
+    counted = {name: report[name] for name in ("pages", "documents", "not_articles")} | report["dropped"]
+    assert shown == {name: str(count) for name, count in counted.items()}
+    head, *scores = [row for row in rows if len(row) == 5]
+    assert scores == [
+        [f"{row[name]:.3f}" if name == "f1" else str(row[name]) for name in head] for row in report["languages"]
+    ]
+
+
 def test_the_known_duplicates_are_found(demo: tuple[Path, dict[str, object]]) -> None:
     """An exact copy in each paper, and a near one in each but the Urdu, at the least."""
     assert all(row["duplicates"] >= 1 for row in demo[1]["languages"])
