@@ -8,6 +8,7 @@ Some take the content coding off as well and name its header anew (``X-Crawl-Con
 
 from __future__ import annotations
 
+import lzma
 import re
 import zlib
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from gzip import GzipFile
 from io import BufferedReader
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, BinaryIO
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from zipfile import BadZipFile, ZipFile
 
 from storage.errors import DamageError
 from storage.records import Capture
@@ -29,10 +30,14 @@ PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
 """Content types that a page may have."""
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 CLOCK_ERROR = timedelta(days=1)
+MOST_OF_HEAD = 1 << 20
+"""Bytes of a record's header, or of an answer's, at most: Common Crawl's have some hundreds."""
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 _AT_ONCE = 1 << 16
+_LENGTH = re.compile(r"[0-9]{1,18}")
 _IN_WACZ = re.compile(r"archive/[^/]+\.warc(\.gz)?")
-_DAMAGED = (EOFError, ValueError, OSError, RuntimeError, zlib.error, BadZipFile)
+_DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.error, lzma.LZMAError, BadZipFile)
 """What the modules of the standard library raise at a file that is not what it should be."""
 TRUNCATED = frozenset({"length", "time", "disconnect"})
 
@@ -48,26 +53,76 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
     Raises:
         DamageError: the file is no such archive, or ends or breaks off in a record; what came before was sound.
     """
-    from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
 
+    there = False
     try:
-        for file in _streams(path):
-            for record in ArchiveIterator(file, no_record_parse=True, arc2warc=True):
-                if record.rec_type == "revisit":
-                    yield "revisit"
-                elif record.rec_type == "response":
-                    yield _answer(record, wanted, max_body)
+        for record in _records(path):
+            there = True
+            if record.rec_type == "revisit":
+                yield "revisit"
+            elif record.rec_type == "response":
+                yield _answer(record, wanted, max_body)
+        if not there:
+            raise ValueError("there is no record in it")
     except (ArchiveLoadFailed, *_DAMAGED) as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise DamageError(f"cannot be read on: {said}", where=str(path), do="Fetch or unpack the file anew.") from error
 
 
+def _records(path: Path) -> Iterator[Any]:
+    """Yield what warcio makes of the records in a file; what nobody has read of one is passed over."""
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.bufferedreaders import BufferedReader as Lines
+
+    for file in _streams(path):
+        heads = _Heads(file)
+        iterator = ArchiveIterator(heads, no_record_parse=True, arc2warc=True)
+        # The one it has looks for gzip again.
+        iterator.reader = Lines(iterator.fh)
+        for record in iterator:
+            if not _LENGTH.fullmatch(record.rec_headers.get_header("Content-Length") or ""):
+                raise ValueError("a record does not say how long it is")
+            heads.left = None
+            yield record
+            _pass_over(record)
+            heads.left = MOST_OF_HEAD
+
+
+class _Heads:
+    """A file as warcio reads it, which between two records takes lines of any length, and empty ones without number."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.left: int | None = MOST_OF_HEAD
+        """Bytes that may be read yet; None where it is those of a record."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes, as the file does. Where it breaks off warcio would take it for its end."""
+        try:
+            data = self._file.read(size)
+        except EOFError as error:
+            raise ValueError("the file breaks off") from error
+        if self.left is not None:
+            self.left -= len(data)
+            if self.left < 0:
+                raise ValueError("the header of a record has no end")
+        return data
+
+
+def _pass_over(record: Any) -> None:
+    """Read a record to its end."""
+    while record.raw_stream.read(_AT_ONCE):
+        pass
+    if record.raw_stream.limit > 0:
+        raise EOFError("the file breaks off in a record")
+
+
 def _streams(path: Path) -> Iterator[BinaryIO]:
     """Open the archives in a file: one, or those of a WACZ collection."""
     with path.open("rb") as file:
-        if not is_zipfile(file):
-            file.seek(0)
+        # Others may end like a ZIP file: with a page that is one.
+        if not file.peek(4).startswith(_ZIP_MAGIC):
             yield _unpacked(file)
             return
         with ZipFile(file) as collection:
@@ -121,14 +176,16 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
 
 
 def _head(record: Any) -> Any:
-    """Read status and headers; None where there are none."""
+    """Read status and headers; None where there are none, or no end of them."""
+    from warcio.limitreader import LimitReader
     from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
+    head = LimitReader(record.raw_stream, MOST_OF_HEAD)
     try:
-        answer = StatusAndHeadersParser([], verify=False).parse(record.raw_stream)
+        answer = StatusAndHeadersParser([], verify=False).parse(head)
     except (StatusAndHeadersParserException, EOFError):
         return None
-    return answer if re.fullmatch("[0-9]{3}", answer.get_statuscode()) else None
+    return answer if head.limit > 0 and re.fullmatch("[0-9]{3}", answer.get_statuscode()) else None
 
 
 def _ip(stated: str) -> str | None:
@@ -164,6 +221,5 @@ def _body(record: Any, answer: Any, max_body: int) -> bytes | None:
         size += len(part)
     if size > max_body:
         return None
-    if getattr(record.raw_stream, "limit", 0) > 0 and not record.raw_stream.read(1):
-        raise EOFError("the file breaks off in a record")
+    _pass_over(record)
     return b"".join(parts)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import time
+import zipfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.archives import captures
+from corpus_spider.archives import MOST_OF_HEAD, captures
 from corpus_spider.config_load import load
 from corpus_spider.importing import ImportReport, take_in
 from storage.corpus import Corpus
@@ -41,6 +44,13 @@ PASSED_OVER = ("http_404", "not_html", "undated", "revisit", "no_answer")
 
 def story(number: int, **more: Any) -> Answer:
     return Answer(f"{PAPER}/story/{number}.html", article(number), **more)
+
+
+def zipped(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    with zipfile.ZipFile(data := io.BytesIO(), "w", method) as collection:
+        for name, content in files:
+            collection.writestr(name, content)
+    return data.getvalue()
 
 
 @pytest.fixture
@@ -175,6 +185,65 @@ def test_no_bytes_end_in_another_error(
     path.write_bytes(changed)
     with suppress(DamageError):
         assert all(isinstance(found, str | Capture) for found in captures(path, lambda _: True, 10**6))
+
+
+HEAD = b"WARC/1.0\r\nWARC-Type: response\r\n"
+LINE = b"a" * MOST_OF_HEAD
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\r\n",
+        zipped(("pages/pages.jsonl", b"{}")),
+        zipped(("archive/data.warc", HEAD + b"Content-Length: 9\r\n\r\n" + LINE), method=zipfile.ZIP_LZMA)[:-300],
+        HEAD + b"\r\n\r\n",
+        HEAD + b"Content-Length: \r\n\r\n",
+        HEAD + b"Content-Length: %d\r\n\r\n" % 10**25,
+        HEAD + b"X: " + 60 * LINE,
+        HEAD + 60 * MOST_OF_HEAD // 4 * b"X:\r\n",
+        gzip.compress(b"\r\n" + HEAD + b"Content-Length: 1\r\n\r\n1") + gzip.compress(60 * MOST_OF_HEAD * b"\n"),
+        zipped(("archive/data.warc", HEAD + b"X: " + 60 * LINE)),
+    ],
+    ids=range(11),
+)
+def test_an_archive_that_is_none_is_damaged_at_once(tmp_path: Path, data: bytes) -> None:
+    """One that is empty, holds no archive, or records without a length, or whose headers have no end."""
+    (tmp_path / "theirs").write_bytes(data)
+    started = time.process_time()
+    with pytest.raises(DamageError, match="cannot be read on"):
+        list(captures(tmp_path / "theirs", lambda _: True, 10**6))
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_no_archive_that_breaks_off_is_taken_for_whole(tmp_path: Path, packed: bool) -> None:
+    """Wherever it is cut but behind a record."""
+    whole = archive(tmp_path / "whole.warc", *(Answer(f"{PAPER}/{at}", b"x") for at in range(2)), packed=packed)
+    cut, data, unseen = tmp_path / "cut.warc", whole.read_bytes(), []
+    for at in range(1, len(data)):
+        cut.write_bytes(data[:at])
+        with suppress(DamageError):
+            list(captures(cut, lambda _: True, 10**6))
+            unseen.append(at)
+    rests = [data[at:].lstrip(b"\r\n") for at in unseen]
+    assert len(unseen) < (4 if packed else 15)
+    assert all(not rest or rest.startswith((b"\x1f\x8b", b"WARC/")) for rest in rests)
+
+
+def test_an_archive_whose_last_page_is_a_zip_file_is_read(folder: Path) -> None:
+    """A plain one ends as a ZIP file does then; it was taken for one without archives in it."""
+    book = Answer(f"{PAPER}/book", zipped(("1", b"")), headers=(("Content-Type", "application/epub+zip"),))
+    assert taken(folder, archive(folder / "theirs.warc", story(1), book, packed=False)).documents == 1
+
+
+def test_an_answer_whose_headers_have_no_end_is_none(tmp_path: Path) -> None:
+    """The pages behind it are read."""
+    endless = Answer(f"{PAPER}/1", b"<p>", headers=(HTML, ("X", "a" * 60 * MOST_OF_HEAD)))
+    path = archive(tmp_path / "theirs.warc.gz", endless, story(2))
+    found = list(captures(path, lambda _: True, 10**6))
+    assert (found[0], len(found), type(found[1])) == ("no_answer", 2, Capture)
 
 
 def test_damage_ends_an_archive_and_what_came_before_is_kept(folder: Path) -> None:
