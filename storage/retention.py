@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.schema import fetch, original, warc_file
+from storage.warc.writer import made_at
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -18,7 +19,11 @@ REMOVED = "removed"
 
 @dataclass(frozen=True, slots=True)
 class AgedFile:
-    """A WARC file that is not written any more. ``newest``: when its last record was fetched, None without a row."""
+    """A WARC file that is not written any more.
+
+    ``newest``: when its last record was fetched, or where that was before, by somebody else, when the file was begun;
+    None without a row.
+    """
 
     name: str
     size: int
@@ -35,7 +40,11 @@ def aged_files(connection: Connection) -> list[AgedFile]:
     rows = connection.execute(statement.where(warc_file.c.state == "closed").order_by(warc_file.c.name)).all()
     awaiting = sa.select(fetch.c.warc_id).where(fetch.c.outcome.is_(None)).distinct()
     waiting = set(connection.execute(awaiting).scalars())
-    return [AgedFile(row.name, row.bytes or 0, row.newest, row.id not in waiting) for row in rows]
+    return [AgedFile(row.name, row.bytes or 0, _newest(row.name, row.newest), row.id not in waiting) for row in rows]
+
+
+def _newest(name: str, newest: datetime | None) -> datetime | None:
+    return newest and max(newest, made_at(name) or newest)
 
 
 def mark_removed(connection: Connection, name: str, why: str) -> None:

@@ -28,6 +28,7 @@ OPEN = ".open"
 SUFFIX = ".warc.gz"
 GIB = 1 << 30
 
+_MADE = re.compile(r"-(\d{14})-[^-]+-\d{5,}(?:-r\d+)?\.warc\.gz", re.ASCII)
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -202,6 +203,18 @@ class _WarcFile:
             os.ftruncate(self._descriptor, min(self.durable, os.fstat(self._descriptor).st_size))
         with suppress(OSError):
             os.close(self._descriptor)
+
+
+def made_at(name: str) -> datetime | None:
+    """Return when a file was begun, which its name says; None for a name that is not ours.
+
+    >>> made_at("vi-news-20261120021500-5f3e-00001-r2.warc.gz")
+    datetime.datetime(2026, 11, 20, 2, 15, tzinfo=datetime.timezone.utc)
+    """
+    found = _MADE.search(name)
+    with suppress(ValueError):
+        return datetime.strptime(found[1], "%Y%m%d%H%M%S").replace(tzinfo=UTC) if found else None
+    return None
 
 
 def lock(descriptor: int, path: Path) -> bool:

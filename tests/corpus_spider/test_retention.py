@@ -14,7 +14,8 @@ from corpus_spider.retention import Limits, choose, remove
 from storage import Corpus
 from storage.errors import ConfigError
 from storage.retention import AgedFile
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
+from tests.corpus_spider.others_archives import Answer, archive
 from tests.corpus_spider.running import run
 from tests.storage.corpus_samples import NOON, Crawl, made
 
@@ -53,6 +54,20 @@ def test_a_file_with_a_page_that_is_not_processed_stays() -> None:
     odd = AgedFile("odd", GIB, None, settled=True)
     going = choose([replace(waiting, settled=False), other, odd], Limits(size=2 * GIB), NOW)
     assert [file.name for file in going] == ["50"]
+
+
+def test_imported_originals_are_as_old_as_their_file(tmp_path: Path) -> None:
+    """They were captured long before they came in: the first crawl after an import would remove them."""
+    (tmp_path / "corpus.toml").write_text(
+        '[corpus]\nname = "a-b"\n[archive]\nkeep = "2d"\n[[site]]\nname = "x"\nstart = ["https://x.example/"]\n'
+    )
+    archive(tmp_path / "theirs.warc.gz", Answer("https://x.example/1", article(1)))
+    assert run(tmp_path, "import", "theirs.warc.gz").returncode == 0
+    config = load(tmp_path / "corpus.toml", environ={})
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        aged, now = corpus.aged_warc_files(), datetime.now(UTC)
+    limits = Limits(config.archive.keep_seconds)
+    assert [len(choose(aged, limits, now + timedelta(days=days))) for days in (1, 3)] == [0, 1]
 
 
 def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: Corpus, tmp_path: Path) -> None:
