@@ -24,7 +24,7 @@ MAX_REPLACED = 0.05
 SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
 """Where a date stands that a line of the page shows."""
 HEAD, MAX_DATELINE = 3, 120
-"""Lines at the head of a text among which the date may be, and its characters at most."""
+"""Lines at the head of a text among which the date or the author may be, and its characters at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extract
     The cleaned extraction is returned either way.
     """
     tree, stated = source.page.tree, source.page.metadata
-    extraction = without_dateline(clean(found), stated)
+    extraction = without_byline(without_dateline(clean(found), stated), stated)
     outcome = refusals.not_found(tree) or _judge(extraction, source, model)
     if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
         outcome = refusals.stub(tree, len(outcome[0]), model.min_chars) or outcome
@@ -99,9 +99,18 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
     """
     if extraction.confidence is None or stated.published_source not in SHOWN_DATES:
         return extraction
-    dateline = "".join((stated.published_text or "").split())
-    lines = extraction.paragraphs
-    at = next((at for at, line in enumerate(lines[:HEAD]) if "".join(line.split()) == dateline), None)
+    return _without_line(extraction, stated.published_text)
+
+
+def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Leave out the line at the head of the text that is the author's name and nothing else; likewise."""
+    return extraction if extraction.confidence is None else _without_line(extraction, stated.author)
+
+
+def _without_line(extraction: Extraction, words: str | None) -> Extraction:
+    """Leave out the line at the head that has these words and no others, white space apart."""
+    wanted, lines = "".join((words or "").split()), extraction.paragraphs
+    at = next((at for at, line in enumerate(lines[:HEAD]) if "".join(line.split()) == wanted), None)
     if at is None or len(lines[at]) > MAX_DATELINE or len(lines) == 1:
         return extraction
     kinds = extraction.kinds[:at] + extraction.kinds[at + 1 :]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.main_text import clean, without_dateline
+from pipelines.main_text import clean, without_byline, without_dateline
 from pipelines.process import process, survey
 from storage.records import Capture, Drop, Extraction, Kind, Metadata, SiteModel
 
@@ -121,3 +121,25 @@ def test_the_line_that_the_date_was_read_from_is_not_in_the_text(
     found = Extraction(LINES, "auto", "1", kinds="hppp", confidence=confidence)
     cleared = without_dateline(found, Metadata(published_text=text, published_source=source))
     assert (cleared.paragraphs, cleared.kinds) == (left, "hppp"[: len(left)])
+
+
+@pytest.mark.parametrize(
+    ("confidence", "author", "left"),
+    [
+        (0.9, "Nguyễn Văn An", ("Hà Nội mùa thu", *"bcd")),
+        (0.9, "Nguyễn\u00a0Văn  An", ("Hà Nội mùa thu", *"bcd")),
+        (0.9, "b", ("Hà Nội mùa thu", "Nguyễn Văn An", *"cd")),
+        (0.9, "d", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
+        (0.9, "Nguyễn Văn", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
+        (0.9, None, ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
+        (None, "Nguyễn Văn An", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
+    ],
+)
+def test_a_line_at_the_head_that_is_the_authors_name_is_not_in_the_text(
+    confidence: float | None, author: str | None, left: tuple[str, ...]
+) -> None:
+    """One that says nothing else; further down, and in what papers' extractors find, it stays."""
+    lines = ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")
+    found = Extraction(lines, "auto", "1", kinds="hpppp", confidence=confidence)
+    cleared = without_byline(found, Metadata(author=author))
+    assert (cleared.paragraphs, cleared.kinds) == (left, "hpppp"[: len(left)])
