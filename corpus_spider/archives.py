@@ -67,7 +67,7 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
             raise ValueError("there is no record in it")
     except (ArchiveLoadFailed, *_DAMAGED) as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DamageError(f"cannot be read on: {said}", where=str(path), do="Fetch or unpack the file anew.") from error
+        raise DamageError(f"cannot be read to its end: {said};", where=str(path), do="get the file anew") from error
 
 
 def _records(path: Path) -> Iterator[Any]:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _LINE = 65_536
 
 
+class NotPublicError(OSError):
+    """A name resolves to addresses that may not be connected to, and to no other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manners:
     """How to ask: by what name, how long and how much at most, and which private ``host:port`` may be reached."""
@@ -134,7 +138,7 @@ class Wire:
 
 def _dial(host: str, port: int, manners: Manners) -> socket.socket:
     """Connect to the first address of the host that may be connected to. Raises OSError when there is none."""
-    failure = OSError(f"{host} has no public address")
+    failure: OSError = NotPublicError(f"{host} has no public address")
     for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
         if not _may_connect(host, str(address[0]), port, manners.allow_private):
             continue

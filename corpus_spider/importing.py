@@ -110,8 +110,9 @@ def _pages(path: Path, sites: _Sites, max_body: int, report: ImportReport) -> It
                 report.sites[seen.site] += 1
                 yield seen, replace(found, url=seen.fetch_url)
     except DamageError as error:
-        logger.error("%s", error)
-        report.damaged.append(str(error))
+        told = " ".join(str(error).split())
+        logger.error("%s", told)
+        report.damaged.append(told)
 
 
 @contextmanager

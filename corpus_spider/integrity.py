@@ -49,6 +49,8 @@ class CheckReport:
     """What was looked at and what was wrong."""
 
     documents: int = 0
+    """As `status` counts them: the last version of each page."""
+    earlier_versions: int = 0
     records: int = 0
     files: int = 0
     removed_files: int = 0
@@ -188,12 +190,13 @@ def _check_documents(corpus: Corpus, config: Config, report: CheckReport, remove
     models = Models(config, corpus)
     status = corpus.status()
     every = max(1, (status.documents + status.superseded) // SAMPLE)
-    for document in corpus.documents(Selection(include_duplicates=True, versions="all")):
-        report.documents += 1
+    number = 0
+    for number, document in enumerate(corpus.documents(Selection(include_duplicates=True, versions="all")), 1):
         report.problems += malformed(document)
-        if removed is not None and report.documents % every == 0 and document.warc not in removed:
+        if removed is not None and number % every == 0 and document.warc not in removed:
             report.reextracted += 1
             report.problems += _differs(document, models, config.warc_folder)
+    report.documents, report.earlier_versions = max(0, number - status.superseded), status.superseded
 
 
 def malformed(document: CorpusDocument) -> list[str]:

@@ -90,6 +90,7 @@ _SITE_WORDS = {
     "refused": "refused",
     "http_errors": "errors",
     "failed": "without answer",
+    "robots": "not allowed by robots.txt",
 }
 
 

@@ -72,8 +72,9 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
 
 
 def _refuse_target(wanted: Dump) -> None:
-    from storage.exports.formats import destination
+    from storage.exports.formats import destination, refuse_unknown_format
 
+    refuse_unknown_format(wanted.format_name)
     if wanted.target.endswith(ORIGINALS):
         raise ConfigError("originals are exported whole", where=wanted.target, do="leave out --dry-run")
     if wanted.target and not wanted.release:

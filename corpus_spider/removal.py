@@ -199,10 +199,12 @@ def _dry_lines(report: RemovalReport) -> list[str]:
 
 def _done_lines(report: RemovalReport) -> list[str]:
     files = count_of(len(report.files), "file")
+    records = count_of(report.records, "record")
+    emptied = f"{count_of(report.fetches, 'original')} ({records} of the archive, requests too)"
     lines = [
         f"Removed on {report.day} ({report.kind} {report.value}), reason: {report.reason}",
         f"- Deleted: {count_of(len(report.documents), 'text')}, with title, author, captions and fingerprints.",
-        f"- Emptied: {count_of(report.records, 'record')} of the archive, in {files} written anew.",
+        f"- Emptied: {emptied}, in {files} written anew.",
         "- What was named is not fetched again, nor taken in under another spelling of its address.",
         "- Dumps made from now on do not hold it; their removal list names its ids, for those who have older ones.",
         "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",

@@ -18,13 +18,14 @@ from urllib.parse import urlsplit
 
 from corpus_spider.config import Site
 from corpus_spider.config_values import language_code, web_address
-from corpus_spider.connection import Manners, Wire
+from corpus_spider.connection import Manners, NotPublicError, Wire
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from http.client import HTTPResponse
+    from urllib.parse import SplitResult
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
@@ -193,11 +194,22 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
     reason = refusal(url, manners.allow_private, ports, proxy_hosts())
     if reason:
-        parts = urlsplit(url)
-        place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
-        allowed = f"If it is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
-        do = allowed if reason == "private_address" else ""
+        do = _if_yours(urlsplit(url)) if reason == "private_address" else ""
         raise NotFetchedError(f"refused: {reason.replace('_', ' ')}", where=url, do=do)
+
+
+def _if_yours(parts: SplitResult) -> str:
+    place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
+    return f"If it is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
+
+
+def _advice(parts: SplitResult, error: Exception) -> str:
+    """Say what may help where nothing answered."""
+    if isinstance(error, NotPublicError):
+        return _if_yours(parts)
+    if getattr(error, "reason", "") == "WRONG_VERSION_NUMBER":
+        return f"What answers there is no https: try http://{parts.netloc}/."
+    return "See that the address is right and can be reached from this machine."
 
 
 def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Robots:
@@ -252,8 +264,7 @@ def exchange(url: str, manners: Manners) -> Capture:
             body, truncated = _body(response, manners.max_body)
     except (OSError, HTTPException) as error:
         what = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        do = "See that the address is right and can be reached from this machine."
-        raise NotFetchedError(f"cannot be fetched: {what}", where=url, do=do) from None
+        raise NotFetchedError(f"cannot be fetched: {what}", where=url, do=_advice(parts, error)) from None
     capture = Capture(
         url, datetime.now(UTC), response.status, tuple(headers.items()), tuple(response.getheaders()), body, Kind.PAGE
     )

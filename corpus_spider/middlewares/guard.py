@@ -7,6 +7,7 @@ With an HTTP proxy the proxy resolves names, and the second check is the proxy's
 
 from __future__ import annotations
 
+import logging
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -29,8 +30,12 @@ if TYPE_CHECKING:
     from twisted.internet.base import ReactorBase
     from twisted.internet.defer import Deferred
 
+logger = logging.getLogger(__name__)
+
 PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
+MAX_TOLD = 100
+"""Names with private addresses that are told of in one run: pages may hold any number."""
 
 
 def proxy_hosts() -> frozenset[str]:
@@ -97,6 +102,7 @@ class GuardedResolver(CachingThreadedResolver):
         super().__init__(reactor, cache_size, timeout)
         self.allowed: tuple[str, ...] = ()
         self._proxies = proxy_hosts()
+        self._told: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
@@ -115,6 +121,10 @@ class GuardedResolver(CachingThreadedResolver):
     def _checked(self, address: str, name: str) -> Deferred[Any]:
         if address_allowed(address) or self._named(name) or name in self._proxies:
             return defer.succeed(address)
+        if name not in self._told and len(self._told) < MAX_TOLD:
+            # Twisted passes the error on as a name without an address.
+            self._told.add(name)
+            logger.info("%s is %s, which is not public: put it into allow_private if it is yours", name, address)
         return defer.fail(DNSLookupError(f"{name} resolves to {address}, which is not public"))
 
     def _named(self, name: str) -> bool:

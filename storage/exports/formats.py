@@ -67,8 +67,7 @@ def destination(target: str | Path, format_name: str | None = None) -> Destinati
 
     Raises ConfigError for an unknown format and for a target that the format cannot be written to.
     """
-    if format_name is not None and format_name not in FORMATS:
-        raise ConfigError(f"unknown export format {format_name!r}", do=_known())
+    refuse_unknown_format(format_name)
     if str(target) == STDOUT:
         return _standard_output(format_name)
     path = Path(target)
@@ -79,6 +78,12 @@ def destination(target: str | Path, format_name: str | None = None) -> Destinati
         raise ConfigError(f"a folder is asked for, and {found} makes a file", where=str(target), do=do)
     _check(path, found)
     return Destination(path, found)
+
+
+def refuse_unknown_format(format_name: str | None) -> None:
+    """Raise ConfigError for a name that is no format's; None is no name."""
+    if format_name is not None and format_name not in FORMATS:
+        raise ConfigError(f"unknown export format {format_name!r}", do=_known())
 
 
 def _standard_output(format_name: str | None) -> Destination:

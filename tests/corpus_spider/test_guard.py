@@ -179,3 +179,17 @@ def test_a_host_that_moves_to_another_machine_is_looked_up_anew(tmp_path: Path) 
         command = [sys.executable, "-c", MOVING_NAME]
         subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, timeout=PATIENCE, check=False)
         assert paper.asked["/article/0"]
+
+
+def test_a_name_with_a_private_address_is_told_with_what_to_do(tmp_path: Path) -> None:
+    """All that is known of it further on is that no address was found. Once, however often it is looked up."""
+    (tmp_path / "corpus.toml").write_text(
+        '[corpus]\ncontact = "a@b.example"\n[crawl]\nretries = 2\n'
+        '[[site]]\nname = "lab"\nstart = ["http://z.test/", "http://z.test/b"]\n'
+    )
+    command = [sys.executable, "-c", MOVING_NAME]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    told = [line for line in done.stderr.splitlines() if "allow_private" in line]
+    assert (done.returncode, len(told), "z.test is 127.0.0." in told[0]) == (7, 1, True), done.stderr

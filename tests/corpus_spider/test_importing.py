@@ -261,6 +261,7 @@ def test_damage_ends_an_archive_and_what_came_before_is_kept(folder: Path) -> No
         True,
         False,
     ]
+    assert not any("\n" in each or "\\x0a" in each for each in (*report["damaged"], done.stderr.replace("\n", "")))
 
 
 def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROW = {"site": "báo", "fetched": 3, "articles": 2, "versions": 0, "unchanged": 0, "refused": 1}
-ROW |= {"http_errors": 0, "failed": 0}
+ROW |= {"http_errors": 0, "failed": 0, "robots": 0}
 SUMMARY: dict[str, Any] = {
     "pages": 3,
     "documents": 2,
@@ -192,6 +192,14 @@ def test_a_message_on_a_crawl_that_is_well_is_short() -> None:
         "corpus-spider news: well, exit code 0",
         "Done: 3 pages.\nbáo: 3 fetched, 2 new, 1 refused",
     )
+
+
+def test_a_site_that_robots_txt_has_shut_is_not_said_to_have_had_nothing_due() -> None:
+    """What robots.txt forbids was due; a site without counts had nothing."""
+    counts = dict.fromkeys(ROW, 0)
+    summary = {"sites": [counts | {"site": "shut", "robots": 9}, counts | {"site": "idle"}]}
+    lines = compose("news", 0, "Done.", WELL | summary).text.splitlines()
+    assert lines == ["Done.", "shut: 9 not allowed by robots.txt", "idle: nothing was due"]
 
 
 def test_secrets_are_masked_wherever_settings_are_shown() -> None:

@@ -112,6 +112,7 @@ def test_a_rehearsal_tells_how_much_there_is_of_each_language_site_and_month(fol
     ("options", "expected"),
     [
         (["--dry-run", "-o", "x.csv"], "no export format has this suffix"),
+        (["--dry-run", "--format", "xml"], "unknown export format 'xml'"),
         (["--dry-run", "-o", "x.wacz"], "originals are exported whole"),
         (["-o", "x/", "--shard-size", "tiny"], "--shard-size: expected a size"),
     ],

@@ -210,6 +210,8 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     text = letter(report)
     for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 text,"):
         assert words in text
+    report.fetches, report.records = 2, 4
+    assert "Emptied: 2 originals (4 records of the archive, requests too)" in letter(report)
     planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []

@@ -193,9 +193,17 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(address: str, monk
     """The address that is connected to is the one that was checked."""
     port = int(address.rpartition(":")[2])
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("127.0.0.1", port))])
-    with pytest.raises(NotFetchedError, match="no public address"):
+    with pytest.raises(NotFetchedError, match="no public address") as caught:
         exchange(f"http://news.example.org:{port}/article", manners())
     assert Site.seen == []
+    assert f"crawl.allow_private=news.example.org:{port} " in caught.value.do
+
+
+def test_what_speaks_no_https_is_told_with_the_address_to_try(address: str) -> None:
+    """An address without a scheme is asked by https first."""
+    with pytest.raises(NotFetchedError) as caught:
+        exchange(address.replace("http://", "https://") + "/article", manners())
+    assert caught.value.do.endswith(f"try {address}/.")
 
 
 @pytest.mark.parametrize(

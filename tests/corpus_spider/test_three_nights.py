@@ -160,8 +160,10 @@ def test_three_nights(tmp_path: Path, papers: dict[str, Changing]) -> None:
     assert {path[1:] for path in new} <= found.keys()
     assert len(found) == FIRST * len(papers) + len(new) + 1
     assert all(count == 1 for paper in papers.values() for count in paper.asked.values())
-    checked = run_program(tmp_path, "check", "--deep")
+    checked = run_program(tmp_path, "check", "--deep", "--json")
     assert checked.returncode == 0, checked.stdout + checked.stderr
+    told = json.loads(checked.stdout)
+    assert (told["documents"], told["earlier_versions"]) == (len(found), sum(map(len, found.values())) - len(found))
     health = run_program(tmp_path, "health", "--json")
     assert health.returncode == 8
     assert {(sick["site"], sick["sign"]) for sick in json.loads(health.stdout)["sick"]} == {
