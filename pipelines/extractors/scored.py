@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import density, parts, series, stated_body
+from pipelines.extractors import density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "8"
+NAME, VERSION = "scored", "9"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -208,7 +208,8 @@ def read(html: str, template: bytes = b"") -> Reading:
     columns = measure(page)
     left_out = recurring(blocks, template)
     apart = left_out | series.further_articles(page)
-    content = find(page, columns["title"], _model().probabilities(page, columns, apart), body)
+    probability = _model().probabilities(page, columns, apart)
+    content = find(page, columns["title"], probability, body, source[: source.find(b"</head") + 1])
     if not left_out.any():
         return _reading(page, columns["title"], content)
     reading = _reading(page, columns["title"], content.without(left_out))
@@ -235,10 +236,11 @@ class Content:
         return replace(self, chosen=self.chosen & ~out, captions=self.captions & ~out)
 
 
-def find(page: Page, title: Array, probability: Array, body: str = "") -> Content:
+def find(page: Page, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
     """Choose the content by the blocks' probabilities and by the policy, whatever the probabilities are.
 
-    ``title`` is each block's share of the title, ``body`` what the page states as the body of its article.
+    ``title`` is each block's share of the title, ``body`` what the page states as the body of its article, ``head`` its
+    head in UTF-8.
     """
     out, captions = parts.captions(page)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
@@ -263,6 +265,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "") -> Conten
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     chosen &= ~parts.by_readers(page, chosen)
+    chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 

@@ -1,0 +1,60 @@
+"""The standfirst: what stands between the headline and the text, and belongs to it.
+
+A standfirst is short, stands by itself and is set unlike the text, so what is learned of blocks often misses it. But
+pages repeat it in their head, as the description that others are to show of them.
+
+On 801 gold pages F1 rises by .0004, on the 5 Hebrew ones from .954 to .980; of 2942 passages that 987 pages of other
+collections should have, 153 are missed instead of 171, and no more is taken that they should not have but one.
+"""
+
+from __future__ import annotations
+
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
+
+from pipelines.extractors.block_marks import BIT
+
+if TYPE_CHECKING:
+    from pipelines.extractors.block_page import Page
+    from pipelines.extractors.block_texts import Array
+
+LIKELY = 0.2
+"""Probability from which a block is one that the head repeats."""
+LEAST = 40
+"""Weight of a block that may be a standfirst, in letters of an alphabet."""
+MAX_LINKED = 0.5
+"""Share of linked characters from which a block leads elsewhere."""
+MAX_BLOCKS = 20
+"""Blocks between headline and text that are looked at."""
+OPENING, SHORTEST = 40, 24
+"""Characters by which a standfirst is found in the head, at most and at least."""
+_ELSEWHERE = BIT["nav"] | BIT["tag"]
+_WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
+"""Characters that attributes and JSON may write in other ways."""
+
+
+def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
+    """Return the chosen blocks with those of the ``likely`` ones between the headline and them that the head repeats.
+
+    ``head`` is that of the page, in UTF-8. What the text repeats as well is in it already.
+    """
+    first, headline = int(chosen.argmax()), int(page.heads.argmax())
+    if not (head and chosen[first] and page.heads[headline]) or headline + 1 >= first:
+        return chosen
+    between = slice(headline + 1, first)
+    may_be = likely[between] & (page.weight[between] >= LEAST) & (page.link[between] < MAX_LINKED)
+    may_be &= ((page.path[between] & _ELSEWHERE) == 0) & ~page.h1[between]
+    if not may_be.any():
+        return chosen
+    text = "\n".join(line for index in chosen.nonzero()[0][:MAX_BLOCKS].tolist() for line in page.blocks.lines(index))
+    found = chosen.copy()
+    for index in (may_be.nonzero()[0] + headline + 1)[:MAX_BLOCKS].tolist():
+        line = opening(page, index)
+        found[index] = len(line) >= SHORTEST and line not in text and line.encode("utf-8", "replace") in head
+    return found
+
+
+def opening(page: Page, index: int) -> str:
+    """Return how a block begins, as far as the head of a page would write it in the same way."""
+    line = "".join(islice(page.blocks.lines(index), 1))[:OPENING]
+    return "".join(takewhile(lambda character: character not in _WRITTEN_OTHERWISE, line)).strip()
