@@ -8,6 +8,7 @@ the run's id and are given back with `Frontier.release` after a crash.
 from __future__ import annotations
 
 import itertools
+import math
 import secrets
 import time
 from collections import defaultdict
@@ -30,11 +31,11 @@ from storage.found import (
     is_key,
 )
 from storage.imports import Seen, take_in
-from storage.leasing import OF_HOST, ORDER, PENDING, SETTLED, take, taken_before
+from storage.leasing import LATEST, OF_HOST, ORDER, PENDING, SETTLED, due_by_now, take, taken_before
 from storage.nights import note_failures
 from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
-from storage.schedule import Schedule
+from storage.schedule import LONGEST, Schedule
 from storage.schema import IS_SOURCE, host, url
 from storage.tombstones import refused
 from storage.visits import Ended, settle
@@ -113,12 +114,15 @@ class Frontier:
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
         """Return the hosts of these sites that have a URL due at ``now``, in alphabetical order."""
-        asked = {"sites": sites, "now": now}
+        return self._hosts_due(sites, now, now + LATEST)
+
+    def _hosts_due(self, sites: Collection[str], now: float, never: float) -> list[str]:
+        asked = {"sites": sites, "now": now, "never": never}
         return sorted(set(self.database.read(lambda connection: connection.execute(_DUE_HOSTS, asked).scalars().all())))
 
     def next_due(self, sites: Collection[str]) -> float | None:
         """Return when (epoch seconds) the next pending URL of these sites is due, None when none is pending."""
-        if self.hosts(sites, 0.0):
+        if self._hosts_due(sites, 0.0, math.inf):
             return 0.0
         # Only those to be tried again are left, which are few.
         earliest = sa.select(sa.func.min(url.c.next_try)).where(OF_HOST, PENDING)
@@ -264,7 +268,7 @@ _DUE_HOSTS = sa.select(host.c.name).where(
     host.c.site.in_(sa.bindparam("sites", expanding=True)),
     # The order is that of the index, so that the first entry that is due ends the search.
     sa.select(url.c.id)
-    .where(OF_HOST, PENDING, url.c.next_try <= sa.bindparam("now"))
+    .where(OF_HOST, PENDING, due_by_now(url.c.next_try))
     .order_by(*ORDER)
     .limit(1)
     .scalar_subquery()
@@ -275,9 +279,14 @@ _OF_SITES = url.c.site.in_(sa.bindparam("of_sites", expanding=True))
 _AGAIN_IN_TIME = _AGAIN.where(_OF_SITES, url.c.due_again <= sa.bindparam("now"))
 # Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
 _SOURCES_AGAIN = _AGAIN.where(url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE)))
-# What was read in the future was read by a clock that was wrong, and would not be due for as long.
+# What was read in the future, or is due so late, was read by a clock that was wrong, and would not be due for as long.
 _MISREAD_AGAIN = _AGAIN.where(
-    url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE, url.c.read_at > sa.bindparam("now") + CLOCK_ERROR))
+    _OF_SITES,
+    url.c.due_again > sa.bindparam("now") + CLOCK_ERROR,
+    sa.or_(
+        url.c.read_at > sa.bindparam("now") + CLOCK_ERROR,
+        url.c.due_again > sa.bindparam("now") + LONGEST + CLOCK_ERROR,
+    ),
 )
 
 

@@ -34,6 +34,8 @@ LEASE_COLUMNS = (
 PENDING = url.c.state == sa.literal_column("'pending'")
 SETTLED = url.c.state != sa.literal_column("'pending'")
 ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
+LATEST = 14 * 86_400.0
+"""Seconds that what is pending waits at most, a week as yet; a time beyond is of a clock that was wrong."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
 """Joins a URL to its row in the table of hosts."""
 
@@ -51,6 +53,11 @@ def lease_of(row: AnyRow) -> Lease:
         hops=row.hops,
         attempts=row.attempts,
     )
+
+
+def due_by_now(next_try: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
+    """Return what asks whether a pending URL is due: by the time ``now``, or not before ``never``."""
+    return sa.or_(next_try <= sa.bindparam("now"), next_try > sa.bindparam("never"))
 
 
 def take(
@@ -85,7 +92,8 @@ def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, C
     statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
     rows: list[AnyRow] = []
     for names in chunks(sorted(wanted)):
-        asked = {"names": names, "sites": [*(sites or ())], "now": now, "most": max(wanted[name] for name in names)}
+        asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + LATEST}
+        asked["most"] = max(wanted[name] for name in names)
         rows += _within(wanted, connection.execute(statement, asked).all())
     return rows
 
@@ -108,7 +116,7 @@ def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
     SQLite has no LATERAL, and PostgreSQL would compare every URL with the list.
     """
     due = url.alias("due")
-    pending = due.c.state == sa.literal_column("'pending'"), due.c.next_try <= sa.bindparam("now")
+    pending = due.c.state == sa.literal_column("'pending'"), due_by_now(due.c.next_try)
     best = sa.select(due.c.id).where(due.c.site == host.c.site, due.c.host == host.c.name, *pending)
     best = best.order_by(due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
     best = best.limit(sa.bindparam("most", type_=sa.Integer)).correlate(host)

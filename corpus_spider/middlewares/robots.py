@@ -153,10 +153,10 @@ class RobotsMiddleware:
         return getattr(self._crawler.spider, "line", None)
 
     async def _kept(self, origin: str) -> RobotsCopy | None:
-        """Return the file that was kept, unless it is older than a day."""
+        """Return the file that was kept, unless it is older than a day, or of a clock that was ahead."""
         line = self._line
         copy = None if line is None else await line.kept_robots(origin)
-        return copy if copy is not None and datetime.now(UTC) - copy.fetched_at <= KEPT else None
+        return copy if copy is not None and timedelta() <= datetime.now(UTC) - copy.fetched_at <= KEPT else None
 
     def _slow_down(self, origin: str, delay: float | None) -> None:
         """Apply Crawl-delay as the floor of the host's slot, in force and to come."""

@@ -120,6 +120,18 @@ def test_the_last_good_file_holds_for_a_day_when_there_is_none_to_be_had(corpus:
     assert outcome(hosts, "/") == "robots_unreachable"
 
 
+def test_a_file_that_was_read_by_a_clock_ahead_is_none(corpus: Corpus) -> None:
+    """It would count as read in every run until its time has come, and no other be asked for."""
+    hosts = Hosts(corpus)
+    assert outcome(hosts, "/") == "allowed"
+    hosts.age(-365 * 24)
+    hosts.answer = (200, b"User-agent: *\nDisallow: /")
+    assert (outcome(hosts, "/"), hosts.asked) == ("robots", 2)
+    hosts.age(-365 * 24)
+    hosts.answer = (503, b"")
+    assert outcome(hosts, "/") == "robots_unreachable"
+
+
 def test_a_file_is_read_anew_each_run_and_what_is_gone_is_gone(corpus: Corpus) -> None:
     hosts = Hosts(corpus)
     assert outcome(hosts, "/private/") == "robots"
