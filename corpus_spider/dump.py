@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -80,6 +81,7 @@ def request(options: dict[str, Any]) -> Dump:
         without_reserved=options["without_reserved"],
         without_mixed=options["without_mixed"],
         representative=options["representative"],
+        sample=_sample(options["sample"]) if options["sample"] else None,
     )
     wanted = Dump(
         options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
@@ -102,6 +104,15 @@ def _shard_size(text: str) -> int:
         return parse_size(text)
     except WrongValueError as problem:
         raise ConfigError(str(problem), where="--shard-size") from None
+
+
+def _sample(text: str) -> tuple[float, float]:
+    """Read ``10%`` or ``10%-100%`` as from and to how many per cent."""
+    found = re.fullmatch(r"(?:(\d{1,3}(?:\.\d{1,6})?)%-)?(\d{1,3}(?:\.\d{1,6})?)%", text.replace(" ", ""))
+    low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
+    if not low < high <= 100:
+        raise ConfigError(f'expected a part such as "10%" or "10%-100%", got "{text[:40]}"', where="--sample")
+    return low, high
 
 
 def _folds(text: str | None) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ keeping = click.Group()
         "export -o news-2026-11/ --release --shard-size 1GB",
         "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
         "export -o corpus.vert --fold tatweel,harakat",
+        "export -o train.parquet --sample 90%",
+        "export -o test.parquet --sample 90%-100%",
         "export -o clean.parquet --quality default",
         "export --quality 'digit_share<.2,stop_word_share>=.05' --dry-run",
         "export -o originals.wacz",
@@ -47,6 +49,7 @@ keeping = click.Group()
 @click.option(
     "--quality", metavar="RULES", help="Only texts that keep these: default, a TOML file, or 'digit_share<.2,...'."
 )
+@click.option("--sample", metavar="PART", help="A part by chance, the same each time: 10%, or the rest, 10%-100%.")
 @click.option(
     "--versions",
     type=click.Choice(["first", "last", "all"]),

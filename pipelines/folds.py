@@ -3,6 +3,7 @@
 =================== ============================================== ===========================================
 ``tatweel``         the Arabic letter stretcher goes               كـــتاب -> كتاب
 ``harakat``         Arabic vowel signs and recitation marks go     كَتَبَ -> كتب
+``niqqud``          Hebrew points and accents go                   שָׁלוֹם -> שלום
 ``presentation``    Arabic presentation forms become letters       ﻻ -> لا
 ``yeh-kaf``         Persian: Arabic yeh and kaf become Persian     كتاب علي -> کتاب علی
 ``tone``            Vietnamese: the tone mark stands as in hòa     hoà, thuỷ -> hòa, thủy
@@ -11,8 +12,9 @@
 ``quotes``          quotation marks become " and '                 “a”, «b» -> "a", "b"
 =================== ============================================== ===========================================
 
-Yeh and kaf are folded in Persian and Dari only: Pashto, Urdu and Sorani tell words apart by them. Hamza and madda are
-parts of letters and stay. Every fold keeps the lines of a text as they are, and folding twice changes nothing.
+Yeh and kaf are folded in Persian and Dari only: Pashto, Urdu and Sorani tell words apart by them; points in Hebrew
+only: Yiddish does by these. Hamza and madda are parts of letters and stay. Every fold keeps the lines of a text as they
+are, and folding twice changes nothing.
 Unicode Standard 17, chapters 5.14 and 9.2; Vietnamese: decision 240/QD of 1984 on where tone marks stand.
 """
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _TATWEEL = re.compile("\u0640")
 _HARAKAT = re.compile("[\u064b-\u0652\u0656\u0657\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]")
+_NIQQUD = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
 _PRESENTATION = re.compile("[\ufb50-\ufd3d\ufd40-\ufdff\ufe70-\ufefc]+")
 _ARABIC = "\u0600-\u06ff\u0750-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufefc"
 _JOINERS = re.compile(f"(?<=[{_ARABIC}])[\u200c\u200d]+(?=[{_ARABIC}])")
@@ -76,7 +79,7 @@ _EVERYWHERE: dict[str, Callable[[str], str]] = {
     "digits": _digits,
     "quotes": lambda text: text.translate(_QUOTES),
 }
-FOLDS = ("tatweel", "harakat", "presentation", "yeh-kaf", "tone", "digits", "zwnj", "quotes")
+FOLDS = ("tatweel", "harakat", "niqqud", "presentation", "yeh-kaf", "tone", "digits", "zwnj", "quotes")
 
 
 def fold(text: str, names: Collection[str], language: str) -> str:
@@ -89,6 +92,8 @@ def fold(text: str, names: Collection[str], language: str) -> str:
     if "yeh-kaf" in names and language in _PERSIAN:
         text = text.translate(_YEH_KAF)
     text = nfc(text)
+    if "niqqud" in names and language == "he":
+        text = _NIQQUD.sub("", text)
     if "tone" in names and language == "vi":
         text = _TONE.sub(lambda found: _MOVED[found.group()], text)
     return text

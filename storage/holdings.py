@@ -14,6 +14,8 @@ from storage.choices import LONGEST
 from storage.records import Quality
 
 MIXED = 0.1
+SAMPLE_DIGITS = 12
+"""Hexadecimal digits of an id by which a sample is told."""
 """From this share of lines in another language a text counts as mixed."""
 EXPORTED_AS = {
     "published": "date",
@@ -128,6 +130,14 @@ class Selection:
     """Who represents a duplicate set: one of ``storage.choices``, see ``storage.representatives``."""
     without_mixed: bool = False
     """Leave out what counts as mixed; where nobody looked, it does not."""
+    sample: tuple[float, float] | None = None
+    """From and to how many per cent of all ids, which are digests and therefore chance; None: all."""
+
+    def id_range(self) -> tuple[str, str]:
+        """Return what an id is not below, and what it is below, for the sample; empty: no bound."""
+        whole = 16**SAMPLE_DIGITS
+        low, high = (round(bound / 100 * whole) for bound in self.sample or (0, 100))
+        return f"{low:0{SAMPLE_DIGITS}x}" if low else "", f"{high:0{SAMPLE_DIGITS}x}" if high < whole else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,6 +229,9 @@ def selected_ids(selection: Selection) -> sa.Select[int]:
         "without_reserved": (selection.without_reserved, sa.not_(document.c.reserved)),
         "without_mixed": (selection.without_mixed, sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED),
     }
+    low, high = selection.id_range()
+    conditions["from"] = (low, document.c.public_id >= low)
+    conditions["below"] = (high, document.c.public_id < high)
     return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
 
 

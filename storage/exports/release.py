@@ -117,9 +117,14 @@ def _check(path: Path, about: Release, shape: Shape) -> None:
     if shape.earlier is None:
         return
     made = shape.earlier.manifest
-    if (made.get("selection"), made.get("folds")) != (about.selection, list(about.folds)):
+    if (_asked(made.get("selection")), made.get("folds")) != (_asked(about.selection), list(about.folds)):
         do = "export with the filters and folds that its manifest names, or without --since-dump"
         raise ConfigError("the earlier dump was made with other filters", where=str(shape.earlier.index.parent), do=do)
+
+
+def _asked(selection: object) -> dict[str, Any]:
+    """Return what a selection asks for: a filter that an earlier program did not have is one that it did not set."""
+    return {name: value for name, value in selection.items() if value} if isinstance(selection, dict) else {}
 
 
 class _Files:

@@ -51,6 +51,7 @@ OPTIONS = {
     "representative": "earliest",
     "without_recurring": True,
     "without_mixed": False,
+    "sample": None,
 }
 
 

@@ -115,12 +115,28 @@ def test_a_rehearsal_tells_how_much_there_is_of_each_language_site_and_month(fol
         (["--dry-run", "--format", "xml"], "unknown export format 'xml'"),
         (["--dry-run", "-o", "x.wacz"], "originals are exported whole"),
         (["-o", "x/", "--shard-size", "tiny"], "--shard-size: expected a size"),
+        (["--dry-run", "--sample", "ten"], '--sample: expected a part such as "10%"'),
+        (["--dry-run", "--sample", "90%-10%"], '--sample: expected a part such as "10%"'),
+        (["--dry-run", "--sample", "101%"], '--sample: expected a part such as "10%"'),
     ],
 )
 def test_a_target_or_size_that_cannot_be_is_refused(folder: Path, options: list[str], expected: str) -> None:
     """With exit code 2 and in words, in a rehearsal as well."""
     done = run(folder, "export", *options)
     assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
+
+
+def test_parts_of_a_corpus_are_the_whole_and_share_nothing(folder: Path) -> None:
+    """A sample is the same each time, and what is left beside it is what the other part names."""
+    whole, *parts = (
+        [json.loads(line)["id"] for line in run(folder, "export", "-o", "-", *part).stdout.splitlines()]
+        for part in ([], ["--sample", "30%"], ["--sample", "30%-62.5%"], ["--sample", "62.5% - 100%"])
+    )
+    assert whole
+    assert [one for part in parts for one in part] == whole
+    assert json.loads(run(folder, "export", "--dry-run", "--sample", "30%", "--json").stdout)["documents"] == len(
+        parts[0]
+    )
 
 
 def test_an_original_is_what_was_served_and_gives_the_text_again(folder: Path, tmp_path: Path) -> None:
@@ -180,7 +196,7 @@ def test_unspaced_languages_need_a_segmenter(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_unknown_fold_is_refused() -> None:
     names = "since until fold release shard_size since_dump format_name languages sites min_chars include_duplicates"
     more = "versions min_confidence overwrite target without_reserved require_licence quality"
-    options = dict.fromkeys(f"{names} {more} representative without_recurring without_mixed".split())
+    options = dict.fromkeys(f"{names} {more} representative without_recurring without_mixed sample".split())
     with pytest.raises(ConfigError, match="no fold 'tatwel'"):
         request(options | {"fold": "digits,tatwel", "languages": ()})
 

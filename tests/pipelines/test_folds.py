@@ -14,6 +14,8 @@ from pipelines.folds import FOLDS, fold
     [
         ("tatweel", "ar", "كـــتاب", "كتاب"),
         ("harakat", "ar", "كَتَبَ مُحَمَّدٌ آيةً أسئلة", "كتب محمد آية أسئلة"),
+        ("niqqud", "he", "שָׁל֑וֹם \ufb2a צה״ל־א׳", "שלום ש צה״ל־א׳"),
+        ("niqqud", "yi", "אַ אָ", "אַ אָ"),
         ("presentation", "ar", "ﻻ ﷲ ﮐ \ufd3e1\ufd3f", "لا الله ک \ufd3e1\ufd3f"),
         ("yeh-kaf", "fa", "كتاب علي", "کتاب علی"),
         ("yeh-kaf", "ar", "كتاب علي", "كتاب علي"),
@@ -36,9 +38,9 @@ def test_without_a_fold_a_text_is_as_it_was() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(
-    st.text(st.one_of(st.characters(), st.sampled_from("ـَِّﻻﷲيك‌‍۰oàuỷqn\n“")), max_size=40),
+    st.text(st.one_of(st.characters(), st.sampled_from("ـَِّﻻﷲيك‌‍۰oàuỷqnשָׁ\ufb2a\n“")), max_size=40),
     st.sets(st.sampled_from(FOLDS)),
-    st.sampled_from(("fa", "vi", "ps", "th")),
+    st.sampled_from(("fa", "vi", "ps", "th", "he")),
 )
 def test_folding_twice_changes_nothing_and_lines_stay_lines(text: str, names: set[str], language: str) -> None:
     once = fold(text, names, language)

@@ -259,6 +259,8 @@ def test_hostile_strings_are_stored_without_what_no_database_takes(corpus: Corpu
         (Selection(until="2026-02-01"), {"en1"}),
         (Selection(since="2026-03-01T00:00:00Z", until="2026-03-01"), {"vi1"}),
         (Selection(min_chars=4), set()),
+        (Selection(sample=(0, 65)), {"en1"}),
+        (Selection(sample=(65, 71.7)), {"vi1", "en2"}),
     ],
 )
 def test_a_selection_selects(corpus: Corpus, selection: Selection, expected: set[str]) -> None:

@@ -181,6 +181,14 @@ def test_a_difference_is_right_for_any_two_corpora(
     assert corpus == {f"{n:032x}": f"text {text}" for n, text in after.items()}
 
 
+def test_a_filter_that_an_earlier_program_did_not_have_is_none(tmp_path: Path) -> None:
+    """Dumps made before it go on: what is not asked for is not there."""
+    release(tmp_path / "dump", [a_document(1)])
+    about = dataclasses.replace(ABOUT, selection=ABOUT.selection | {"sample": None, "without_new": False})
+    release(tmp_path / "new", [a_document(1)], about, Shape(earlier=read_earlier(tmp_path / "dump")))
+    assert (tmp_path / "new" / "changes.jsonl").read_text() == ""
+
+
 def test_what_is_no_earlier_dump_is_refused(tmp_path: Path) -> None:
     """Other filters, a damaged index, a missing one, no manifest."""
     release(tmp_path / "dump", [a_document(1)])
