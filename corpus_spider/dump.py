@@ -279,12 +279,13 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
         )
     with Corpus.open(config.database_url, read_only=True) as corpus:
         there = [file.name for file in corpus.warc_files() if (config.warc_folder / file.name).is_file()]
-        every = Selection(include_duplicates=True, versions="all")
+        every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)
         files = Originals(
             config.warc_folder,
             tuple(there),
             corpus.fetches(),
-            corpus.documents(every),
+            # A player lists them all, and would find nothing of those whose files [archive] has not kept.
+            (document for document in corpus.documents(every) if document.warc in names),
             f"corpus-spider {program_version()}",
         )
         return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
