@@ -145,7 +145,7 @@ def render_summary(rows: Sequence[dict[str, Any]], console: Console) -> None:
 
     rows = [row for row in rows if row["reasons"] or row["fetched"]]
     shown = [name for name in COLUMNS if any(row[name] for row in rows)]
-    header = ("site", *shown, "size", "seconds")
+    header = ("site", *shown, "stored", "seconds")
     lines = [
         (row["site"], *(row[name] for name in shown), human_size(row["bytes"]), f"{row['seconds']:.0f}") for row in rows
     ]

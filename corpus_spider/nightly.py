@@ -119,9 +119,11 @@ VERBS = tuple(_verbs.commands.values())
 
 def told(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
     """Write what a crawl came to at each site, and return the rest of its summary."""
+    from corpus_spider.console import in_units
     from corpus_spider.health import render_summary
     from corpus_spider.status import LABELS, said
 
     if not console.quiet:
         render_summary(summary["sites"], console)
-    return {LABELS.get(key, key): value for key, value in summary.items() if key != "sites" and said(value)}
+    rest = {key: in_units(key, value) for key, value in summary.items() if key != "sites" and said(value)}
+    return {LABELS.get(key, key): value for key, value in rest.items()}

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
 """What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""
 
-LABELS = {"refused": "not allowed by robots.txt", "failed": "tries that failed"}
+LABELS = {"refused": "not allowed by robots.txt", "failed": "tries that failed", "bytes": "received"}
 """What people read in the place of a name in a run's summary: the count of a site has the first for what a server
-refuses, `status` and `dropped` the second for URLs that were given up.
+refuses, `status` and `dropped` the second for URLs that were given up, and in the WARC there are other bytes.
 """
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")

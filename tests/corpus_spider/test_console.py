@@ -150,7 +150,7 @@ def test_what_a_crawl_came_to_fits_a_terminal_of_80_columns(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
-    header = ("site", "found", "fetched", "unchanged", "articles", "refused", "size", "seconds")
+    header = ("site", "found", "fetched", "unchanged", "articles", "refused", "stored", "seconds")
     Console().table("Sites", header, [("vietnamnet", 5, 10, 0, 5, 0, "22.2 KiB", "3")])
     title, _, names, _, row, *_ = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert (title, names) == (["Sites"], list(header))

@@ -36,7 +36,7 @@ def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("summary", "expected"),
     [
-        ('{"pages": 5, "bytes": 2048, "spilled": 3, "x": {"y": 1}}', "id\t1\npages\t5\nbytes\t2.0 KiB\n"),
+        ('{"pages": 5, "bytes": 2048, "spilled": 3, "x": {"y": 1}}', "id\t1\npages\t5\nreceived\t2.0 KiB\n"),
         ('{"refused": 2, "first_failure": "", "next_try": null}', "id\t1\nnot allowed by robots.txt\t2\n"),
         ("", "id\t1\n"),
         ("not JSON", "id\t1\n"),
