@@ -10,11 +10,15 @@ import socket
 import time
 from typing import TYPE_CHECKING
 
+import sqlalchemy as sa
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     import psycopg
+
+    from storage.database import Database
 
 Identity = tuple[int, "datetime"]
 """Number and beginning of a session, which no other has had or will have."""
@@ -30,7 +34,9 @@ WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_d
 AND database = datid AND (classid::bigint << 32 | objid::bigint) = ANY(%s::bigint[])
 ORDER BY pid
 """
+_NUMBER = "SELECT pg_backend_pid()"
 _ATTEMPTS, _PAUSE = 100, 0.05
+_LOOKS = 3
 
 
 def introduce(session: psycopg.Connection) -> Identity | None:
@@ -46,6 +52,18 @@ def end(session: psycopg.Connection, lost: Identity) -> None:
         if not session.execute(_END, lost).fetchall():
             return
         time.sleep(_PAUSE)
+
+
+def is_shared(session: psycopg.Connection, database: Database) -> bool:
+    """Say whether a pooler lends the server's session to each transaction anew, so that the locks are everybody's.
+
+    Then another connection has it as soon as this one rests, or this one has had several.
+    """
+    own, others = set[int](), set[int]()
+    for _ in range(_LOOKS):
+        own.update(row[0] for row in session.execute(_NUMBER).fetchall())
+        others.update(database.read(lambda connection: connection.execute(sa.text(_NUMBER)).scalars().all()))
+    return len(own) > 1 or not own.isdisjoint(others)
 
 
 def holders(session: psycopg.Connection, keys: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
 from storage import lock_sessions
-from storage.errors import CorpusError, DiskError, LockedError
+from storage.errors import ConfigError, CorpusError, DiskError, LockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self.release()
 
     def acquire(self) -> None:
-        """Take all locks, or none and raise `LockedError`."""
+        """Take all locks, or none and raise `LockedError`; ConfigError where the database cannot hold any."""
         try:
             taken = self._flock() if self._corpus.database.is_sqlite else self._corpus.database.session(self._advise)
         except CorpusError:
@@ -135,6 +135,12 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self.release()
         self._session, self._socket = session, session.fileno()
         _held.add(self._socket)
+        if lock_sessions.is_shared(session, self._corpus.database):
+            raise ConfigError(
+                "a pooler stands before the database that has programs share its sessions, so that no lock holds",
+                where=self._corpus.name,
+                do="Give the address of the server itself, or one at which the pooler keeps to sessions, in database.",
+            )
         self._identity = lock_sessions.introduce(session)
         while self._lost:
             lock_sessions.end(session, self._lost[-1])

@@ -16,9 +16,10 @@ import pytest
 import sqlalchemy as sa
 
 from storage.corpus import Corpus
-from storage.errors import DiskError, LockedError
+from storage.errors import ConfigError, DiskError, LockedError
 from storage.locks import SiteLocks, lock_file, lock_key
 from tests.corpus_spider.running import PATIENCE
+from tests.storage.pooler import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -287,3 +288,12 @@ def test_every_site_has_a_lock_file_of_its_own_in_the_folder(site: str) -> None:
     assert len(lock_file(folder, site).name) < 100
     assert lock_file(folder, site) != lock_file(folder, site + "x")
     assert -(2**63) <= lock_key(site) < 2**63
+
+
+def test_a_pooler_that_shares_sessions_is_refused(postgresql_url: str, folder: Path) -> None:
+    """Through it all crawls at once would have the lock of a site: it is the same session's, whoever asks."""
+    Corpus.open(postgresql_url, create=True).close()
+    with pooled(postgresql_url) as url, Corpus.open(url) as corpus, pytest.raises(ConfigError, match="pooler"):
+        SiteLocks(corpus, ["a.example"], folder).acquire()
+    with Corpus.open(postgresql_url) as corpus, SiteLocks(corpus, ["a.example"], folder):
+        pass
