@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MAX_REPLACED = 0.05
 """A text in which more than one character in twenty could not be decoded is not worth keeping."""
+COMMENT_END = "-->"
+"""What browsers show of a comment that was put around another, and no text."""
 SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
 """Where a date stands that a line of the page shows."""
 HEAD, MAX_DATELINE = 3, 120
@@ -77,7 +79,7 @@ def clean(extraction: Extraction) -> Extraction:
         (line, kind)
         for paragraph, kind in zip(extraction.paragraphs, extraction.kinds or repeat(""), strict=False)
         for line in normalise.clean(paragraph).split("\n")
-        if line
+        if line and line != COMMENT_END
     ]
     captions, comments = (
         tuple(cleaned for text in texts if (cleaned := normalise.clean(text)))

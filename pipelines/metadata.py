@@ -46,7 +46,10 @@ _UNSEEN = re.compile(
 )
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(r"^(?:by|von|por|par|di|door)\s*:?\s+(?=\S)", re.IGNORECASE)
-_NO_NAME = re.compile(r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$|\b(?:develop|design|power|creat)ed\s+by\b",
+    re.IGNORECASE,
+)
 _NOBODY = frozenset({"admin", "administrator", "editor", "author", "webmaster", "root", "none", "null", "unknown"})
 
 _AUTHOR_NAMES = (

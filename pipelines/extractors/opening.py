@@ -1,4 +1,4 @@
-"""The standfirst: what stands between the headline and the text, and belongs to it.
+"""How a text begins: the standfirst, who wrote it, and where.
 
 A standfirst is short, stands by itself and is set unlike the text, so what is learned of blocks often misses it. But
 pages repeat it in their head, as the description that others are to show of them.
@@ -9,10 +9,14 @@ collections should have, 153 are missed instead of 171, and no more is taken tha
 
 from __future__ import annotations
 
+import re
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pipelines.extractors.block_marks import BIT
+from pipelines.extractors.parts import around
 
 if TYPE_CHECKING:
     from pipelines.extractors.block_page import Page
@@ -28,6 +32,12 @@ MAX_BLOCKS = 20
 """Blocks between headline and text that are looked at."""
 OPENING, SHORTEST = 40, 24
 """Characters by which a standfirst is found in the head, at most and at least."""
+FEW = 10
+"""Blocks at the head of the text among which the byline may be, and at most in it."""
+PLACE, SHOWN = 40, 8
+"""Characters of a place set before the text, at most, and of the text behind it by which it is found again."""
+_BYLINE = re.compile(r'\s(?:aria-label(?:ledby)?|data-(?:testid|component|type))="[^"]{0,100}?(?<![a-z])[Bb]y-?line')
+"""Attributes that the marks of elements do not come from; class and id count among what is learned."""
 _ELSEWHERE = BIT["nav"] | BIT["tag"]
 _WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
 """Characters that attributes and JSON may write in other ways."""
@@ -52,6 +62,31 @@ def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
         line = opening(page, index)
         found[index] = len(line) >= SHORTEST and line not in text and line.encode("utf-8", "replace") in head
     return found
+
+
+def byline(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks lie in an element that its label, or a mark for programs, calls the byline."""
+    found, elements = np.zeros(page.count, bool), page.blocks.elements
+    for index in chosen.nonzero()[0][:FEW].tolist():
+        for element in takewhile(lambda element: page.held[element] <= FEW, around(page.blocks, index)):
+            tag = elements.tags[elements.tag[element]]
+            if "line" in tag and _BYLINE.search(tag):
+                found[page.first[element] : page.last[element]] = True
+    return found & chosen
+
+
+def parted(line: str, source: bytes) -> str:
+    """Return a line with a space behind the place that opens it in a ``span`` of its own: style sheets part the two.
+
+    ``source`` is the page in UTF-8. A place ends before a capital letter, where no space is.
+    """
+    for end in range(2, min(len(line) - 1, PLACE)):
+        if line[end].isupper() and line[end - 1].isalpha() and not line[end + 1].isupper():
+            at = source.find(f">{line[:end]}</span>{line[end : end + SHOWN]}".encode("utf-8", "replace"))
+            tag = source[source.rfind(b"<", 0, at) : at] if at > 0 else b""
+            if tag.startswith(b"<span ") and b"class=" in tag:
+                return f"{line[:end]} {line[end:]}"
+    return line
 
 
 def opening(page: Page, index: int) -> str:

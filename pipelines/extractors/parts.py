@@ -75,7 +75,8 @@ _OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
 """What Drupal calls the line of who wrote a comment, and when."""
 _PARTING = frozenset("|-–—·•»«:/_｜")
 _DIGITS = re.compile(r"\d+")
-_WITH_FOOTERS = BIT["article"] | BIT["main"] | BIT["blockquote"]
+_WITH_FOOTERS = frozenset({"article", "main", "blockquote"})
+_MAY_HOLD_FOOTERS = sum(BIT[name] for name in _WITH_FOOTERS)
 _ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
 
 
@@ -197,7 +198,19 @@ def _naming(attributes: str) -> str:
 
 def footers(page: Page) -> Array:
     """Say of each block whether it lies in a ``footer`` of the page, not of an article in it."""
-    found: Array = (page.path & (BIT["footer"] | _WITH_FOOTERS)) == BIT["footer"]
+    found: Array = (page.path & (BIT["footer"] | _MAY_HOLD_FOOTERS)) == BIT["footer"]
+    return found
+
+
+def imprint(page: Page, chosen: Array) -> Array:
+    """Say which blocks lie in the page's ``footer`` where the chosen ones begin in it, even with most of the text.
+
+    So it is where the article is but a film or a picture.
+    """
+    found, elements = np.zeros(page.count, bool), page.blocks.elements
+    outwards = {elements.name(element): element for element in around(page.blocks, int(chosen.argmax()))}
+    if "footer" in outwards and outwards.keys().isdisjoint(_WITH_FOOTERS):
+        found[page.holds(outwards["footer"])] = True
     return found
 
 

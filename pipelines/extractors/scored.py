@@ -211,8 +211,8 @@ def read(html: str, template: bytes = b"") -> Reading:
     probability = _model().probabilities(page, columns, apart)
     content = find(page, columns["title"], probability, body, source[: source.find(b"</head") + 1])
     if not left_out.any():
-        return _reading(page, columns["title"], content)
-    reading = _reading(page, columns["title"], content.without(left_out))
+        return _reading(page, columns["title"], content, source)
+    reading = _reading(page, columns["title"], content.without(left_out), source)
     lines = frozenset(_lines(blocks, left_out)).difference(_lines(blocks, ~left_out))
     return replace(reading, left_out=int(left_out.sum()), template=lines)
 
@@ -266,6 +266,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen &= ~labels(page, chosen)
     chosen &= ~parts.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
+    chosen &= ~opening.byline(page, chosen) & ~parts.imprint(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 
@@ -321,7 +322,7 @@ def _holds_no_text(page: Page, element: int) -> bool:
     return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
 
 
-def _reading(page: Page, title: Array, content: Content) -> Reading:
+def _reading(page: Page, title: Array, content: Content, source: bytes) -> Reading:
     kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
     found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
@@ -333,7 +334,8 @@ def _reading(page: Page, title: Array, content: Content) -> Reading:
         parts.near_captions(page, content.chosen, content.captions),
         parts.comments(page, content.chosen),
     )
-    return Reading(tuple(line for line, _ in found), content.confidence, parts=beside, headed=content.headed)
+    lines = tuple(opening.parted(line, source) if place < HEAD else line for place, (line, _) in enumerate(found))
+    return Reading(lines, content.confidence, parts=beside, headed=content.headed)
 
 
 def choose(probability: Array, chars: Array) -> tuple[Array, float]:

@@ -130,6 +130,7 @@ def test_title(html: str, expected: str | None) -> None:
         ("<meta property='article:author' content='https://facebook.com/ann'>", None),
         ("<meta name='author' content='ann@example.com'>", None),
         ("<meta name='author' content='admin'>", None),
+        ("<meta name='author' content='Developed By Ann Lee'><a rel='author'>Bo Ek</a>", "Bo Ek"),
         ("<meta name='author' content='@ann'>", None),
         ("<meta name='author' content='Ann Lee writes about the weather of this and of other months'>", None),
         ("<a rel='author' href='/ann'>Ann Lee</a>", "Ann Lee"),

@@ -18,8 +18,9 @@ from storage.records import Capture, Drop, Extraction, Kind, Metadata, SiteModel
         (("Head", " \u200b ", "Text"), "hqp", (("Head", "Text"), "hp")),
         (("one\u2028two", "x\n\n\n\ny"), "lc", (("one", "two", "x", "y"), "llcc")),
         (("Head", "\ufeff", "Text"), "", (("Head", "Text"), "")),
+        (("Text", " -->", "Text --> text"), "plp", (("Text", "Text --> text"), "pp")),
     ],
-    ids=["clean already", "a paragraph vanishes", "a paragraph becomes lines", "kinds unknown"],
+    ids=["clean already", "a paragraph vanishes", "a paragraph becomes lines", "kinds unknown", "a comment's end"],
 )
 def test_kinds_stay_with_their_lines(paragraphs: tuple[str, ...], kinds: str, expected: tuple[object, str]) -> None:
     """There is a letter for each line of the text afterwards, or none at all."""

@@ -1,4 +1,4 @@
-"""What stands between the headline and the text."""
+"""How a text begins."""
 
 from __future__ import annotations
 
@@ -61,3 +61,36 @@ def test_what_is_no_text_by_its_mark_up_is_no_standfirst(between: str) -> None:
 def test_a_standfirst_that_begins_the_text_is_there_once() -> None:
     """Papers that repeat it above the text have it in the text already."""
     assert read(f"<section class='promo'><p>{LEAD}</p></section>", text=f"<p>{LEAD}.</p>{TEXT}").count("Ferries") == 1
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<section role=region aria-labelledby="article-byline"><strong>{0}</strong><ul><li>{1}</ul></section>',
+        '<section aria-label="Byline and date"><p>{0}</p><p>{1}</p></section>',
+        '<div data-component="byline-block"><div>{0}</div><div>{1}</div></div>',
+    ],
+)
+def test_what_is_labelled_as_the_byline_is_no_text(box: str) -> None:
+    """For those who listen, or for programs; where classes are but numbers, nothing else may tell it."""
+    who = ("Article information", "Author, Ann Lee of the river desk, who was there.")
+    assert read(box.format(*who), "").startswith("On the first day")
+    assert who[1] in read(f"<section class=x1><strong>{who[0]}</strong><ul><li>{who[1]}</ul></section>", "")
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<span class='location-stamp'>TP HCM</span>Nếu nước lên", "TP HCM Nếu nước lên"),
+        ("<span class=place>Hà Nội</span>Một cơn mưa lớn", "Hà Nội Một cơn mưa lớn"),
+        ("<span class=place>Mỹ</span>Ở bang này", "Mỹ Ở bang này"),
+        ("<span class=place>Hà Nội</span> Một cơn mưa lớn", "Hà Nội Một cơn mưa lớn"),
+        ("<span class=drop>M</span>ột cơn mưa lớn", "Một cơn mưa lớn"),
+        ("Hãng <span class=name>Viet</span>Jet bay lại", "Hãng VietJet bay lại"),
+        ("<span>Viet</span>Jet bay lại", "VietJet bay lại"),
+        ("VietJet bay lại", "VietJet bay lại"),
+    ],
+)
+def test_a_place_before_the_text_is_a_word_of_its_own(markup: str, expected: str) -> None:
+    """Style sheets part the two; a name with a capital amid it stays whole, and so does a word with a drop cap."""
+    assert read("", text=f"<p>{markup}, {LEAD.lower()}.</p>{TEXT}").startswith(f"{expected}, ferries")

@@ -212,6 +212,16 @@ def test_what_only_looks_like_comments_is_none() -> None:
     assert scored.extract(page(paragraphs(LINES), after=marks)).comments == ()
 
 
+@pytest.mark.parametrize(
+    ("around", "found"), [("{}", False), ("<main>{}</main>", True), ("<article>{}</article>", True)]
+)
+def test_a_page_of_nothing_but_its_imprint_has_no_text(around: str, found: bool) -> None:
+    """As that of a film has none; an article's own footer may hold what there is of it."""
+    imprint = around.format(f"<footer id=footer><div>{paragraphs(LINES)}</div></footer>")
+    shown = f"<title>{TITLE}</title><body>{MENU}<h1>{TITLE}</h1><div class=film></div>{imprint}"
+    assert bool(scored.extract(shown).paragraphs) is found
+
+
 def stating(body: str) -> str:
     return f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script>'
 
