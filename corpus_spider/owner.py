@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.config_load import load
-from storage.disk import disk_errors, make_folder
+from storage.disk import disk_errors, make_folder, open_to_read
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 OWNER = "locks/corpus"
 """The file in the folder that names the corpus.toml which crawls into it."""
+_LONGEST, _LARGEST = 1 << 13, 1 << 20
+"""Bytes of a name, and of a corpus.toml: what a folder that came from elsewhere names may be anything."""
 
 
 def claim(config: Config) -> None:
@@ -23,14 +27,22 @@ def claim(config: Config) -> None:
     with disk_errors(mark):
         if config.path is not None and _named(mark) != own:
             make_folder(mark.parent)
-            mark.touch(0o600)
-            mark.write_text(own, encoding="utf-8")
+            _write(mark, own)
+
+
+def _write(mark: Path, own: str) -> None:
+    """Write the mark as a file of its own: of a link in its place, what that leads to would be written over."""
+    part = mark.with_name(f"{mark.name}.{os.getpid()}")
+    part.unlink(missing_ok=True)
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(own)
+    part.replace(mark)
 
 
 def require_own(config: Config) -> None:
     """Raise ConfigError when another corpus, one that is still there, has the same WARC folder."""
     named = _named(config.warc_folder / OWNER)
-    if not named or config.path is None or named == str(_path(config)):
+    if not _is_there(named) or config.path is None or named == str(_path(config)):
         return
     try:
         other = load(Path(named))
@@ -48,10 +60,19 @@ def require_own(config: Config) -> None:
 def _named(mark: Path) -> str:
     """Read whom a folder names; nobody where a power cut has left a file of zeros, which no name holds."""
     try:
-        named = mark.read_text(encoding="utf-8")
+        with os.fdopen(open_to_read(mark), "rb") as file:
+            named = file.read(_LONGEST).decode()
     except (OSError, UnicodeError):
         return ""
     return "" if "\0" in named else named
+
+
+def _is_there(named: str) -> bool:
+    """Say whether a name is that of a file of some length, which can be read without waiting."""
+    path = Path(named)
+    with suppress(OSError):
+        return path.is_file() and 0 < path.stat().st_size <= _LARGEST
+    return False
 
 
 def _path(config: Config) -> Path | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,6 @@ from corpus_spider.config import Config, Corpus
 from corpus_spider.owner import OWNER, claim
 from corpus_spider.removal import remove
 from storage.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def corpus_in(folder: Path, **given: str) -> Config:
@@ -63,3 +61,31 @@ def test_what_a_power_cut_leaves_of_the_mark_names_nobody(tmp_path: Path, left: 
     mark.write_bytes(left)
     claim(own)
     assert mark.read_text() == str(own.path)
+
+
+def test_a_link_in_the_place_of_the_mark_is_replaced(tmp_path: Path) -> None:
+    """In a folder that came from elsewhere it may lead to any file of the user's, which was written over."""
+    own, letters = corpus_in(tmp_path / "a"), tmp_path / "letters"
+    letters.write_text("dear")
+    mark = tmp_path / "warc" / OWNER
+    mark.parent.mkdir()
+    for target in (letters, tmp_path / "nothing"):
+        mark.symlink_to(target)
+        claim(own)
+        assert (mark.read_text(), mark.is_symlink()) == (str(own.path), False)
+        mark.unlink()
+    assert (letters.read_text(), (tmp_path / "nothing").exists()) == ("dear", False)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_mark_that_is_or_names_what_has_no_end_names_nobody(tmp_path: Path, named: bool) -> None:
+    """A pipe would be waited for, a device be read until there is no memory."""
+    own = corpus_in(tmp_path / "a")
+    mark = tmp_path / "warc" / OWNER
+    mark.parent.mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (tmp_path / "pipe", Path("/dev/zero")):
+        mark.write_text(str(endless)) if named else mark.symlink_to(endless)
+        claim(own)
+        assert mark.read_text() == str(own.path)
+        mark.unlink()
