@@ -1,9 +1,9 @@
 """Vertical text for Sketch Engine and NoSketch Engine: a token a line, structures as tags.
 
 Rows come tokenised: words parted by a space, or by `GLUE` where nothing stands between them, and `SENTENCE` behind each
-sentence that another follows. In the prevertical they come as they are, a line a paragraph. ``&``, ``<``, ``>`` and
-``"`` are written as entities.
-https://www.sketchengine.eu/my_keywords/vertical/
+sentence that another follows. In the prevertical they come as they are, a line a paragraph. ``&``, ``<`` and ``>`` are
+written as entities, and ``"`` where it would end an attribute; as a token it stands as it is.
+https://www.sketchengine.eu/my_keywords/vertical/, https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"})
 CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_ATTRIBUTES = _ENTITIES | str.maketrans({'"': "&quot;"})
 # What a reader of lines takes for the end of one, and what no text file should hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
 _named = {field.name: field.attribute for field in FIELDS}
@@ -87,7 +88,7 @@ def _tokens_of(sentence: str) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Return text as it stands between tags or in an attribute."""
+    """Return text as it stands between tags."""
     return text.translate(_ENTITIES)
 
 
@@ -97,7 +98,7 @@ def _attributes(row: CorpusDocument) -> str:
 
 
 def _value(value: Value) -> str:
-    return escaped(_SPACES.sub(" ", _BREAKS.sub(" ", str(value).replace(SENTENCE, " "))).strip())
+    return _SPACES.sub(" ", _BREAKS.sub(" ", str(value).replace(SENTENCE, " "))).strip().translate(_IN_ATTRIBUTES)
 
 
 def registry(name: str, path: str, scripts: Iterable[str]) -> str:

@@ -64,9 +64,10 @@ def test_tokens_glue_and_attributes(tmp_path: object) -> None:
     """A token a line; ``<g/>`` where nothing stood between; entities for what is mark-up."""
     document = a_document(1, 'Say \x1f"hi\x1f"\nA<b', kinds="hp", title='x" y="<>\n')
     text = written(vertical.write, document)
-    assert '<p type="heading">\n<s>\nSay\n&quot;hi\n<g/>\n&quot;\n</s>\n</p>\n' in text
+    assert '<p type="heading">\n<s>\nSay\n"hi\n<g/>\n"\n</s>\n</p>\n' in text
     assert '<p type="paragraph">\n<s>\nA&lt;b\n</s>\n</p>\n</doc>\n' in text
     ((attributes, paragraphs),) = read_back(text)
+    assert ' title="x&quot; y=&quot;&lt;&gt;"' in text
     assert attributes["title"] == 'x" y="<>'
     assert attributes["id"] == document.id
     assert paragraphs == [[["Say"], ['"hi', '"']], [["A<b"]]]
@@ -153,7 +154,7 @@ def structures_of(text: str) -> dict[str, set[str]]:
     opened: list[str] = []
     for line in text.removesuffix("\n").split("\n"):
         tag = TAG.fullmatch(line)
-        assert tag or (line and not set(line) & set('<>\t"')), line
+        assert tag or (line and not set(line) & set("<>\t")), line
         if tag and tag[1]:
             assert opened.pop() == tag[2]
         elif tag:
