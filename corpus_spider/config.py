@@ -329,9 +329,9 @@ class Config:
         }
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
 
-    def seeds(self) -> list[Seed]:
-        """Return every start page, feed and sitemap of every site, each once a site."""
-        archives = {site.name: self._archive_pages(site) for site in self.sites}
+    def seeds(self, *, days: bool = True) -> list[Seed]:
+        """Return every start page, feed and sitemap of every site, and archives of ``days``, each once a site."""
+        archives = {site.name: self._archive_pages(site) if days else () for site in self.sites}
         found = {(seed.site, seed.url): seed for site in self.sites for seed in seeds_of(site, archives[site.name])}
         return list(found.values())
 

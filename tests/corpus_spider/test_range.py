@@ -59,6 +59,17 @@ def test_only_days_of_the_range_are_asked_for(tmp_path: Path) -> None:
     assert [path for path in asked if path.endswith("/")] == ["/2026/11/07/", "/2026/11/06/", "/2026/11/05/"]
 
 
+def test_a_day_without_an_archive_is_not_told_as_a_source_that_died(tmp_path: Path) -> None:
+    """Papers have no page for a day without an article; each such day was named in the summary and in mails."""
+    with served(Newspaper(articles=4)) as paper:
+        put(paper, "/2026/11/06/", article(7))
+        archive = f'[[site]]\narchive = "{paper.origin}/{{yyyy}}/{{mm}}/{{dd}}/"\n'
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper).replace("[[site]]\n", archive))
+        done = run(tmp_path, "crawl", "--since", "2026-11-05", "--until", "2026-11-07")
+    assert paper.asked["/2026/11/05/"]
+    assert (done.returncode, "is gone" in done.stderr) == (0, False), done.stderr
+
+
 def test_articles_of_a_list_are_asked_for_before_its_sections(tmp_path: Path) -> None:
     """What looks like an article comes first, the rest after it."""
     with served(Newspaper(articles=0)) as paper:
