@@ -332,8 +332,14 @@ def _source_words(case: Case, state: SourceState) -> str:
         return f"{state.kind} failed {state.failures} times in a row: {state.reason}{lasts}"
     due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
     if state.state is UrlState.PENDING and len(due) >= NIGHTS_IN_VAIN:
-        return f"{state.kind} was due in {len(due)} nights and not read: {state.reason or 'no run got to it'}{lasts}"
+        return f"{state.kind} was due in {len(due)} nights and not read: {_waits(case, state)}{lasts}"
     return _useless(state)
+
+
+def _waits(case: Case, state: SourceState) -> str:
+    """Return why a source waits: what keeps a host from being asked is noted where it was tried, and the rest waits."""
+    others = (other.reason for _, other in case.sources if other and other.state is UrlState.PENDING and other.reason)
+    return state.reason or next(others, "no run got to it")
 
 
 def _is_broken(state: SourceState) -> bool:

@@ -242,6 +242,15 @@ def test_a_site_of_which_nothing_can_be_had_is_sick_in_its_first_night(
     assert [one.sign for one in judged] == ([sign] if sign else [])
 
 
+@pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run got to it")])
+def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, why: str) -> None:
+    """A host that cannot be asked is tried at some of its addresses; of the others nothing is noted."""
+    waiting = replace(STATE, state=UrlState.PENDING, reason="", **LONG_AGO)
+    sources = [("https://paper.example/", waiting), ("https://paper.example/feed", replace(waiting, reason=reason))]
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    assert [one.words.partition(" not read: ")[2].partition(",")[0] for one in judged] == [why, why]
+
+
 @pytest.mark.parametrize(
     ("owners", "words"),
     [
