@@ -57,7 +57,7 @@ def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extract
     The cleaned extraction is returned either way.
     """
     tree, stated = source.page.tree, source.page.metadata
-    extraction = without_byline(without_dateline(clean(found), stated), stated)
+    extraction = tidy(found, stated)
     outcome = refusals.not_found(tree) or _judge(extraction, source, model)
     if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
         outcome = refusals.stub(tree, len(outcome[0]), model.min_chars) or outcome
@@ -66,6 +66,11 @@ def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extract
     if isinstance(outcome, Drop) and outcome.reason == "no_article":
         outcome = refusals.without_text(tree, source.decoded.text, source.page.url) or outcome
     return extraction, outcome
+
+
+def tidy(found: Extraction, stated: Metadata) -> Extraction:
+    """Clean what was found on a page, and leave out what of its head is no text; whether it is stored is not asked."""
+    return without_byline(without_dateline(clean(found), stated), stated)
 
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:

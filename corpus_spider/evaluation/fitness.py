@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from corpus_spider.evaluation.run import prepare
 from corpus_spider.evaluation.scores import score
-from pipelines.decoding import decode
 from pipelines.extractors import ExtractorOptions, dana, get, r2l
+from pipelines.main_text import tidy, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
+    from pipelines.main_text import Source
+    from storage.records import Extraction
 
 P_INTERVAL = range(1, 21)
 PAPERS_P: Mapping[str, int] = {r2l.NAME: r2l.P, r2l.NEPL_NAME: r2l.P, dana.NAME: dana.P, dana.PAPER_NAME: dana.P}
@@ -41,16 +44,27 @@ def candidates(extractor: str) -> list[Candidate]:
 def f1_by_page(
     pages: Sequence[GoldPage], tried: Sequence[Candidate], progress: Callable[[int], None] = lambda _: None
 ) -> dict[Candidate, list[float]]:
-    """Return each candidate's F1 on each page, in their order. Raises ConfigError when there is no such extractor."""
+    """Return each candidate's F1 on each page, in their order, of the text that a crawl would make.
+
+    Raises ConfigError when there is no such extractor.
+    """
     runs = {candidate: get(candidate.extractor).extract for candidate in tried}
     found: dict[Candidate, list[float]] = {candidate: [] for candidate in tried}
     for count, page in enumerate(pages, start=1):
-        html, truth, url = decode(page.html()).text, page.truth(), page.url or ""
+        prepared = prepare(page)
         for candidate, run in runs.items():
-            text = run(html, ExtractorOptions(url=url, p=candidate.p)).text
-            found[candidate].append(score(text, truth, page.title).f1)
+            options = ExtractorOptions(url=page.url or "", p=candidate.p)
+            source = prepared.source
+            f1 = _f1(run(source.decoded.text, options), source, page.title, prepared.truth) if source else 0.0
+            found[candidate].append(f1)
         progress(count)
     return found
+
+
+def _f1(extraction: Extraction, source: Source, title: str | None, truth: str) -> float:
+    """Score what a crawl would make of an extraction; a title that the gold page does not name is the page's."""
+    made = tidy(extraction, source.page.metadata)
+    return score(made.text, truth, title or title_of(made, source.page.metadata)).f1
 
 
 def best(f1: Mapping[Candidate, Sequence[float]], pages: Sequence[int]) -> Candidate:
