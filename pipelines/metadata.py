@@ -46,11 +46,22 @@ _UNSEEN = re.compile(
 )
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(r"^(?:by|von|por|par|di|door)\s*:?\s+(?=\S)", re.IGNORECASE)
-_NO_NAME = re.compile(
-    r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$|\b(?:develop|design|power|creat)ed\s+by\b",
+_ALL_POSTS = re.compile(
+    r"^(?:(?:(?:view|see|show|read)\s+)?all\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
+    r"|alle beiträge von|(?:voir|afficher) tous les articles (?:de|par)|ver tod[ao]s (?:las entradas|l?os posts) de"
+    r"|vedi tutti gli articoli di|(?:bekijk )?alle berichten van|xem (?:tất cả )?(?:các )?bài viết (?:của|bởi)"
+    r"|lihat semua (?:pos|tulisan) (?:milik|oleh|dari)|посмотреть все записи (?:автора|от)"
+    r"|(?:عرض|مشاهدة) (?:كل|جميع) (?:ال)?مقالات(?: بواسطة)?|(?:نمایش|مشاهده|دیدن) همه\W?ی? نوشته\W?های)\s+(?=\S)",
     re.IGNORECASE,
 )
-_NOBODY = frozenset({"admin", "administrator", "editor", "author", "webmaster", "root", "none", "null", "unknown"})
+"""What WordPress puts before the name in the link to an author's page."""
+_NO_NAME = re.compile(
+    r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$|[→»›]|\b(?:develop|design|power|creat)ed\s+by\b",
+    re.IGNORECASE,
+)
+_NOBODY = frozenset(
+    {"admin", "administrator", "editor", "author", "no author", "webmaster", "root", "none", "null", "unknown"}
+)
 
 _AUTHOR_NAMES = (
     "author",
@@ -98,6 +109,9 @@ _DATE_NAMES = (
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
 _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
+)
 _NO_TAGS: frozenset[str] = frozenset()
 _DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]", "abbr.published[title]")
 _BODIES = ("article", "main")
@@ -244,13 +258,21 @@ def _author(
 
 
 def _marked_authors(tree: LexborHTMLParser) -> list[str]:
-    """Return what the first element that calls itself the author shows; one in the head shows nothing, and one in a
-    reader's comment is the author of that.
+    """Return what the first element that calls itself the author shows; one in the head shows nothing, one in a
+    reader's comment is the author of that, and one below the page of its theme.
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
-    marked = (node for node in every if not is_aside(node, _NO_TAGS, _OF_COMMENT))
+    marked = (node for node in every if not (is_aside(node, _NO_TAGS, _OF_OTHERS) or _is_in_comment(node)))
     texts = ((node.css_first('[itemprop~="name"]') or node).text(separator=" ") for node in marked)
     return [next(filter(str.strip, texts), "")]
+
+
+def _is_in_comment(node: LexborNode) -> bool:
+    """Say whether the innermost ``article`` around an element is a comment, as Drupal has them."""
+    around: LexborNode | None = node
+    while around is not None and around.tag != "article":
+        around = around.parent
+    return around is not None and _OF_COMMENT.match(around.attributes.get("class") or "") is not None
 
 
 def _names(values: Iterable[str]) -> list[str]:
@@ -261,7 +283,10 @@ def _names(values: Iterable[str]) -> list[str]:
 
 def _author_name(value: str) -> str:
     """Return a name fit to print, or nothing for addresses, accounts, markup and texts too long for a name."""
-    name = _BYLINE.sub("", clean_value(value, MAX_AUTHOR + 1)).strip(" ,;|-–")
+    stated = clean_value(value, MAX_AUTHOR + 1)
+    if _ALL_POSTS.match(stated):
+        stated = _ALL_POSTS.sub("", stated).rstrip(" →»›")
+    name = _BYLINE.sub("", stated).strip(" ,;|-–")
     wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
     return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
 

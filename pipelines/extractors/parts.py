@@ -37,7 +37,7 @@ LAYOUT = 0.5
 """An item, cell or quotation that holds more than this share of the text is layout."""
 REPEATED = 0.35
 """Share of the text from which what repeats is a copy of the article."""
-LITTLE = 500
+LITTLE = 250
 """Characters of a text, at least, upon which comments follow."""
 LONG = 60
 """Characters of a comment that needs no other beside it."""
@@ -244,8 +244,11 @@ def _unspaced(page: Page, index: int) -> str:
 
 
 def shown_title(page: Page, likeness: Array) -> str:
-    """Return the heading that is the stated title, or the greater part of it; without an h1, the line that is."""
-    like = (likeness > TITLE).nonzero()[0].tolist()
+    """Return the heading that is the stated title, or the greater part of it; without an h1, the line that is.
+
+    That of the comments on it ("3 replies to …") is none.
+    """
+    like = ((likeness > TITLE) & ((page.near & BIT["comment"]) == 0)).nonzero()[0].tolist()
     names = {index: page.blocks.elements.name(page.blocks.inside[index]) for index in like}
     headings = (index for index in like if is_heading(names[index]))
     best = max(headings, key=lambda index: (names[index] == "h1", likeness[index]), default=None)
@@ -269,8 +272,12 @@ def _title_line(page: Page) -> str:
 
 def _names(title: str, line: str) -> bool:
     """Say whether a title is a line, or that and what is parted from it as the names of sites are."""
-    behind, before = title.removeprefix(line).lstrip(), title.removesuffix(line).rstrip()
-    return title == line or behind[0] in _PARTING or before[-1] in _PARTING
+    behind, before = title.removeprefix(line), title.removesuffix(line)
+    return (
+        title == line
+        or (behind != title and behind.lstrip()[:1] in _PARTING)
+        or (before != title and before.rstrip()[-1:] in _PARTING)
+    )
 
 
 def is_heading(name: str) -> bool:

@@ -92,6 +92,10 @@ def test_the_library_knows_kinds_too() -> None:
         (f"<div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} - Paper", TITLE),
         (f"<div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} and what they cost", ""),
         (f"<h1>Paper</h1><div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} - Paper", ""),
+        (f"<div>{TITLE}</div>{paragraphs(LINES)}", f"{TITLE} | ", TITLE),
+        (paragraphs(LINES), f"{TITLE} | ", ""),
+        (paragraphs(LINES), f"| {TITLE}", ""),
+        (f"{paragraphs(LINES)}<h3 id=comments>3 replies to “{TITLE}”</h3>", TITLE, ""),
     ],
 )
 def test_the_title_is_the_heading_that_agrees_with_the_stated_one(body: str, title: str, expected: str) -> None:
@@ -188,7 +192,7 @@ def test_who_wrote_a_comment_is_no_part_of_it_in_drupals_words() -> None:
 def test_comments_that_read_like_the_article_are_none_of_it() -> None:
     """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
     said = [f"{number}. {LINES[0]}" for number in range(4)]
-    for before, expected in ((LINES * 2, LINES * 2), (LINES[:1], [*LINES[:1], *said])):
+    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (LINES[:1], [*LINES[:1], *said])):
         shown = Page(walk(parse_tree(f"<body>{paragraphs(before)}{section(*said)}</body>")))
         likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
         chosen = scored.find(shown, np.zeros(shown.count), likely).chosen
