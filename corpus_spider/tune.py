@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FEW = 10
 """A fit on fewer pages is a guess."""
+LEARNING = ("auto", "scored")
+"""Extractors that use what is learned of a site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,11 @@ def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None
         console.note(f"{fit.pages} pages are few; the fit is a guess.")
     if not fit.pays:
         console.note(f"It does not pay: on pages that had no say, {fit.present} is as good or better.")
+    if config.crawl.site_models and fit.extractor not in LEARNING:
+        console.note(
+            f"{' and '.join(LEARNING)} also leave out what recurs on the site, once that is learned;"
+            " `evaluate --site-models` tells what it is worth."
+        )
     if write and config.path is not None:
         set_site_keys(config.path, fit.site, fit.values)
         console.note(f"Wrote {config.path}.")

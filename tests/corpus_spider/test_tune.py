@@ -168,6 +168,7 @@ def test_the_lines_are_printed_where_nothing_is_written(gold: Path, capsys: pyte
     assert f'extractor = "r2l"\n  p = {GAP}' in captured.err
     assert "3 pages are few" in captured.err
     assert "which has none of this name yet" in captured.err
+    assert "auto and scored also leave out what recurs on the site" in captured.err
     assert "held_back_f1\t1.0" in captured.out
 
 
