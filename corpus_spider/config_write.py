@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config_load import parse
+from storage.disk import disk_errors
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ Value = str | int | tuple[str, ...] | None
 def set_site_keys(file: Path, site: str, values: Mapping[str, Value]) -> None:
     """Set keys of the ``[[site]]`` of that name; None takes a key out, a tuple adds to a list what is not in it.
 
-    The file is replaced whole or not at all. Raises ConfigError when it is not TOML or has no such site.
+    The file is replaced whole or not at all. Raises ConfigError when it is not TOML or has no such site, and DiskError.
     """
     expected = parse(file)
     _set(_table_of(expected, site, file), values)
@@ -40,15 +41,21 @@ def add_site(file: Path, values: Mapping[str, Value]) -> None:
 
 
 def _replace(file: Path, changed: bytes, expected: Mapping[str, Any]) -> None:
-    temporary = file.with_name(f".{file.name}.new")
-    try:
-        temporary.write_bytes(changed)
-        temporary.chmod(file.stat().st_mode)
-        if _read_again(temporary) != expected:
-            raise ConfigError("cannot be changed without harm", where=str(file), do="Write the lines in by hand.")
-        temporary.replace(file)
-    finally:
+    # Of a link, what it leads to is replaced.
+    target = file.resolve()
+    temporary = target.with_name(f".{target.name}.new")
+    with disk_errors(target):
+        # A link in its place would have what that leads to written over.
         temporary.unlink(missing_ok=True)
+        try:
+            with temporary.open("xb") as new:
+                new.write(changed)
+            temporary.chmod(target.stat().st_mode)
+            if _read_again(temporary) != expected:
+                raise ConfigError("cannot be changed without harm", where=str(file), do="Write the lines in by hand.")
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _read_again(file: Path) -> Mapping[str, Any] | None:

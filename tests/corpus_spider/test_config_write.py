@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.config_write import lines, set_site_keys
-from storage.errors import ConfigError
+from storage.errors import ConfigError, DiskError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,3 +61,26 @@ def test_a_file_without_the_site_stays_as_it_was(tmp_path: Path, text: str) -> N
         set_site_keys(file, "a", {"extractor": "bte"})
     assert file.read_text() == text
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_links_are_no_way_to_other_files(tmp_path: Path) -> None:
+    """One where the new file is written is not followed; where corpus.toml is one, what it leads to is changed."""
+    letters, real, file = tmp_path / "letters", tmp_path / "real.toml", tmp_path / "corpus.toml"
+    letters.write_text("dear")
+    real.write_text('[[site]]\nname = "a"\n')
+    file.symlink_to(real)
+    for name in (".real.toml.new", ".corpus.toml.new"):
+        (tmp_path / name).symlink_to(letters)
+    set_site_keys(file, "a", {"extractor": "bte"})
+    assert (letters.read_text(), file.is_symlink()) == ("dear", True)
+    assert real.read_text() == '[[site]]\nname = "a"\nextractor = "bte"\n'
+
+
+def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.toml"
+    file.write_text('[[site]]\nname = "a"\n')
+    # Nothing can be written where a folder stands.
+    (tmp_path / ".corpus.toml.new" / "x").mkdir(parents=True)
+    with pytest.raises(DiskError, match=r"corpus\.toml"):
+        set_site_keys(file, "a", {"extractor": "bte"})
+    assert file.read_text() == '[[site]]\nname = "a"\n'
