@@ -39,7 +39,8 @@ def blurred(content: NDArray[np.bool_], reach: int) -> NDArray[np.float32]:
     weights = np.exp(-0.5 * (offsets / (reach / 3)) ** 2)
     around = np.convolve(content.astype(np.float32), weights)[reach:-reach]
     total = np.convolve(np.ones(content.size, dtype=np.float32), weights)[reach:-reach]
-    return (around / total).astype(np.float32)
+    ratio: NDArray[np.float32] = (around / total).astype(np.float32)
+    return ratio
 
 
 def by_character(name: str, reach: int, html: str, _options: ExtractorOptions, *, links: bool) -> Extraction:
