@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.block_marks import BIT
-from pipelines.extractors.parts import around
+from pipelines.extractors.block_marks import BIT, KIND
+from pipelines.extractors.parts import TITLE, around
 
 if TYPE_CHECKING:
     from pipelines.extractors.block_page import Page
@@ -38,6 +38,10 @@ PLACE, SHOWN = 40, 8
 """Characters of a place set before the text, at most, and of the text behind it by which it is found again."""
 _BYLINE = re.compile(r'\s(?:aria-label(?:ledby)?|data-(?:testid|component|type))="[^"]{0,100}?(?<![a-z])[Bb]y-?line')
 """Attributes that the marks of elements do not come from; class and id count among what is learned."""
+NEAR = 100
+"""Bytes before a line in the head among which it says what it is."""
+_TITLED = re.compile(rb"(?:title|headline|site_name)[^<>]*\Z|<title[^<>]*>[^<>]*\Z", re.IGNORECASE)
+_HEADLINE = KIND["h1"] | KIND["h2"]
 _ELSEWHERE = BIT["nav"] | BIT["tag"]
 _WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
 """Characters that attributes and JSON may write in other ways."""
@@ -46,7 +50,8 @@ _WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
 def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
     """Return the chosen blocks with those of the ``likely`` ones between the headline and them that the head repeats.
 
-    ``head`` is that of the page, in UTF-8. What the text repeats as well is in it already.
+    ``head`` is that of the page, in UTF-8. What the text repeats as well is in it already; the motto of the site, and
+    what the head has for a title, is none.
     """
     first, headline = int(chosen.argmax()), int(page.heads.argmax())
     if not (head and chosen[first] and page.heads[headline]) or headline + 1 >= first:
@@ -60,8 +65,17 @@ def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
     found = chosen.copy()
     for index in (may_be.nonzero()[0] + headline + 1)[:MAX_BLOCKS].tolist():
         line = opening(page, index)
-        found[index] = len(line) >= SHORTEST and line not in text and line.encode("utf-8", "replace") in head
+        found[index] = len(line) >= SHORTEST and line not in text and _describes(line.encode("utf-8", "replace"), head)
+    if page.title[headline] <= TITLE:  # the site's name, it may be, and what stands over a further headline its motto
+        headed = ((page.kind[between] & _HEADLINE) != 0) & ~found[between]
+        found[between] &= ~np.logical_or.accumulate(headed[::-1])[::-1]
     return found
+
+
+def _describes(line: bytes, head: bytes) -> bool:
+    """Say whether the head of a page has a line otherwise than as a title."""
+    pieces = head.split(line, MAX_BLOCKS)[:-1]
+    return any(_TITLED.search(piece[-NEAR:]) is None for piece in pieces)
 
 
 def byline(page: Page, chosen: Array) -> Array:

@@ -94,3 +94,19 @@ def test_what_is_labelled_as_the_byline_is_no_text(box: str) -> None:
 def test_a_place_before_the_text_is_a_word_of_its_own(markup: str, expected: str) -> None:
     """Style sheets part the two; a name with a capital amid it stays whole, and so does a word with a drop cap."""
     assert read("", text=f"<p>{markup}, {LEAD.lower()}.</p>{TEXT}").startswith(f"{expected}, ferries")
+
+
+@pytest.mark.parametrize(
+    ("head", "over", "found"),
+    [
+        ('<meta name="description" content="{}">', "<h1>The Daily Bridge</h1>{}<h2><a href=/1>{}</a></h2>", False),
+        ('<meta name="description" content="{}">', "<h1>The Daily Bridge</h1>{}<h3><a href=/1>{}</a></h3>", True),
+        ('<meta property="og:title" content="{}">', "<h1>The Daily Bridge</h1>{}<h3>{}</h3>", False),
+        ('<script>{{"headline": "{}"}}</script>', "<h1>The Daily Bridge</h1>{}<h3>{}</h3>", False),
+    ],
+)
+def test_the_motto_of_a_site_and_a_title_are_no_standfirst(head: str, over: str, found: bool) -> None:
+    """A motto stands under the site's name and over the headline; titles are repeated in the head as such."""
+    body = over.format(f"<section class='promo'><p>{LEAD}</p></section>", HEADLINE)
+    page = f"<html><head><title>Rain</title>{head.format(LEAD)}</head><body>{body}<div class=body>{TEXT}</div></body>"
+    assert (LEAD in scored.extract(page).text) is found
