@@ -14,9 +14,9 @@ from storage.choices import LONGEST
 from storage.records import Quality
 
 MIXED = 0.1
+"""From this share of lines in another language a text counts as mixed."""
 SAMPLE_DIGITS = 12
 """Hexadecimal digits of an id by which a sample is told."""
-"""From this share of lines in another language a text counts as mixed."""
 EXPORTED_AS = {
     "published": "date",
     "published_text": "date_text",
