@@ -45,6 +45,9 @@ LOOK_SECONDS = 0.5
 """How often it is looked at whether a page takes too long: so much longer it may."""
 STOPPING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
+_replies = msgspec.msgpack.Decoder(Reply)
+"""Made before there are threads: two that learn of a type at once end the program (SIGSEGV, msgspec 0.22)."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerLimits:
@@ -233,7 +236,7 @@ class WorkerPool:
 
     def _answer(self, frame: bytes) -> Reply:
         try:
-            reply = msgspec.msgpack.decode(frame, type=Reply)
+            reply = _replies.decode(frame)
         except msgspec.DecodeError as error:
             raise WorkerDiedError(timed_out=False) from error
         with self._guard:

@@ -1,0 +1,44 @@
+"""What comes back from worker processes, read by as many threads as there are workers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST_ANSWERS = """
+import sys, threading
+from types import SimpleNamespace
+import msgspec
+from pipelines.worker_process import Reply
+from pipelines.workers import WorkerPool
+from storage.records import Drop, Processed
+
+sys.setswitchinterval(1e-6)
+frame = msgspec.msgpack.encode(Reply(Processed(drop=Drop("listing"))))
+pool = SimpleNamespace(_guard=threading.Lock(), cpu_seconds=0.0, peak_kib=0)
+together, read = threading.Barrier(8), []
+
+def answer():
+    together.wait()
+    read.append(WorkerPool._answer(pool, frame).processed.drop.reason)
+
+threads = [threading.Thread(target=answer) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert read == ["listing"] * 8, read
+"""
+
+
+@pytest.mark.parametrize("_time", range(4))
+def test_the_first_answers_may_come_at_the_same_moment(_time: int) -> None:
+    """Eight threads that read their first answer together all read it: two ended the program with SIGSEGV."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_ANSWERS], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
