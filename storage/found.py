@@ -29,6 +29,8 @@ SEED_PRIORITY = {Kind.FEED: 30, Kind.SITEMAP: 20}
 START_PAGE_PRIORITY = 10
 FEED_ITEM_PRIORITY = 5
 FRONT_PAGE_LINK_PRIORITY = 3
+ARCHIVE_SECONDS = 31 * 86_400.0
+"""Age from which a sitemap that an index names is one of the archive."""
 
 CLEAN_SLATE: dict[str, Any] = {
     "state": UrlState.PENDING,
@@ -68,6 +70,17 @@ class Found:
     def kind(self) -> Kind:
         """What to expect: the target of a redirect is expected to be what its source was."""
         return self.parent.kind if self.link.redirect and self.link.kind is Kind.PAGE else self.link.kind
+
+    @property
+    def priority(self) -> int:
+        """Rank it among what waits at its host.
+
+        Sitemaps that an index has of the archive come in their turn, by date: there may be hundreds, and a run that
+        ends early would have read nothing else.
+        """
+        is_listed = self.link.kind is self.parent.kind is Kind.SITEMAP and not self.link.redirect
+        is_old = is_listed and 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
+        return self.link.rank + (0 if is_old else link_priority(self.kind, self.parent))
 
     @property
     def is_self(self) -> bool:
@@ -133,7 +146,7 @@ def _link_row(found: Found) -> dict[str, Any]:
     return base_row(link.url, link.fetch_url, parent.site, link.host) | {
         "kind": found.kind,
         "seed": False,
-        "priority": link_priority(found.kind, parent) + link.rank,
+        "priority": found.priority,
         "depth": parent.depth if link.redirect else parent.depth + 1,
         "hops": found.hops,
         "found_from": parent.url_id,
@@ -166,7 +179,7 @@ def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
             of_part = _gone(worse).where(among(connection, url.c.url, part))
             for row in connection.execute(of_part).all():
                 each = by_key[row.url]
-                better = {"priority": max(row.priority, _link_row(each)["priority"]), "dated": moment(each.link.dated)}
+                better = {"priority": max(row.priority, each.priority), "dated": moment(each.link.dated)}
                 again = CLEAN_SLATE | better | {"found_from": each.parent.url_id, "found_at": each.at, "hops": 0}
                 connection.execute(sa.update(url).where(url.c.id == row.id).values(again))
 

@@ -225,6 +225,21 @@ def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, de
     assert link_priority(kind, replace(PARENT, kind=parent, depth=depth)) == expected
 
 
+def test_sitemaps_of_the_archive_come_in_their_turn(corpus: Corpus) -> None:
+    """Of those that an index names, the undated and those of this month are read at once, others after newer pages."""
+    crawl = Crawl(corpus)
+    crawl.seed("index", kind=Kind.SITEMAP)
+    stated = {"undated": None, "2019": "2019-12-31", "2011": "2011-12-31", "now": f"{NOON:%Y-%m-%d}"}
+    crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(stated, Kind.SITEMAP))])
+    pages = {"new": f"{NOON:%Y-%m}-01", "old": "2015-06-01"}
+    crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(pages, Kind.PAGE))])
+    assert paths(crawl.lease()) == ["undated", "new", "2019", "old", "2011"]
+
+
+def _dated(stated: dict[str, str | None], kind: Kind) -> list[Link]:
+    return [replace(link(path), dated=date, kind=kind) for path, date in stated.items()]
+
+
 @contextmanager
 def executed(corpus: Corpus, having: str) -> Iterator[list[tuple[str, Any]]]:
     """Yield a list that fills with the statements that have some words, and their parameters."""
