@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from corpus_spider.pauses import HostPauses
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from pipelines.line import Line
     from storage.records import Lease
@@ -73,6 +73,8 @@ class Dispatcher:
         self._active: set[str] = set()
         self._drain: asyncio.Task[int] | None = None
         self._looked, self._started = -math.inf, time.monotonic()
+        self.recall: Callable[[], None] = lambda: None
+        """Gives back the leases that nobody has asked for yet, once the run is over."""
         self._next_retry = math.inf
         """When (epoch seconds) the first of the URLs given back in this run is due, as far as it is still to come."""
         line.on_settled = self.settled
@@ -90,8 +92,9 @@ class Dispatcher:
         self.line.changed.set()
 
     def stop(self) -> None:
-        """Hand out nothing more."""
+        """Hand out nothing more, and recall what was not asked for yet."""
         self.stopping = True
+        self.recall()
         self.line.changed.set()
 
     async def leases(self) -> AsyncIterator[Lease]:
@@ -99,6 +102,7 @@ class Dispatcher:
 
         An error ends it and is kept as the line's, since Scrapy would log it and take the crawl for finished.
         """
+        alarm = self._alarm()
         try:
             while not self._over():
                 self.line.changed.clear()
@@ -112,16 +116,34 @@ class Dispatcher:
                     await self._wait(1.0)
         except Exception as error:  # noqa: BLE001 - the edge of a stage: kept as the end of the run
             self.line.break_down(error)
+        finally:
+            if alarm is not None:
+                alarm.cancel()
+
+    def _alarm(self) -> asyncio.TimerHandle | None:
+        """End the run at its time limit: who takes the leases may be waiting for hosts, and not come back for more."""
+        limit = self.limits.time_limit
+        left = self._started + limit - time.monotonic()
+        return asyncio.get_running_loop().call_later(left, self._end) if limit else None
+
+    def _end(self) -> None:
+        self.limit_reached = True
+        self.recall()
+        self.line.changed.set()
 
     def _over(self) -> bool:
-        self.limit_reached = self.limit_reached or any(self._limits_reached())
+        if not self.limit_reached:
+            self._look_at_limits()
         return (self.stopping or self.line.error is not None) or (self.limit_reached and not self._busy())
 
-    def _limits_reached(self) -> Iterator[bool]:
+    def _look_at_limits(self) -> None:
         limits = self.limits
-        yield bool(limits.page_limit) and self.handed_out >= limits.page_limit
-        yield bool(limits.time_limit) and time.monotonic() - self._started >= limits.time_limit
-        yield bool(limits.size_limit) and self.line.counts.bytes >= limits.size_limit
+        late = bool(limits.time_limit) and time.monotonic() - self._started >= limits.time_limit
+        if late or (limits.size_limit and self.line.counts.bytes >= limits.size_limit):
+            self._end()
+        elif limits.page_limit:
+            # What is out are the last pages of the number that was asked for: they are waited for.
+            self.limit_reached = self.handed_out >= limits.page_limit
 
     def _busy(self) -> bool:
         return bool(self._out or self.line.held or self.line.waiting or self._draining())

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy.core.downloader import Downloader
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import fail
 
 from corpus_spider.dispatch import SLOW_SECONDS
 from corpus_spider.extensions.capture import LEASE
@@ -19,9 +21,14 @@ from corpus_spider.extensions.capture import LEASE
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
 SLOW_SHARE = 8
 """So many slow requests to a place may be out besides: each holds a connection."""
+
+
+class RecalledError(IgnoreRequest):
+    """A request was called back before its turn came: nothing was asked."""
 
 
 class PatientDownloader(Downloader):
@@ -34,9 +41,32 @@ class PatientDownloader(Downloader):
         self._began: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
         self._look: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_event_loop()
+        self._recalled = False
+
+    def recall(self) -> None:
+        """End with RecalledError the requests of leases whose turn has not come, and those still to come: a run that is
+        over would otherwise wait for the delays of its hosts, minutes where a robots.txt asks for them.
+        """
+        self._recalled = True
+        for slot in self.slots.values():
+            recalled = [(request, answer) for request, answer in slot.queue if LEASE in request.meta]
+            for request, answer in recalled:
+                slot.queue.remove((request, answer))
+                answer.errback(RecalledError(request.url))
+
+    def _is_recalled(self, request: Request) -> bool:
+        return self._recalled and LEASE in request.meta
+
+    async def _enqueue_request(self, request: Request) -> Response:
+        """Let a request that waited for its host's robots.txt wait no longer."""
+        if self._is_recalled(request):
+            raise RecalledError(request.url)
+        return await super()._enqueue_request(request)
 
     def fetch(self, request: Request, spider: Any = None) -> Any:
         """Note when a request begins."""
+        if self._is_recalled(request):
+            return fail(RecalledError(request.url))
         self._began.setdefault(request, time.monotonic())
         return super().fetch(request)
 

@@ -15,6 +15,7 @@ from scrapy.resolver import dnscache
 from corpus_spider.addon import loaded, slot_of
 from corpus_spider.console import safe
 from corpus_spider.dispatch import Dispatcher
+from corpus_spider.downloader import PatientDownloader, RecalledError
 from corpus_spider.extensions.capture import CAPTURE, FAULT, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
@@ -73,6 +74,9 @@ class NewsSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Ask for what the frontier hands out, until nothing is due."""
+        downloader = getattr(self.crawler.engine, "downloader", None)
+        if isinstance(downloader, PatientDownloader):
+            self.dispatcher.recall = downloader.recall
         async for lease in self.dispatcher.leases():
             try:
                 yield self.request(lease)
@@ -114,6 +118,10 @@ class NewsSpider(Spider):
     async def failed(self, failure: TwistedFailure) -> None:
         """Note that a request brought no exchange, and why."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
+        if isinstance(failure.value, RecalledError):
+            # The URL goes back at the end of the run, as if it had not been handed out.
+            self.dispatcher.settled(lease)
+            return
         reason, passing = failure_reason(failure.value or Exception())
         # A host that has moved to another machine meanwhile is looked up anew; Scrapy would not until the run ends.
         if reason not in REFUSED:

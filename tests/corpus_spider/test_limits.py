@@ -1,0 +1,67 @@
+"""What a crawl still waits for when its time is over: answers that are under way, and no host's delay."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import ended, run, start, until, well
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DELAY = 120.0
+"""Seconds between two requests, longer than a crawl of these tests may take."""
+
+
+@pytest.fixture
+def newspaper() -> Iterator[Newspaper]:
+    with served(Newspaper()) as paper:
+        yield paper
+
+
+def tries(folder: Path) -> set[int]:
+    """Return how often the URLs were tried that are not settled."""
+    with sqlite3.connect(folder / "corpus.db") as database:
+        rows = database.execute("SELECT DISTINCT attempts FROM url WHERE state IN ('pending', 'leased')")
+        return {attempts for (attempts,) in rows}
+
+
+def finish(folder: Path, newspaper: Newspaper) -> None:
+    """Crawl what is left, and see that nothing was asked for twice or forgotten."""
+    (folder / "corpus.toml").write_text(corpus_toml(newspaper))
+    well(folder, "crawl", "--now")
+    assert {newspaper.asked[f"/article/{index}"] for index in range(newspaper.articles)} == {1}
+
+
+def test_a_time_limit_does_not_wait_for_the_delay_of_a_host(tmp_path: Path, newspaper: Newspaper) -> None:
+    """What was handed out and waits for its turn goes back as if it had not been: a run of two hours with a delay of
+    two minutes went on for minutes.
+    """
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=DELAY))
+    began = time.monotonic()
+    done = run(tmp_path, "crawl", "--time-limit", "4s", "--json")
+    assert time.monotonic() - began < DELAY / 2
+    assert done.returncode == 12, done.stderr
+    assert json.loads(done.stdout)["failed"] == {}
+    assert tries(tmp_path) == {0}
+    finish(tmp_path, newspaper)
+
+
+def test_a_signal_does_not_wait_for_the_delay_of_a_host(tmp_path: Path, newspaper: Newspaper) -> None:
+    """It ends by itself, before its deadline ends it."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=DELAY))
+    crawl = start(tmp_path, "crawl")
+    until(lambda: newspaper.asked.total() > 0, crawl.poll)
+    crawl.send_signal(signal.SIGTERM)
+    assert ended(crawl) == 11
+    assert crawl.stderr is not None
+    assert "not everything in flight" not in crawl.stderr.read()
+    finish(tmp_path, newspaper)
