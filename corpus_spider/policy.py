@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
@@ -112,14 +113,19 @@ def _passing_fault(capture: Capture) -> str | None:
 
 
 def retry_after(value: str | None, now: float) -> float | None:
-    """Read Retry-After (RFC 9110, 10.2.3), seconds or a date, as seconds from now; None for rubbish."""
+    """Read Retry-After (RFC 9110, 10.2.3), seconds or a date, as seconds from now; None for rubbish.
+
+    A date without a zone, such as C's ``asctime`` writes, is in UTC (5.6.7).
+    """
     if not value:
         return None
     text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:9]), MAX_RETRY_AFTER)
     try:
-        return max(0.0, min(parsedate_to_datetime(text).timestamp() - now, MAX_RETRY_AFTER))
+        until = parsedate_to_datetime(text)
+        seconds = (until if until.tzinfo else until.replace(tzinfo=UTC)).timestamp() - now
+        return max(0.0, min(seconds, MAX_RETRY_AFTER))
     except (ValueError, TypeError, OverflowError):
         return None
 

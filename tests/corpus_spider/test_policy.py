@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -42,6 +43,20 @@ def lease(attempts: int = 0) -> Lease:
 )
 def test_retry_after_is_read_in_both_forms_and_rubbish_is_ignored(value: str | None, seconds: float | None) -> None:
     assert retry_after(value, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    "date", ["Tue Nov 14 22:14:20 2023", "Tue, 14 Nov 2023 22:14:20", "Tue, 14 Nov 2023 22:14:20 -0000"]
+)
+def test_a_date_without_a_zone_is_in_utc_wherever_the_machine_stands(
+    monkeypatch: pytest.MonkeyPatch, date: str
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        found = retry_after(date, NOW)
+    time.tzset()
+    assert found == 60.0
 
 
 @pytest.mark.parametrize("status", [200, 204, 301, 304, 401, 403, 404, 410, 451])
