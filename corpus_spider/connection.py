@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
@@ -107,6 +108,9 @@ class Wire:
             if proxy is not None:
                 self.connection.connect()
             self._socket = self.connection.sock
+            if self.expired:
+                # The time was over before there was anything to cut.
+                raise TimeoutError("timed out")
             if parts.scheme == "https":
                 self._encrypt(host)
         except BaseException:
@@ -137,13 +141,20 @@ class Wire:
 
 
 def _dial(host: str, port: int, manners: Manners) -> socket.socket:
-    """Connect to the first address of the host that may be connected to. Raises OSError when there is none."""
+    """Connect to the first address of the host that may be connected to. Raises OSError when there is none.
+
+    All its addresses together have the time of the exchange.
+    """
+    end = time.monotonic() + manners.timeout
     failure: OSError = NotPublicError(f"{host} has no public address")
     for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
         if not _may_connect(host, str(address[0]), port, manners.allow_private):
             continue
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
         connection = socket.socket(family, kind, protocol)
-        connection.settimeout(manners.timeout)
+        connection.settimeout(left)
         try:
             connection.connect(address)
         except OSError as error:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import socket
 import threading
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
@@ -230,6 +232,24 @@ def test_an_answer_that_never_ends_is_cut(address: str) -> None:
     except NotFetchedError as error:
         truncated = "time" if "timed out" in str(error) else str(error)
     assert truncated == "time"
+
+
+def test_all_addresses_of_a_host_together_have_the_time_of_one_exchange(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read from a second address, where the first had taken all the time, was read for ever."""
+    port = int(address.rpartition(":")[2])
+    with socket.create_server(("127.0.0.2", port), backlog=0), ExitStack() as callers:
+        for _ in range(3):
+            # They fill the queue: whoever calls next hears nothing.
+            caller = callers.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(("127.0.0.2", port))
+        found = [(2, 1, 6, "", (place, port)) for place in ("127.0.0.2", "127.0.0.1")]
+        monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: found)
+        with pytest.raises(NotFetchedError, match="timed out"):
+            exchange(f"http://news.example.org:{port}/silent", manners(timeout=0.3, allow_private=("*:*",)))
+    assert Site.seen == []
 
 
 def test_nobody_there_is_told_with_the_address() -> None:
