@@ -220,7 +220,8 @@ def _crontab() -> list[str]:
     if listed.returncode and "no crontab" not in listed.stderr:
         # What cannot be read must not be written over.
         _refuse(listed, "crontab -l")
-    return listed.stdout.splitlines() if listed.returncode == 0 else []
+    # Not splitlines, for which a form feed in a comment is the end of a line, too.
+    return listed.stdout.removesuffix("\n").split("\n") if listed.returncode == 0 and listed.stdout else []
 
 
 def _other_lines(plan: Plan) -> list[str]:
@@ -243,15 +244,17 @@ def _refuse(ended: subprocess.CompletedProcess[str], where: str) -> NoReturn:
 
 
 def _run(*command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program; text that is no UTF-8, as a comment of a crontab may be, goes to it as it came."""
     try:
-        return subprocess.run(  # noqa: S603 - fixed programs, arguments as a list
+        ended = subprocess.run(  # noqa: S603 - fixed programs, arguments as a list
             command,
-            input=text,
+            input=text.encode("utf-8", "surrogateescape"),
             capture_output=True,
-            text=True,
             timeout=SECONDS,
             check=False,
             env=os.environ | {"LC_ALL": "C"},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return subprocess.CompletedProcess(command, 127, "", str(error))
+    stdout, stderr = (output.decode("utf-8", "surrogateescape") for output in (ended.stdout, ended.stderr))
+    return subprocess.CompletedProcess(command, ended.returncode, stdout, stderr)

@@ -154,6 +154,16 @@ def test_a_crontab_line_is_added_once_and_others_are_kept(tmp_path: Path) -> Non
     assert home.lines("crontab") == ["MAILTO=me"]
 
 
+def test_other_lines_of_a_crontab_are_kept_to_the_byte(tmp_path: Path) -> None:
+    """A form feed in a comment parted its line, and one in Latin-1 was an internal error."""
+    home, others = Home(tmp_path, "crontab"), b"# caf\xe9\x0cau lait \xe2\x80\xa8\r\n\n0 1 * * * backup\n"
+    (tmp_path / "crontab").write_bytes(others)
+    home.schedule("--install")
+    assert (tmp_path / "crontab").read_bytes().startswith(others + b"15 2 * * * ")
+    home.schedule("--remove")
+    assert (tmp_path / "crontab").read_bytes() == others
+
+
 def test_a_crontab_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
     """Exit code 3, and the lines are still there."""
     home = Home(tmp_path, "crontab")
