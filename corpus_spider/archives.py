@@ -11,6 +11,8 @@ from __future__ import annotations
 import lzma
 import re
 import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from gzip import GzipFile
 from io import BufferedReader
@@ -42,6 +44,25 @@ _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.err
 TRUNCATED = frozenset({"length", "time", "disconnect"})
 
 
+@dataclass(slots=True)
+class _Look:
+    """What has been seen of a file: how many records, and what could not be read to its end, with why."""
+
+    records: int = 0
+    broken: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def at(self, name: str) -> Iterator[None]:
+        """Note damage in the part of that name, and go on after it."""
+        from warcio.exceptions import ArchiveLoadFailed
+
+        try:
+            yield
+        except (ArchiveLoadFailed, *_DAMAGED) as error:
+            said = " ".join(str(error).split())[:200] or type(error).__name__
+            self.broken.append(f"{name}: {said}" if name else said)
+
+
 def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
     """Yield for each answer in an archive its page or, in a word, why it is passed over.
 
@@ -51,42 +72,46 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
         max_body: bytes from which a body is ``too_large``.
 
     Raises:
-        DamageError: the file is no such archive, or ends or breaks off in a record; what came before was sound.
+        DamageError: the file is no such archive, or ends or breaks off in a record; what came before was sound. Of a
+            collection the other archives are read first.
     """
-    from warcio.exceptions import ArchiveLoadFailed
-
-    there = False
-    try:
-        for record in _records(path):
-            there = True
-            if record.rec_type == "revisit":
-                yield "revisit"
-            elif record.rec_type == "response":
-                yield _answer(record, wanted, max_body)
-        if not there:
+    look = _Look()
+    with look.at(""):
+        for name, archive in _archives(path, look):
+            with look.at(name):
+                yield from _answers(archive, look, wanted, max_body)
+        if not look.records and not look.broken:
             raise ValueError("there is no record in it")
-    except (ArchiveLoadFailed, *_DAMAGED) as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DamageError(f"cannot be read to its end: {said};", where=str(path), do="get the file anew") from error
+    if look.broken:
+        said = "; ".join(look.broken)
+        raise DamageError(f"cannot be read to its end: {said};", where=str(path), do="get the file anew")
 
 
-def _records(path: Path) -> Iterator[Any]:
-    """Yield what warcio makes of the records in a file; what nobody has read of one is passed over."""
+def _answers(archive: BinaryIO, look: _Look, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
+    for record in _records(archive):
+        look.records += 1
+        if record.rec_type == "revisit":
+            yield "revisit"
+        elif record.rec_type == "response":
+            yield _answer(record, wanted, max_body)
+
+
+def _records(archive: BinaryIO) -> Iterator[Any]:
+    """Yield what warcio makes of the records; what nobody has read of one is passed over."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.bufferedreaders import BufferedReader as Lines
 
-    for file in _streams(path):
-        heads = _Heads(file)
-        iterator = ArchiveIterator(heads, no_record_parse=True, arc2warc=True)
-        # The one it has looks for gzip again.
-        iterator.reader = Lines(iterator.fh)
-        for record in iterator:
-            if not _LENGTH.fullmatch(record.rec_headers.get_header("Content-Length") or ""):
-                raise ValueError("a record does not say how long it is")
-            heads.left = None
-            yield record
-            _pass_over(record)
-            heads.left = MOST_OF_HEAD
+    heads = _Heads(archive)
+    iterator = ArchiveIterator(heads, no_record_parse=True, arc2warc=True)
+    # The one it has looks for gzip again.
+    iterator.reader = Lines(iterator.fh)
+    for record in iterator:
+        if not _LENGTH.fullmatch(record.rec_headers.get_header("Content-Length") or ""):
+            raise ValueError("a record does not say how long it is")
+        heads.left = None
+        yield record
+        _pass_over(record)
+        heads.left = MOST_OF_HEAD
 
 
 class _Heads:
@@ -118,17 +143,17 @@ def _pass_over(record: Any) -> None:
         raise EOFError("the file breaks off in a record")
 
 
-def _streams(path: Path) -> Iterator[BinaryIO]:
-    """Open the archives in a file: one, or those of a WACZ collection."""
+def _archives(path: Path, look: _Look) -> Iterator[tuple[str, BinaryIO]]:
+    """Open the archives in a file, one after the other: one without a name, or those of a WACZ collection."""
     with path.open("rb") as file:
         # Others may end like a ZIP file: with a page that is one.
         if not file.peek(4).startswith(_ZIP_MAGIC):
-            yield _unpacked(file)
+            yield "", _unpacked(file)
             return
         with ZipFile(file) as collection:
             for name in filter(_IN_WACZ.fullmatch, collection.namelist()):
-                with collection.open(name) as member:
-                    yield _unpacked(BufferedReader(member))  # type: ignore[arg-type]
+                with look.at(name), collection.open(name) as member:
+                    yield name, _unpacked(BufferedReader(member))  # type: ignore[arg-type]
 
 
 def _unpacked(file: BufferedReader) -> BinaryIO:

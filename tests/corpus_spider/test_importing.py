@@ -171,6 +171,20 @@ def test_a_wacz_collection_is_read(folder: Path) -> None:
     assert taken(folder, wacz(folder / "theirs.wacz", story(1), story(2, protocol="HTTP/2"))).documents == 2
 
 
+def test_damage_in_one_archive_of_a_collection_leaves_the_others(folder: Path) -> None:
+    """It is named, and what comes before it there, and after it in the collection, is taken in."""
+    whole = archive(folder / "whole.warc.gz", story(1)).read_bytes()
+    broken = archive(folder / "broken.warc.gz", story(2), story(3)).read_bytes()[:-100]
+    parts = {"archive/1.warc.gz": broken, "archive/2.warc.gz": b"none", "archive/3.warc.gz": whole}
+    (folder / "theirs.wacz").write_bytes(zipped(*parts.items()))
+    report = taken(folder, folder / "theirs.wacz")
+    assert texts(folder).keys() == {"/story/1.html", "/story/2.html"}
+    (told,) = report.damaged
+    assert "1.warc.gz" in told
+    assert "2.warc.gz" in told
+    assert "3.warc.gz" not in told
+
+
 @settings(max_examples=300, deadline=None)
 @given(cuts=st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 60), st.binary(max_size=30)), max_size=4))
 @pytest.mark.parametrize("packed", [True, False])
