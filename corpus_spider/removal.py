@@ -105,7 +105,7 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: t
     _empty_originals(corpus, config.warc_folder, report)
     _delete_torn(config.warc_folder, report)
     corpus.removals.finish()
-    report.copies = _copies(config)
+    report.copies = older_copies(config)
     return report
 
 
@@ -161,15 +161,17 @@ def _delete_torn(folder: Path, report: RemovalReport) -> None:
             report.torn += ".torn-" in path.name
 
 
-def _copies(config: Config) -> list[str]:
+def older_copies(config: Config) -> list[str]:
     """Return the copies of a SQLite file that migrations have left beside it."""
+    from glob import escape
+
     from storage.database import parse_url, sqlite_path
 
     url = parse_url(config.database_url)
     if url.get_backend_name() != "sqlite":
         return []
     path = sqlite_path(url)
-    return sorted(str(each) for each in path.parent.glob(f"{path.name}.before-*"))
+    return sorted(str(each) for each in path.parent.glob(f"{escape(path.name)}.before-*"))
 
 
 def letter(report: RemovalReport) -> str:

@@ -120,7 +120,7 @@ def _version_of(database: Database) -> str | None:
 
 
 def _copy_first(path: Path, version: str) -> None:
-    """Keep the file as it was before a migration as ``<name>.before-<new version>``."""
+    """Keep the file as it was before a migration, as ``<name>.before-<new version>-from-<old version>``."""
     copy = path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
     part = copy.with_name(copy.name + ".part")
     with _disk_errors(path):

@@ -10,7 +10,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from corpus_spider.config_load import load
-from corpus_spider.removal import RemovalReport, letter, remove, request_of
+from corpus_spider.removal import RemovalReport, letter, older_copies, remove, request_of
 from storage import Corpus
 from storage.errors import ConfigError
 from storage.holdings import Selection
@@ -216,3 +216,11 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []
     assert "spelled right" in letter(planned)
+
+
+def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:
+    """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
+    for name in ("a[1].db", "a[1].db.before-0015-from-0014", "a1.db.before-0015-from-0014"):
+        (tmp_path / name).touch()
+    (tmp_path / "corpus.toml").write_text('[corpus]\ndatabase = "sqlite:///a[1].db"\n')
+    assert older_copies(load(tmp_path / "corpus.toml")) == [str(tmp_path / "a[1].db.before-0015-from-0014")]
