@@ -154,7 +154,7 @@ def _original(folder: Path, fetch: StoredFetch, report: ReextractReport) -> Capt
 
 
 def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: ReextractReport) -> None:
-    before = [_document(corpus, fetch) for fetch, _ in group]
+    before = [corpus.document_of(fetch.fetch_id) if fetch.outcome == "document" else None for fetch, _ in group]
     stored: dict[int, Processed] = {}
     if not report.dry_run and group:
         rows = [(fetch.fetch_id, fetch.lease, processed) for fetch, processed in group if fetch.lease]
@@ -162,10 +162,6 @@ def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: R
     for document, (fetch, processed) in zip(before, group, strict=True):
         _count(document, fetch, stored.get(fetch.fetch_id, processed).document, report)
     group.clear()
-
-
-def _document(corpus: Corpus, fetch: StoredFetch) -> CorpusDocument | None:
-    return corpus.document(fetch.lease.url) if fetch.outcome == "document" and fetch.lease else None
 
 
 def _count(before: CorpusDocument | None, fetch: StoredFetch, after: Document | None, report: ReextractReport) -> None:

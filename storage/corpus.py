@@ -268,6 +268,10 @@ class Corpus(AbstractContextManager["Corpus"]):
         """Return the document with this id, or the newest version of this canonical URL; None when there is none."""
         return self.database.read(lambda connection: reading.find_document(connection, id_or_url))
 
+    def document_of(self, fetch_id: int) -> CorpusDocument | None:
+        """Return the document that was made of a fetch, of whatever version; None when it gave none."""
+        return self.database.read(lambda connection: reading.document_of(connection, fetch_id))
+
     def fetches(
         self, *, outcomes: Collection[str] | None = None, sites: Collection[str] | None = None
     ) -> Iterator[StoredFetch]:

@@ -238,7 +238,15 @@ def selected_ids(selection: Selection) -> sa.Select[int]:
 def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:
     """Return the document of a public id, or the newest version of a canonical URL; None when there is none."""
     is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
-    condition = document.c.public_id == id_or_url if is_id else url.c.url == id_or_url
+    return _newest(connection, document.c.public_id == id_or_url if is_id else url.c.url == id_or_url)
+
+
+def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
+    """Return the document that was made of a fetch; None when it gave none."""
+    return _newest(connection, document.c.fetch_id == fetch_id)
+
+
+def _newest(connection: Connection, condition: sa.ColumnElement[bool]) -> CorpusDocument | None:
     row = connection.execute(_DOCUMENT_ROWS.where(condition).order_by(document.c.version.desc()).limit(1)).first()
     if row is None:
         return None

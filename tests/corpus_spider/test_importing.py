@@ -107,6 +107,15 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
     assert json.loads(run(folder, "reextract", "--json").stdout)["unchanged"] == 3
 
 
+def test_each_version_of_a_page_is_compared_with_itself_when_made_anew(folder: Path) -> None:
+    """Earlier ones were compared with the last, and told as changed whenever texts were made anew."""
+    for number, day in ((1, "2024-11-01T00:00:00Z"), (2, "2024-11-05T00:00:00Z")):
+        taken(folder, archive(folder / f"{number}.warc.gz", Answer(f"{PAPER}/story.html", article(number), day=day)))
+    assert list(texts(folder)) == ["/story.html"]
+    report = json.loads(run(folder, "reextract", "--dry-run", "--json").stdout)
+    assert (report["pages"], report["unchanged"], report["changed"]) == (2, 2, 0)
+
+
 def chunked(body: bytes) -> bytes:
     half = len(body) // 2
     return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
