@@ -64,7 +64,7 @@ def load(
 def parse(file: Path) -> dict[str, Any]:
     """Read a TOML file; raise ConfigError with the line when it is not one."""
     try:
-        return tomllib.loads(file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
+        return read_toml(file.read_bytes())
     except OSError as error:
         do = MAKE_ONE if isinstance(error, FileNotFoundError) else ""
         do = f"Name the file in it: {file / FILE_NAME}" if isinstance(error, IsADirectoryError) else do
@@ -75,6 +75,11 @@ def parse(file: Path) -> dict[str, Any]:
         ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"is not TOML: {error}", where=str(file.absolute())) from None
+
+
+def read_toml(data: bytes) -> dict[str, Any]:
+    """Read TOML, with a byte order mark or without. ValueError or RecursionError for what is none."""
+    return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
 
 
 def assemble(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config_load import parse
-from storage.disk import disk_errors
+from corpus_spider.config_load import parse, read_toml
+from storage.disk import disk_errors, replace_file
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,27 +41,18 @@ def add_site(file: Path, values: Mapping[str, Value]) -> None:
 
 
 def _replace(file: Path, changed: bytes, expected: Mapping[str, Any]) -> None:
+    if _read_again(changed) != expected:
+        raise ConfigError("cannot be changed without harm", where=str(file), do="Write the lines in by hand.")
     # Of a link, what it leads to is replaced.
     target = file.resolve()
-    temporary = target.with_name(f".{target.name}.new")
     with disk_errors(target):
-        # A link in its place would have what that leads to written over.
-        temporary.unlink(missing_ok=True)
-        try:
-            with temporary.open("xb") as new:
-                new.write(changed)
-            temporary.chmod(target.stat().st_mode)
-            if _read_again(temporary) != expected:
-                raise ConfigError("cannot be changed without harm", where=str(file), do="Write the lines in by hand.")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_file(target, changed)
 
 
-def _read_again(file: Path) -> Mapping[str, Any] | None:
+def _read_again(changed: bytes) -> Mapping[str, Any] | None:
     try:
-        return parse(file)
-    except ConfigError:
+        return read_toml(changed)
+    except (ValueError, RecursionError):
         return None
 
 

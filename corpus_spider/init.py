@@ -63,8 +63,7 @@ def create(wanted: NewCorpus) -> Path:
     text = render(wanted)
     try:
         wanted.folder.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        _write_new(file, text)
     except FileExistsError:
         raise ConfigError(
             "there is a corpus already", where=str(file), do="Choose another name, or edit this file."
@@ -73,6 +72,17 @@ def create(wanted: NewCorpus) -> Path:
         raise DiskError(f"cannot be written: {error.strerror}", where=str(file)) from None
     assemble(parse(file), {}, {}, file)
     return file
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a file that is not there yet. Of what a full disk leaves nothing stays, or the next try would find it."""
+    with file.open("xb") as stream:
+        try:
+            stream.write(text.encode())
+            stream.flush()
+        except OSError:
+            file.unlink()
+            raise
 
 
 def next_steps(file: Path, sites: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.config_load import load
-from storage.disk import disk_errors, make_folder, open_to_read
+from storage.disk import disk_errors, make_folder, open_to_read, replace_file
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,16 +27,7 @@ def claim(config: Config) -> None:
     with disk_errors(mark):
         if config.path is not None and _named(mark) != own:
             make_folder(mark.parent)
-            _write(mark, own)
-
-
-def _write(mark: Path, own: str) -> None:
-    """Write the mark as a file of its own: of a link in its place, what that leads to would be written over."""
-    part = mark.with_name(f"{mark.name}.{os.getpid()}")
-    part.unlink(missing_ok=True)
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(own)
-    part.replace(mark)
+            replace_file(mark, own.encode())
 
 
 def require_own(config: Config) -> None:
@@ -58,7 +49,7 @@ def require_own(config: Config) -> None:
 
 
 def _named(mark: Path) -> str:
-    """Read whom a folder names; nobody where a power cut has left a file of zeros, which no name holds."""
+    """Read whom a folder names; nobody where it has a file of zeros, as power cuts leave them: no name holds any."""
     try:
         with os.fdopen(open_to_read(mark), "rb") as file:
             named = file.read(_LONGEST).decode()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from corpus_spider.config_load import PREFIX
+from storage.disk import disk_errors, replace_file
 from storage.errors import ConfigError, DiskError
 
 if TYPE_CHECKING:
@@ -164,7 +165,9 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
         return [f"In the crontab: {cron_line(plan)}", NO_CATCHING_UP]
     _remove_line(plan)
     for name, text in plan.units.items():
-        _write(folder / name, text)
+        with disk_errors(folder / name):
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / name, text.encode(), 0o644)
     _check("systemctl", "--user", "daemon-reload")
     _check("systemctl", "--user", "enable", "--now", f"{plan.name}.timer")
     return [*(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", LINGER]
@@ -183,7 +186,8 @@ def _remove_units(plan: Plan, folder: Path) -> list[str]:
     if systemd:
         _check("systemctl", "--user", "disable", "--now", f"{plan.name}.timer")
     for path in there:
-        path.unlink()
+        with disk_errors(path):
+            path.unlink()
     if systemd:
         _check("systemctl", "--user", "daemon-reload")
     return [f"Removed {path}" for path in there]
@@ -198,20 +202,12 @@ def _remove_line(plan: Plan) -> list[str]:
 
 def _require_ours(plan: Plan, path: Path) -> None:
     ours = " ".join(_quoted(part) for part in plan.command[-3:])
-    if path.exists() and ours not in path.read_text(encoding="utf-8", errors="replace"):
+    with disk_errors(path):
+        other = path.exists() and ours not in path.read_text(encoding="utf-8", errors="replace")
+    if other:
         raise ConfigError(
             "there is a unit of this name for another corpus", where=str(path), do="Give this one another corpus.name."
         )
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(path.name + ".part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise DiskError(f"cannot be written: {error.strerror}", where=str(path)) from error
 
 
 def _crontab() -> list[str]:

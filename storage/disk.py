@@ -56,6 +56,28 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Write a small file whole or not at all, so that it outlasts a power cut: beside its place, then in it.
+
+    A file that has its name already is replaced and passes its permissions on, a link is replaced and not written
+    through; ``mode`` is that of a new file, less the umask. OSError when the disk refuses.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.new")
+    part.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            if path.is_file() and not path.is_symlink():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink()
+    sync_folder(path.parent)
+
+
 def allow_open_files(wanted: int, needed: int) -> None:
     """Raise this process's limit of open files (``ulimit -n``) to ``wanted``, as far as the system lets us.
 

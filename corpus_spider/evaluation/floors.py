@@ -11,6 +11,7 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.evaluation.summary import rows
+from storage.disk import replace_file
 from storage.errors import ConfigError, DiskError
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def pin(path: Path, reached: Floors, *, allow_lower: bool) -> Floors:
                 f"would be lowered:\n  {listed}", where=str(path), do="Lower them on purpose with --allow-lower."
             )
     try:
-        path.write_text(json.dumps(_sorted(asdict(reached)), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        text = json.dumps(_sorted(asdict(reached)), indent=2, ensure_ascii=False) + "\n"
+        replace_file(path.resolve(), text.encode(), 0o644)
     except OSError as error:
         raise DiskError(f"cannot be written: {error.strerror}", where=str(path), do="Name another file.") from error
     return reached

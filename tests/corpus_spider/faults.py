@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -184,3 +185,14 @@ def _torn(safe: bytes, written: bytes, chance: random.Random) -> bytes:
     length = chance.choice((len(safe), len(written)))
     blocks = (chance.choice((safe, written))[at : at + BLOCK] for at in range(0, length, BLOCK))
     return b"".join(block.ljust(BLOCK, b"\0") for block in blocks)[:length]
+
+
+@contextmanager
+def files_of(size: int) -> Iterator[None]:
+    """Let no file grow beyond so many bytes, as a disk that is full does not."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -69,8 +70,8 @@ def test_links_are_no_way_to_other_files(tmp_path: Path) -> None:
     letters.write_text("dear")
     real.write_text('[[site]]\nname = "a"\n')
     file.symlink_to(real)
-    for name in (".real.toml.new", ".corpus.toml.new"):
-        (tmp_path / name).symlink_to(letters)
+    for name in ("real", "corpus"):
+        (tmp_path / f".{name}.toml.{os.getpid()}.new").symlink_to(letters)
     set_site_keys(file, "a", {"extractor": "bte"})
     assert (letters.read_text(), file.is_symlink()) == ("dear", True)
     assert real.read_text() == '[[site]]\nname = "a"\nextractor = "bte"\n'
@@ -80,7 +81,7 @@ def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "corpus.toml"
     file.write_text('[[site]]\nname = "a"\n')
     # Nothing can be written where a folder stands.
-    (tmp_path / ".corpus.toml.new" / "x").mkdir(parents=True)
+    (tmp_path / f".corpus.toml.{os.getpid()}.new" / "x").mkdir(parents=True)
     with pytest.raises(DiskError, match=r"corpus\.toml"):
         set_site_keys(file, "a", {"extractor": "bte"})
     assert file.read_text() == '[[site]]\nname = "a"\n'

@@ -15,6 +15,7 @@ from corpus_spider.config import Corpus, Crawl, Site, keys
 from corpus_spider.config_load import load
 from corpus_spider.init import NewCorpus, corpus_name, create, render, toml
 from storage.errors import ConfigError, DiskError
+from tests.corpus_spider.faults import files_of
 
 
 def new(folder: Path, *languages: str, sites: tuple[str, ...] = ()) -> NewCorpus:
@@ -89,6 +90,13 @@ def test_a_folder_that_cannot_be_made_is_a_disk_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DiskError, match="file"):
         create(new(tmp_path / "file" / "news", "vi"))
+
+
+def test_a_full_disk_leaves_nothing_that_the_next_try_would_find(tmp_path: Path) -> None:
+    """The beginning of a file stayed, and the next `init` said that there is a corpus already."""
+    with files_of(100), pytest.raises(DiskError, match="cannot be written"):
+        create(new(tmp_path / "news", "vi"))
+    assert create(new(tmp_path / "news", "vi")).is_file()
 
 
 @pytest.mark.parametrize("section", [Corpus, Crawl, Site])
