@@ -138,8 +138,12 @@ def _known_newspaper(name: str, known: dict[str, presets.Newspaper]) -> presets.
 
 
 def _own_site(address: str) -> Site:
-    host = (urlsplit(address).hostname or "").removeprefix("www.")
-    table = {"name": re.sub(r"[^a-z0-9.-]", "-", host.lower()), "start": [address]}
+    try:
+        host = (urlsplit(address).hostname or "").removeprefix("www.")
+    except ValueError:
+        # What is wrong with the address is told where it is checked.
+        host = ""
+    table = {"name": re.sub(r"[^a-z0-9.-]", "-", host.lower()) or "site", "start": [address]}
     return assemble({"site": [table]}, {}, {}, None).sites[0]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import DAY, PROGRAM, as_json, several_sites, verb_of
+from corpus_spider.options import DAY, MOST, PROGRAM, as_json, several_sites, verb_of
 from storage.choices import CLEANEST, EARLIEST, LONGEST
 from storage.errors import DamageError
 
@@ -44,7 +44,7 @@ keeping = click.Group()
 @several_sites
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or later; {UNDATED}.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or earlier; likewise.")
-@click.option("--min-chars", type=click.IntRange(min=0), default=0, help="Shortest text, in characters.")
+@click.option("--min-chars", type=click.IntRange(0, MOST), default=0, help="Shortest text, in characters.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Least F1 a text is expected to have.")
 @click.option(
     "--quality", metavar="RULES", help="Only texts that keep these: default, a TOML file, or 'digit_share<.2,...'."

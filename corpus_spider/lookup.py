@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import State, as_json, several_sites, verb_of
+from corpus_spider.options import MOST, State, as_json, several_sites, verb_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def show(state: State, /, target: str, **options: Any) -> None:
 @several_sites
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MOST),
     default=100,
     show_default=True,
     help="How many at most, newest first; 0: all.",

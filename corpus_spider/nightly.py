@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import CLOCK, State, as_json, verb_of
+from corpus_spider.options import CLOCK, MOST_DAYS, State, as_json, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,11 +35,15 @@ def status(state: State, /, **options: Any) -> None:
 
 @verb_of(_verbs, ("health", "health --json", "health --nights 30 --max-age 7"))
 @click.option(
-    "--nights", type=click.IntRange(min=3), default=14, show_default=True, help="Nights the last is compared with."
+    "--nights",
+    type=click.IntRange(3, MOST_DAYS),
+    default=14,
+    show_default=True,
+    help="Nights the last is compared with.",
 )
 @click.option(
     "--max-age",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(0, MOST_DAYS, min_open=True),
     default=3.0,
     show_default=True,
     help="Days without a crawl that are well.",

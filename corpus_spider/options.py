@@ -37,6 +37,9 @@ class Moment(click.DateTime):
 
 DAY = Moment("%Y-%m-%d", "a day such as 2026-11-20")
 CLOCK = Moment("%H:%M", "a time such as 02:15")
+MOST = 10**9
+"""Largest number that is taken where more of something makes no difference: databases have a bound of their own."""
+MOST_DAYS = 36_500
 LEVELS = {-1: "WARNING", 0: "INFO"}
 
 CONFIG_HELP = "corpus.toml to use [default: ./corpus.toml]."

@@ -171,8 +171,8 @@ def fetch(url: str, manners: Manners) -> Capture:
     """Fetch a page, following up to five redirects. Raises NotFetchedError saying what stood in the way."""
     from pipelines.urls import fetchable, redirect_target
 
-    ports = {port for port in [urlsplit(url).port] if port}
     target = fetchable(url)
+    ports = {port for port in [urlsplit(target or "").port] if port}
     for _ in range(MAX_REDIRECTS + 1):
         if target is None:
             break

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import State, as_json, examples, verb_of
+from corpus_spider.options import MOST_DAYS, State, as_json, examples, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def discover(state: State, /, url: str, **options: Any) -> None:
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option(
     "--max-age",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_DAYS),
     default=30,
     show_default=True,
     help="Days without a new entry that are well.",

@@ -17,6 +17,7 @@ from corpus_spider.demo.server import serve
 from corpus_spider.demo.site import build_site, truth
 from corpus_spider.evaluation.scores import score
 from storage.corpus import Corpus
+from storage.disk import disk_errors
 from storage.errors import ConfigError
 from storage.holdings import Selection
 from storage.records import Kind
@@ -66,12 +67,13 @@ class DemoReport:
 def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = False) -> DemoReport:
     """Serve the bundled site on loopback, crawl it into ``folder`` (default ./demo) and compare with the truth.
 
-    Raises ConfigError when the folder holds anything but an earlier demo.
+    Raises ConfigError when the folder holds anything but an earlier demo, DiskError when it cannot be written.
     """
     place = folder or FOLDER
     _make_room(place)
     with serve(build_site()) as server:
-        (place / "corpus.toml").write_text(MARK + demo_config(server.port), encoding="utf-8")
+        with disk_errors(place):
+            (place / "corpus.toml").write_text(MARK + demo_config(server.port), encoding="utf-8")
         config = config_load.load(place / "corpus.toml", environ={})
         code, summary = crawl(config, log_level=log_level, quiet=quiet)
     return _report(place, config, code, summary["dropped"])
@@ -79,14 +81,15 @@ def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = F
 
 def _make_room(folder: Path) -> None:
     """Remove an earlier demo; leave anything else alone."""
-    if folder.exists() and any(folder.iterdir()):
-        toml = folder / "corpus.toml"
-        if not toml.is_file() or not toml.read_text(encoding="utf-8").startswith(MARK):
-            raise ConfigError(
-                "holds something else than a demo", where=str(folder), do="Choose another with --keep DIR."
-            )
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    with disk_errors(folder):
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            toml = folder / "corpus.toml"
+            if not toml.is_file() or not toml.read_bytes().startswith(MARK.encode()):
+                raise ConfigError(
+                    "holds something else than a demo", where=str(folder), do="Choose another with --keep DIR."
+                )
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _report(folder: Path, config: Config, code: int, dropped: Mapping[str, int]) -> DemoReport:

@@ -73,6 +73,12 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["extract", "file:///etc/passwd"], "only http and https"),
         (["extract", "corpus.toml", "--url", "notaurl"], "only http and https"),
         (["evaluate", "--gold", "nowhere"], "nowhere"),
+        (["init", "x", "--contact", "me@example.org", "--site", "http://[::1/"], "Invalid IPv6 URL"),
+        (["demo", "--keep", "corpus.toml"], "holds something else than a demo"),
+        (["dropped", "--limit", "9" * 20], "--limit"),
+        (["export", "-o", "x.jsonl", "--min-chars", "9" * 20], "--min-chars"),
+        (["sites", "check", "--max-age", "9" * 11], "--max-age"),
+        (["health", "--max-age", "1e300"], "--max-age"),
     ],
 )
 def test_mistakes_are_usage_errors_that_name_the_mistake(

@@ -157,6 +157,13 @@ def test_what_may_not_be_fetched_is_not(address: str, path: str, expected: str) 
     assert caught.value.exit_code == 7
 
 
+@pytest.mark.parametrize("url", ["http://news.example.org:99999/", "http://[::1/", "https://"])
+def test_what_is_no_address_is_told_as_such(url: str) -> None:
+    """A port or an IPv6 address that cannot be was an internal error."""
+    with pytest.raises(NotFetchedError, match="is no address of a page"):
+        fetch(url, manners())
+
+
 @pytest.mark.parametrize(
     ("robots", "allowed"), [((500, b""), False), ((404, b""), True), ((200, b"\xff\xfe\x00"), True)]
 )
