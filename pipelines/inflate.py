@@ -8,6 +8,7 @@ may read like a whole article and is not one.
 from __future__ import annotations
 
 import re
+import sys
 import zlib
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
@@ -109,7 +110,10 @@ class _Brotli:
 
 class _Zstd:
     def __init__(self) -> None:
-        from backports import zstd
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
 
         self._stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG})
         self._error = zstd.ZstdError
