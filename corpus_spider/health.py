@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from storage.nights import SiteRun
     from storage.sources import SourceState
 
-SICK = 8
 LOOKED_BACK = 100.0
 """Days before the last run that are looked at."""
 HOPS = 5

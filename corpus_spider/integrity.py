@@ -23,7 +23,7 @@ from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
 from storage.warc import is_file_name, read_record, scan
 from storage.warc.scanning import ANSWERS
-from storage.warc.writer import is_being_written
+from storage.warc.writer import OPEN, is_being_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 SAMPLE = 200
 """Pages that a deep check makes anew, spread evenly over the corpus."""
-OPEN = ".open"
 OLD_SQLITE = (
     f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, mended in"
     " 3.51.3): corpus-spider writes one transaction at a time; run no two crawls of this corpus beside each other"

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import CLOCK, MOST_DAYS, State, as_json, verb_of
+from corpus_spider.options import CLOCK, MOST_DAYS, SICK, State, as_json, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from corpus_spider.console import Console
-
-SICK = 8
-
 
 _verbs = click.Group()
 

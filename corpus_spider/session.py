@@ -19,6 +19,7 @@ from corpus_spider import health, recovery, retention
 from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.learning import Models, learn_due
+from corpus_spider.options import SICK
 from corpus_spider.owner import claim, require_own
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
@@ -57,7 +58,7 @@ DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 ENDED = {
     DONE: "finished",
     NONE_SUCCEEDED: "finished",
-    health.SICK: "finished",
+    SICK: "finished",
     STOPPED: "stopped",
     LIMITED: "limit",
 }
@@ -260,7 +261,7 @@ class Session:
         self.site_runs = self.corpus.site_runs(self.sites, run_id=self.run_id)
         self.sick = health.examine(self.corpus, self.config, Rule()).sick
         if self.sick:
-            self.exit_code = health.SICK if self.exit_code == DONE else self.exit_code
+            self.exit_code = SICK if self.exit_code == DONE else self.exit_code
             self._note_end()
         # What this run wrote is to have its final names.
         self.archive.close()

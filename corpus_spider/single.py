@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from pipelines.robots import Robots
     from storage.records import Processed
 
-MAX_REDIRECTS = 5
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CHUNK = 2**16
 
 
@@ -169,7 +167,7 @@ def _file_url(target: str) -> str:
 
 def fetch(url: str, manners: Manners) -> Capture:
     """Fetch a page, following up to five redirects. Raises NotFetchedError saying what stood in the way."""
-    from pipelines.urls import fetchable, redirect_target
+    from pipelines.urls import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
 
     target = fetchable(url)
     ports = {port for port in [urlsplit(target or "").port] if port}
@@ -219,7 +217,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
     """
     from corpus_spider.middlewares.robots import UnreachableError, rules_of
     from corpus_spider.middlewares.well_known import NotHadError, whole_body
-    from pipelines.urls import redirect_target
+    from pipelines.urls import MAX_REDIRECTS, REDIRECTS, redirect_target
 
     parts = urlsplit(url)
     target = f"{parts.scheme}://{parts.netloc}/robots.txt"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import MOST_DAYS, State, as_json, examples, verb_of
+from corpus_spider.options import MOST_DAYS, SICK, State, as_json, examples, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from corpus_spider.config_write import Value
     from corpus_spider.console import Console
     from corpus_spider.discover import Discovery, Finding
-
-SICK = 8
 
 
 @click.group(epilog=examples(("sites discover https://news.example.org/", "sites check")))

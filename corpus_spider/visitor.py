@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.connection import Manners
-from corpus_spider.single import MAX_REDIRECTS, REDIRECTS, NotFetchedError, exchange, obey, refuse, robots_of
+from corpus_spider.single import NotFetchedError, exchange, obey, refuse, robots_of
+from pipelines.robots import MAX_CRAWL_DELAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pipelines.robots import Robots
     from storage.records import Capture
 
-MAX_CRAWL_DELAY = 120.0
 PAUSES = frozenset({429, 503})
 
 
@@ -53,7 +53,7 @@ class Visitor:
 
     def get(self, url: str) -> Capture:
         """Fetch an address, following redirects. Raises NotFetchedError saying what stood in the way."""
-        from pipelines.urls import fetchable, redirect_target
+        from pipelines.urls import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
 
         self._ports |= {port for port in [urlsplit(url).port] if port}
         target = fetchable(url)

@@ -18,6 +18,7 @@ from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate, unpack
 from pipelines.main_text import Source, extract, open_source, settle, title_of
 from pipelines.recurrence import Survey, survey_html
+from pipelines.urls import REDIRECTS
 from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
 """What stands before the host in an address: a name and a password."""
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # Part of a page that nobody asked for part of is no page.
 PARTIAL = 206
 HTML = frozenset({"text/html", "application/xhtml+xml"})

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 500 * 1024
 """What is read of a file (RFC 9309, 2.5)."""
+MAX_CRAWL_DELAY = 120.0
+"""Seconds; a host that asks for more is not crawled, as Common Crawl's news crawler has it."""
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}|[^\x21\x23-\x3b=\x3f-\x5b\x5d_a-z~]")

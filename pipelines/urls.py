@@ -21,6 +21,8 @@ from pipelines.spellings import is_form, plain_host, plain_path
 
 __all__ = [
     "MAX_LENGTH",
+    "MAX_REDIRECTS",
+    "REDIRECTS",
     "Address",
     "address_allowed",
     "canonicalise",
@@ -36,6 +38,11 @@ __all__ = [
 
 MAX_LENGTH = 2000
 """Longest URL that is kept, in characters, after encoding."""
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Statuses whose Location is where the answer is to be had (RFC 9110, 15.4)."""
+MAX_REDIRECTS = 5
+"""Redirects followed for one answer (for robots.txt the least that RFC 9309, 2.3.1.2, asks for)."""
 
 _PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")

@@ -22,7 +22,6 @@ from scrapy.http.request import NO_CALLBACK
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import CAPTURE, FAULT, LEASE, PART
-from corpus_spider.middlewares.well_known import MAX_REDIRECTS, REDIRECTS
 from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.rendering.browser import Browser
 from corpus_spider.rendering.chromium import NO_BROWSER
@@ -31,6 +30,7 @@ from pipelines.decoding import decode
 from pipelines.inflate import InflateError, inflate
 from pipelines.process import HTML
 from pipelines.sniff import charset_of, sniff
+from pipelines.urls import MAX_REDIRECTS, REDIRECTS
 from storage.errors import ConfigError
 from storage.records import Kind
 

@@ -20,7 +20,7 @@ from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
-from pipelines.robots import MAX_BYTES, Robots, parse_robots
+from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
 from storage.records import Kind, Terms
 from storage.robots import MISSING, RULES, RobotsCopy
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_CRAWL_DELAY = 120.0
-"""Seconds; a host that asks for more is not crawled, as Common Crawl's news crawler has it."""
 KEPT = timedelta(days=1)
 BYTES_IN_MEMORY = 4 * 2**20
 """Of the files whose rules are in memory, where they take some twenty times the room."""

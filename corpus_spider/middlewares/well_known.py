@@ -13,7 +13,7 @@ from corpus_spider.extensions.capture import CAPTURE, KIND, MAX_BODY
 from corpus_spider.middlewares.wire import WIRE
 from pipelines.inflate import InflateError, unpack
 from pipelines.robots import MAX_BYTES
-from pipelines.urls import host_of, redirect_target
+from pipelines.urls import MAX_REDIRECTS, REDIRECTS, host_of, redirect_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from storage.records import Capture, Kind
 
 T = TypeVar("T")
-
-MAX_REDIRECTS = 5
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class NotHadError(Exception):

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from storage.disk import sync_folder
 from storage.errors import ConfigError
 from storage.exports.files import disk_errors
 
@@ -60,7 +61,7 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
             target.rename(staged / OLD)
         (staged / DATA).rename(target)
         (staged / CHECKSUM).rename(checksum)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
 
 
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
@@ -141,11 +142,3 @@ def _remove(folder: Path, target: Path) -> None:
             old.rename(target)
     if not old.exists() or os.path.lexists(target):
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
