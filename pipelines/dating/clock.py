@@ -3,77 +3,122 @@
 from __future__ import annotations
 
 import re
-from datetime import time, timedelta, timezone
+from datetime import date, time, timedelta, timezone
 
 from pipelines.dating.months import fold
 
 _CLOCK = re.compile(
-    r"(?<![\d/-])(?<!\d[:.,])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|g|:\s)\s?(?P<minute>\d{2})"
-    r"(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?!\s?:)"
+    r"(?<![\d/-])(?<!\d[:.,])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|giờ|g|:\s)\s?(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?!\s?:)(?:\s?(?:[分분]|phút))?"
 )
 _DOTTED = re.compile(
     r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
-    r"(?P<second>(?!))?\s*(?:น|uhr|wib|(?<=kl)\b)"
+    r"(?P<second>(?!))?\s*(?:น|uhr|(?=wib)|(?<=kl)\b)"
 )
-_SPOKEN = (
-    r"[ap]\.?\s?m\b|صباحا?|مساء?ا?|ظهرا"
-    r"|ق\.?\s?ظ|ب\.?\s?ظ|[صم](?![^\W\d_])|sa\b|ch\b|sáng|chiều|tối"
+# Halves and parts of the day, as they stand behind the time of a twelve-hour clock, and before it.
+_PARTS = {
+    "morning": (
+        r"""a\.?\s?m\b|صباحا?|ص\b|صبح|بامداد|قبل\s?از\s?ظهر|ق\.?\s?ظ|غ\.\s?م|پ\.\s?ن|לפנה"צ|בבוקר|π\.?\s?μ|sa\b|sáng|öö\b""",
+        "上午|凌晨|早上|午前|오전|सुबह|সকাল|ভোর",
+    ),
+    "noon": ("ظهرا?|دوپہر|trưa", "中午|दोपहर|দুপুর"),
+    "evening": (
+        r"""p\.?\s?m\b|مساء?ا?|م\b|عصر|شام|بعد\s?از\s?ظهر|ب\.?\s?ظ|غ\.\s?و|د\.\s?ن|אחה"צ|בערב|μ\.?\s?μ|ch\b|chiều|ös\b""",
+        "下午|傍晚|午後|오후|शाम|বিকাল|বিকেল|সন্ধ্যা",
+    ),
+    "night": ("شب|رات|tối|đêm", "晚上|रात|রাত"),
+}
+_BEHIND, _BEFORE = ("|".join(f"(?P<{part}>{fold(words[place])})" for part, words in _PARTS.items()) for place in (0, 1))
+_HALF, _HALF_BEFORE = re.compile(rf"\s*(?:{_BEHIND})"), re.compile(rf"(?:{_BEFORE})\s*$")
+_GREENWICH = "gmt|utc|غرینتش|جرینتش|گرینویچ"
+_OFFSET = re.compile(
+    rf"\s*\(?(?:{_GREENWICH})?\s?(?P<sign>[+\u2212-])(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
 )
-_HALF = re.compile(rf"\s*(?P<half>{_SPOKEN})")
-_AFTERNOON = re.compile("p|م|ب|ch|tối")
-_OFFSET = re.compile(r"\s*\(?(?:gmt|utc)?\s?(?P<sign>[+\u2212-])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?!\d)")
-_NAMED_OFFSET = re.compile(r"\b(?:gmt|utc)\s?(?P<sign>[+\u2212-])\s?(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?!\d)")
+_NAMED_OFFSET = re.compile(
+    rf"\b(?:{_GREENWICH})\s?(?P<sign>[+\u2212-])\s?(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
+)
 _ZONES = {
-    0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "گرینویچ", "ت.غ"),
-    60: ("cet", "wat"),
-    120: ("cest", "eet", "sast"),
-    180: ("eest", "msk", "мск", "مكة", "توقيت السعودية", "ksa", "بتوقيت السعودية", "بتوقيت مكة"),
+    0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "گرینویچ", "ت.غ", "ت غ"),
+    60: ("cet", "mez", "wat"),
+    120: ("cest", "mesz", "eet", "sast"),
+    180: (
+        "eest",
+        "msk",
+        "мск",
+        "مكة",
+        "توقيت السعودية",
+        "ksa",
+        "بتوقيت السعودية",
+        "بتوقيت مكة",
+        "بتوقيت الرياض",
+        "بتوقيت بغداد",
+    ),
     210: ("به وقت تهران", "وقت تهران"),
+    240: ("بتوقيت أبوظبي", "بتوقيت الإمارات", "بتوقيت دبي"),
     270: ("به وقت کابل",),
     300: ("pkt",),
     420: ("ict", "wib"),
     480: ("sgt", "hkt", "wita", "myt"),
     540: ("jst", "kst"),
+    600: ("aest",),
+    660: ("aedt",),
+    720: ("nzst",),
+    780: ("nzdt",),
     -240: ("edt",),
-    -300: ("est",),
-    -420: ("pdt",),
+    -300: ("est", "cdt"),
+    -360: ("mdt",),
+    -420: ("pdt", "mst"),
     -480: ("pst",),
 }
+_SINCE = dict.fromkeys(("به وقت تهران", "وقت تهران"), date(2022, 9, 22)) | dict.fromkeys(
+    ("msk", "мск"), date(2014, 10, 26)
+)
+"""When zones that had summer time, or another offset, came to have theirs."""
 _NAMES = {fold(name): minutes for minutes, names in _ZONES.items() for name in names}
 _NAMED = re.compile(
     r"(?<![^\W_])(?:" + "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True)) + r")(?![^\W\d_])"
 )
 
 
-def read_clock(folded: str) -> tuple[time | None, timezone | None]:
-    """Return time of day and zone of a folded text that has its date taken out; None where they are not stated."""
+def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
+    """Return time of day and zone of a folded text that has its date, ``day``, taken out; None where not stated."""
     match = _CLOCK.search(folded) or _DOTTED.search(folded)
     if match is None:
         return None, None
     after = folded[match.end() :]
     half = _HALF.match(after)
-    clock = _time(match, half["half"] if half else "")
-    return clock, _zone(folded, after[half.end() if half else 0 :])
+    part = half or _HALF_BEFORE.search(folded[: match.start()])
+    return _time(match, (part and part.lastgroup) or ""), _zone(folded, after[half.end() if half else 0 :], day)
 
 
-def _time(match: re.Match[str], half: str) -> time | None:
+def _time(match: re.Match[str], part: str) -> time | None:
+    """Return the time of day; nights go past midnight, and what is one o'clock at noon is thirteen."""
     hour = int(match["hour"])
-    if half and hour <= 12:
-        noon = half.startswith("ظ")
-        hour = hour % 12 + (12 if _AFTERNOON.match(half) or (noon and hour < 6) or (noon and hour == 12) else 0)
+    if part and hour <= 12:
+        late = {"evening": True, "noon": hour < 6 or hour == 12, "night": 6 <= hour < 12}.get(part, False)
+        hour = hour % 12 + 12 * late
     try:
         return time(hour, int(match["minute"]), min(int(match["second"] or 0), 59))
     except ValueError:
         return None
 
 
-def _zone(folded: str, after: str) -> timezone | None:
-    """Read an offset next to the time, else one after GMT or UTC anywhere, else the name of a zone."""
+def _zone(folded: str, after: str, day: date) -> timezone | None:
+    """Read an offset next to the time, else one after GMT or UTC anywhere, else the name of a zone.
+
+    Short names are words elsewhere (French est, Polish z): they stand behind the time.
+    """
     offset = _OFFSET.match(after) or _NAMED_OFFSET.search(folded)
     if offset:
         return as_zone(offset["sign"], int(offset["hours"]), int(offset["minutes"] or 0))
-    named = _NAMED.match(after.lstrip(" (")) or _NAMED.search(folded)
-    return timezone(timedelta(minutes=_NAMES[named[0]])) if named else None
+    named = _NAMED.match(after.lstrip(" .,([")) or next(filter(_is_no_word, _NAMED.finditer(folded)), None)
+    if named is None or day < _SINCE.get(named[0], day):
+        return None
+    return timezone(timedelta(minutes=_NAMES[named[0]]))
+
+
+def _is_no_word(name: re.Match[str]) -> bool:
+    return not name[0].isascii() or name[0] in {"gmt", "utc"}
 
 
 def as_zone(sign: str, hours: int, minutes: int) -> timezone | None:

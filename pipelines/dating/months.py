@@ -38,6 +38,11 @@ _ACCENTS, _DOT = re.compile("(?<=[\u0370-\u03ff])[\u0300\u0301\u0308]+"), re.com
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
+_Calendars = dict[str, dict[str, list[str]]]
+_NAMED_AS = {"nb": "da", "nn": "da", "no": "da", "bs": "sr", "fil": "tl", "kmr": "ku"}
+"""Languages whose names stand under those of another."""
+
+
 class Month(NamedTuple):
     """A month of a calendar: ``gregorian``, ``solar`` (Solar Hijri), ``lunar`` (Islamic), ``ethiopian``,
     ``bikram-sambat``.
@@ -78,29 +83,51 @@ def _shown(character: str) -> str:
 
 @cache
 def months() -> dict[str, Month]:
-    """Return every month by its folded names."""
+    """Return by their folded names the months that are read on any page."""
     found: dict[str, Month] = {}
-    for named in _by_language().values():
+    for named in _by_language(_stated()[0]).values():
         found = named | found
     return found
 
 
 @cache
-def _by_language() -> dict[str, dict[str, Month]]:
+def _own() -> dict[str, dict[str, Month]]:
+    """Return by language the months that its pages name so, those read there alone among them."""
+    everywhere, own = (_by_language(calendars) for calendars in _stated())
+    return {language: own.get(language, {}) | everywhere.get(language, {}) for language in own | everywhere}
+
+
+@cache
+def _stated() -> tuple[_Calendars, _Calendars]:
+    stated = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    return stated, stated.pop("own")
+
+
+def _by_language(calendars: _Calendars) -> dict[str, dict[str, Month]]:
     found: dict[str, dict[str, Month]] = {}
-    for calendar, languages in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items():
+    for calendar, languages in calendars.items():
         for language, names in languages.items():
             named = found.setdefault(language, {})
             for number, spellings in enumerate(names, 1):
-                for name in spellings.split("|"):
+                for name in filter(None, spellings.split("|")):
                     named.setdefault(fold(name), Month(calendar, number, language == "th"))
     return found
 
 
 @cache
+def _disputed() -> frozenset[str]:
+    """Return the names that are two months, by language."""
+    meant: dict[str, set[tuple[str, int]]] = {}
+    for named in _own().values():
+        for name, month in named.items():
+            meant.setdefault(name, set()).add(month[:2])
+    return frozenset(name for name, found in meant.items() if len(found) > 1)
+
+
+@cache
 def any_name() -> str:
     """Return a regular expression for any name, the longest that fits; names of spaced scripts are whole words."""
-    names = sorted(months())
+    names = sorted({name for named in _own().values() for name in named})
     unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
     spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
     return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])[\u05d1\u05dc]?{_any_of(spaced)})"
@@ -127,9 +154,20 @@ def _any_of(words: list[list[str]]) -> str:
     return f"(?:{branches})" + "?" * ([] in words) if branches else ""
 
 
-def month_of(name: str, language: str = "") -> Month:
-    """Return the month of a text that matched ``any_name``; ``language``, that of the page, matters where one name is
-    two months (Croatian listopad is October, Polish and Czech listopad November).
+def month_of(name: str, language: str = "") -> Month | None:
+    """Return the month of a text that matched ``any_name``; None where it is one in other languages alone.
+
+    ``language`` is that of the page (BCP 47, "" unknown).
     """
-    own = _by_language().get(language.partition("-")[0], {})
-    return own.get(name) or months().get(name) or months()[name[1:]]
+    own = _own().get(_base(language), {})
+    return own.get(name) or months().get(name) or own.get(name[1:]) or months().get(name[1:])
+
+
+def is_disputed(name: str, language: str = "") -> bool:
+    """Say whether a name is two months, and none in the language of the page: listopad is October or November."""
+    return name in _disputed() and name not in _own().get(_base(language), {})
+
+
+def _base(language: str) -> str:
+    base = language.partition("-")[0]
+    return _NAMED_AS.get(base, base)

@@ -29,7 +29,7 @@ from pipelines.dating.calendars import (
 )
 from pipelines.dating.clock import as_zone, read_clock
 from pipelines.dating.hebrew import hebrew_dates
-from pipelines.dating.months import any_name, fold, month_of
+from pipelines.dating.months import any_name, fold, is_disputed, month_of
 from pipelines.dating.spelled import in_figures
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ _NEAR = 3
 """Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
 _YEAR, _OF_SPAN = 366, 0.4
 """Days further apart are those of a life or a project; how sure it is then that the first is that of the page."""
+_DISPUTED = 0.5
+"""How sure it is at most that the name of two months means the first."""
 KURDISH_AHEAD = 1321
 """Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
@@ -52,18 +54,20 @@ _EITHER_WAY = frozenset({"en", "en-us"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
 
 _LINK = (
-    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
+    r"[\s,،؍၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
 _YEARS = (
-    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|لعام|لسنه|د|کال|של"
-    r"|שנת|ឆ្នាំ|ປີ|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko"
-    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ز|साल|ቀን|ییلی)[\s.,،၊]*)*"
+    r"[\s,،၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
+    r"|שנת|ឆ្នាំ|ປີ|ปี|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko"
+    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|[زیم](?![^\W\d_])|साल|ቀን|ییلی?)[\s.,،၊]*)*"
 )
 _AFTER_DAY = (
-    r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|ام|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
+    r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
     r"|শে|[লর]া|ঠা|ই)?"
 )
 _DAY = r"(?<!\d)(?<!\d:)(?P<day>\d{1,2})"
+# A number behind these is that of an issue: "Số 12, tháng 5/2024".
+_ISSUE = re.compile(rf"(?:\b(?:số|no|nr|vol)\.?|№|issue|{fold('عدد|شماره|شمارہ')}|ฉบับที่|номер)\s?$")
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
 _NUMERIC = re.compile(
@@ -117,7 +121,7 @@ def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
         return None
     before, within, after = folded[: stated.start], folded[stated.start : stated.end], folded[stated.end :]
     rest = f"{before}  {_clock_within(within)}  {after.removeprefix('-')}"
-    return _result(stated, original, now, read_clock(rest))
+    return _result(stated, original, now, read_clock(rest, stated.day))
 
 
 def _result(
@@ -206,11 +210,18 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
     month = rf"(?P<name>{names})(?:\s?ماه|ی)?[.\u0970]?"
     other = rf"(?:\s*[/(\s-]\s*{names}\)?)?"
     end = r"(?!\d|[:.]\d)"
-    day = r"(?P<day>\d{1,2})(?:\s?مه(?![^\W\d_])|" + _AFTER_DAY + ")" + end
+    day = r"(?P<day>\d{1,2})\)?(?:\s?مه(?![^\W\d_])|" + _AFTER_DAY + ")" + end
     return (
         re.compile(_DAY + _AFTER_DAY + _LINK + month + other + _YEARS + r"'?(?P<year>\d{4}|\d{2})" + end),
-        re.compile(month + r"[\s.(]*" + day + rf"[\s,،၊፣/]+(?:{_CTIME}\s)?" + _YEARS + r"(?P<year>\d{4})(?!\d)"),
-        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + r"[\s.,،/-]*(?:د\s|මස\s?)?" + day),
+        re.compile(
+            month
+            + r"(?:[\s.,(]*|-)"
+            + day
+            + rf"(?:[\s,،၊፣/]+|-(?=\d))(?:{_CTIME}\s)?"
+            + _YEARS
+            + r"(?P<year>\d{4})(?!\d)"
+        ),
+        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + other + r"[\s.,،/-]*(?:د\s|මස\s?)?" + day),
         # A year behind the month is its own: "© 2026 21 November 2025".
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _DAY + r"[\s.-]*" + month + r"(?![^\d]{0,8}\d{4})"),
     )
@@ -218,6 +229,9 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
 
 def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     month, digits = month_of(match["name"], language), match["year"]
+    if month is None or _ISSUE.search(match.string, max(0, match.start() - 9), match.start()):
+        return None
+    most = _DISPUTED if is_disputed(match["name"], language) else 1.0
     if month.calendar == ETHIOPIAN and language.partition("-")[0] == "ti":
         return None  # Eritrea calls the Gregorian months so
     if month.calendar == BIKRAM and language.partition("-")[0] not in _COUNTING_BIKRAM:
@@ -225,7 +239,7 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
         day = to_gregorian(calendar, year, month.number, int(match["day"]))
         if day and _possible(day, now):
-            return Stated(day, calendar, match.start(), match.end(), sure)
+            return Stated(day, calendar, match.start(), match.end(), min(sure, most))
     return None
 
 
