@@ -64,6 +64,11 @@ _WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
 """A word ends where a capital follows a small letter."""
 _APART = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
 """Finds words sooner where all letters are small ones."""
+_RANDOM = re.compile(
+    r"(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-f]*\d+[a-f]+\d[0-9a-f]*|[a-f]+\d+[a-f][0-9a-f]*)"
+    r"(?![0-9a-z])"
+)
+"""Hexadecimal numbers by which systems tell blocks apart. The one word that may be read in them is "ad"."""
 _HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
 _UNSEEN = re.compile(
     r"\sclass=\"(?=(?:[^\"]*\s)?(?:(?:is-|u-)?(?:visually-?hidden|sr-only)|hidden|screen-?reader(?:-text|-only)?)[\s\"])"
@@ -86,6 +91,8 @@ def _of_word(word: str) -> int:
 def _of_naming(naming: str) -> int:
     found = 0
     naming = naming[:_MAX_NAMING]
+    if "ad" in naming:
+        naming = _RANDOM.sub("", naming)
     for word in naming.translate(_APART).split() if naming.isascii() and naming.islower() else _WORD.findall(naming):
         found |= _of_word(word)
     return found

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors import density, get, scored
+from pipelines.extractors.block_marks import BIT, marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS, captions
@@ -260,3 +261,16 @@ def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_
     plain, stated = (scored.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
     assert stated.paragraphs == plain.paragraphs
     assert stated.kinds == "ppphppp"
+
+
+@pytest.mark.parametrize(
+    ("naming", "told"),
+    [
+        *(("ad", True), ("ad1", True), ("ad-300x250", True), ("728ad", True), ("top-ad", True)),
+        *(("b-9d6a-4ad277021f0c", False), ("4ad1", False), ("ad7b58f3", False), ("p-0a587ad1", False)),
+        ("e3a6dcfd-35a9-46a4-ad00-bf25a08e8651", False),
+    ],
+)
+def test_a_hexadecimal_number_names_no_advertisement(naming: str, told: bool) -> None:
+    """Systems number each paragraph by one; of those with "ad" in theirs, short ones were lost."""
+    assert bool(marks([f'p id="{naming}"'])[0] & BIT["ad"]) is told
