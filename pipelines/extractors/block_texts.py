@@ -21,7 +21,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 SPACE, LETTER, UPPER, DIGIT, END, COMMA, QUOTE, OTHER, UNSPACED, _FULL_STOP = range(10)
 _CLASSES = 10
 _FULL_STOPS = "。！？｡।॥።"
-_ENDS = f".!?…؟۔።៖{_FULL_STOPS}"
+ENDS = f".!?…؟۔።៖{_FULL_STOPS}"
 _COMMAS = ",،、，;؛；፣"
 _QUOTES = "\"'»”’)]」』）】“«"
 _SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
@@ -67,7 +67,7 @@ def _tables() -> tuple[Array, Array]:
         elif category[0] == "N":
             kinds[code] = DIGIT
     for letters, kind in (
-        (_ENDS, END),
+        (ENDS, END),
         (_FULL_STOPS, _FULL_STOP),
         (_COMMAS, COMMA),
         (_QUOTES, QUOTE),

@@ -52,11 +52,12 @@ from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.block_page import Page
+from pipelines.extractors.block_texts import ENDS, UNSPACED
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.soup import scan
 from pipelines.extractors.template import recurring
-from storage.records import Extraction
+from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "9"
+NAME, VERSION = "scored", "10"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -295,13 +296,14 @@ def labels(page: Page, chosen: Array) -> Array:
     An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement
     or as a box to share by.
     An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
-    things to buy are. Where nothing that was chosen ends a sentence, there is no article for them to stand in.
+    things to buy are. Where nothing that was chosen is a sentence, marked as one in scripts that mark where they end,
+    there is no article for them to stand in.
     """
     found = np.zeros(page.count, bool)
     ends = page.texts.ends_sentence
     longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
     short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
-    if not short or not (chosen & ends).any():
+    if not short or not (chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any():
         return found
     held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
     marked, boxes = list[int](), list[int]()
@@ -328,6 +330,8 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
     found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
     # The title may stand before a line break, and its block is in the text.
     found = [line for line in found[:HEAD] if line[0] != shown] + found[HEAD:]
+    if len(found) > HEAD and _opens_nothing(*found[-2:]):
+        found.pop()
     beside = Parts(
         "".join(kind for _, kind in found),
         shown,
@@ -336,6 +340,16 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
     )
     lines = tuple(opening.parted(line, source) if place < HEAD else line for place, (line, _) in enumerate(found))
     return Reading(lines, content.confidence, parts=beside, headed=content.headed)
+
+
+def _opens_nothing(before: tuple[str, ParagraphKind], last: tuple[str, ParagraphKind]) -> bool:
+    """Say whether the last line of a text is but the heading of what is left out, as links, forms and players are.
+
+    Where the line ``before`` is a heading as well, the text may be a list of them.
+    """
+    line, kind = last
+    heading = kind is ParagraphKind.HEADING and before[1] is not kind and line[-1] not in ENDS
+    return len(line) <= LABEL and (heading or line[-1] in ":：")
 
 
 def choose(probability: Array, chars: Array) -> tuple[Array, float]:

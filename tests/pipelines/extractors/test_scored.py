@@ -127,7 +127,8 @@ def test_what_repeats_beside_itself_stays_and_a_second_whole_text_goes() -> None
 RELATED = "<ul>" + "<li><a href='/y'>Bridges of the north and the south</a></li>" * 3 + "</ul>"
 
 
-@pytest.mark.parametrize("heading", ["Read also", "Tin liên quan", "اقرأ أيضا"])
+@pytest.mark.parametrize("script", ["Latin", "Thai"])
+@pytest.mark.parametrize("heading", ["Read also", "Tin liên quan", "اقرأ أيضا", "สารบัญ"])
 @pytest.mark.parametrize(
     "box",
     [
@@ -135,9 +136,10 @@ RELATED = "<ul>" + "<li><a href='/y'>Bridges of the north and the south</a></li>
         *("<div class='inline-ad'>{}</div>", "<div class='sharing'><h3>{}</h3><a href='/share'>A</a></div>"),
     ],
 )
-def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: str) -> None:
-    """Of links, of an advertisement or to share by, in any language; nothing tells but that the box has no text."""
-    lines = paragraphs(TEXTS["Latin"])
+def test_the_heading_of_a_box_in_the_body_goes_with_the_box(box: str, heading: str, script: str) -> None:
+    """Of links, of an advertisement or to share by, in any language, even one whose sentences have no end mark;
+    nothing tells but that the box has no text."""
+    lines = paragraphs(TEXTS[script])
     found = as_found(as_paragraphs(lines[:3]) + box.format(heading, RELATED) + as_paragraphs(lines[3:]))
     assert found == lines
 
@@ -239,6 +241,23 @@ def test_an_article_in_parts_of_one_make_is_held_by_all_of_them(markup: str, hel
 def test_a_class_that_names_the_paywall_tells_nothing_against_the_text_in_it() -> None:
     """Papers mark so what is to be paid for, which the page may hold."""
     assert marks(["div class='paywall-access'".replace("'", '"')]) == marks(["div"])
+
+
+@pytest.mark.parametrize(
+    ("ending", "stays"),
+    [
+        *(("<h2>More of the bridges</h2>", False), ("<p>Share this with your friends:</p>", False)),
+        *(("<h2>Who builds the bridges?</h2>", True), ("<h2>Old ones</h2><h2>New ones</h2>", True)),
+        ("<p>Ann Lee, Northbridge</p>", True),
+    ],
+    ids=["heading", "label", "question", "headings", "signature"],
+)
+def test_a_text_ends_with_no_heading_of_what_is_left_out(ending: str, stays: bool) -> None:
+    """Nor with a label; a question at the end is asked of the reader, and a text may be a list of headings."""
+    lines = paragraphs(TEXTS["Latin"])
+    found = extract(page(as_paragraphs(lines) + ending)).paragraphs
+    assert list(found[:6]) == lines
+    assert (len(found) > 6) is stays
 
 
 def test_a_hidden_body_is_read_where_nothing_else_is_content() -> None:
