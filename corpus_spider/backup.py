@@ -129,6 +129,7 @@ def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None
 
 def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> None:
     from storage.retention import REMOVED
+    from storage.warc import warc_path
 
     for file in copy.warc_files():
         if file.state == REMOVED:
@@ -137,7 +138,7 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         end = max((pointer.offset + pointer.length for _, pointer in pointers), default=0)
         if not pointers:
             continue
-        size = _copy_file(source, target / file.name, end, report)
+        size = _copy_file(source, warc_path(target, file.name), end, report)
         if size is None:
             report.missing.append(file.name)
             continue

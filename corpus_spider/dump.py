@@ -271,6 +271,7 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
     from storage.corpus import Corpus
     from storage.exports.originals import Originals, write_originals
     from storage.holdings import Selection
+    from storage.warc import warc_path
 
     plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
     if wanted != plain:
@@ -278,7 +279,7 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
             "originals are exported whole", where=wanted.target, do="leave out every option but --overwrite"
         )
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        there = [file.name for file in corpus.warc_files() if (config.warc_folder / file.name).is_file()]
+        there = [file.name for file in corpus.warc_files() if warc_path(config.warc_folder, file.name).is_file()]
         every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)
         files = Originals(
             config.warc_folder,

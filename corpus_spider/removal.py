@@ -15,6 +15,7 @@ from storage.failpoints import reach
 from storage.locks import SiteLocks
 from storage.removals import Request, What
 from storage.retention import REMOVED as EXPIRED
+from storage.warc import warc_path
 from storage.warc.scrubbing import scrub
 
 if TYPE_CHECKING:
@@ -130,9 +131,10 @@ def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> Non
     """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again."""
     gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
     for name, pointers in corpus.removals.unscrubbed().items():
-        if name in gone or not (folder / name).is_file():
+        path = warc_path(folder, name)
+        if name in gone or not path.is_file():
             with disk_errors(folder):
-                (folder / name).unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
             corpus.removals.give_up(name)
             continue
         offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
@@ -146,8 +148,9 @@ def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> Non
 
 def _delete_replaced(corpus: Corpus, folder: Path) -> None:
     for name in corpus.removals.replaced_files():
+        path = warc_path(folder, name)
         with disk_errors(folder):
-            (folder / name).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
             sync_folder(folder)
         reach("in_removal")
         corpus.removals.forget_file(name)

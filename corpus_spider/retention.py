@@ -17,6 +17,7 @@ from storage.disk import disk_errors
 from storage.errors import CorpusError
 from storage.locks import SiteLocks
 from storage.retention import REMOVED
+from storage.warc import warc_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,9 +96,10 @@ def apply(corpus: Corpus, config: Config) -> None:
 def remove(corpus: Corpus, folder: Path, going: Sequence[Going]) -> None:
     """Remove files, each noted first, so that one that is missing is never taken for damage."""
     for file in going:
+        path = warc_path(folder, file.name)
         corpus.remove_warc(file.name, file.why)
-        with disk_errors(folder / file.name):
-            (folder / file.name).unlink(missing_ok=True)
+        with disk_errors(path):
+            path.unlink(missing_ok=True)
         logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
     _finish(corpus, folder)
 
@@ -105,8 +107,7 @@ def remove(corpus: Corpus, folder: Path, going: Sequence[Going]) -> None:
 def _finish(corpus: Corpus, folder: Path) -> None:
     """Remove what was noted as removed when a run died before it was."""
     for known in corpus.warc_files():
-        path = folder / known.name
-        if known.state == REMOVED and path.exists():
+        if known.state == REMOVED and (path := warc_path(folder, known.name)).exists():
             with disk_errors(path):
                 path.unlink(missing_ok=True)
             logger.info("removed %s, which an earlier run had noted as removed", known.name)

@@ -5,9 +5,19 @@ byte for byte and what is reconstructed or redacted, ``members`` how a seal make
 """
 
 from storage.warc.headers import WarcInfo
-from storage.warc.reader import is_file_name, read_record
+from storage.warc.reader import is_file_name, read_record, warc_path
 from storage.warc.recovery import Recovered, recover
 from storage.warc.scanning import ScannedRecord, scan
 from storage.warc.writer import WarcWriter
 
-__all__ = ["Recovered", "ScannedRecord", "WarcInfo", "WarcWriter", "is_file_name", "read_record", "recover", "scan"]
+__all__ = [
+    "Recovered",
+    "ScannedRecord",
+    "WarcInfo",
+    "WarcWriter",
+    "is_file_name",
+    "read_record",
+    "recover",
+    "scan",
+    "warc_path",
+]

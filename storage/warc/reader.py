@@ -34,6 +34,19 @@ def is_file_name(name: str) -> bool:
     return _IN_NO_NAME.search(name) is None and name.strip(".") != "" and len(name.encode()) <= _LONGEST
 
 
+def warc_path(folder: Path, name: str) -> Path:
+    """Return where a WARC file lies that the database names.
+
+    Raises DamageError for what is no file name: in a corpus that a stranger made it may lead to any file of the user's,
+    which would be given away, or removed.
+    """
+    if not is_file_name(name):
+        raise DamageError(
+            f"{name[:50]!r} is no name of a WARC file", where=str(folder), do="Run `corpus-spider check`."
+        )
+    return folder / name
+
+
 def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None) -> Capture:
     """Return the capture that a pointer leads to, whether its file is closed or still being written.
 

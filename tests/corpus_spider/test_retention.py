@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -13,6 +15,8 @@ from corpus_spider.config_load import load
 from corpus_spider.retention import Limits, choose, remove
 from storage import Corpus
 from storage.errors import ConfigError
+from storage.fetches import Orphan
+from storage.records import Pointer
 from storage.retention import AgedFile
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.others_archives import Answer, archive
@@ -129,3 +133,28 @@ def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tm
     assert "Nothing goes" in run(tmp_path, "prune").stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         assert len([document.text for document in corpus.documents()]) == 6
+
+
+@pytest.mark.parametrize(
+    ("state", "arguments"),
+    [
+        ("removed", ("prune",)),
+        ("replaced", ("remove",)),
+        ("closed", ("export", "-o", "originals.wacz")),
+        ("closed", ("backup", "copy")),
+    ],
+)
+def test_a_name_that_leads_out_of_the_folder_is_damage(tmp_path: Path, state: str, arguments: tuple[str, ...]) -> None:
+    """In a corpus that a stranger made: a file of the user's was removed, or given away with the originals."""
+    (tmp_path / "corpus.toml").write_text('[[site]]\nname = "a"\nstart = ["https://a.example/"]\n')
+    letters = tmp_path / "letters.warc.gz"
+    letters.write_text("dear")
+    (tmp_path / "warc").mkdir()
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        pointer = Pointer("../letters.warc.gz", 0, 4, "urn:uuid:1", "sha1:A")
+        corpus.add_orphans(None, [Orphan("https://a.example/", pointer, 200, NOON)])
+    with closing(sqlite3.connect(tmp_path / "corpus.db")) as database, database:
+        database.execute("UPDATE warc_file SET state = ?", (state,))
+    ended = run(tmp_path, *arguments)
+    assert (ended.returncode, letters.read_text()) == (6, "dear")
+    assert "'../letters.warc.gz' is no name of a WARC file" in ended.stderr
