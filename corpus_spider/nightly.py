@@ -118,7 +118,7 @@ def prune(state: State, /, **options: Any) -> None:
 VERBS = tuple(_verbs.commands.values())
 
 
-def told(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
+def write_sites(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
     """Write what a crawl came to at each site, and return the rest of its summary."""
     from corpus_spider.console import in_units
     from corpus_spider.health import render_summary

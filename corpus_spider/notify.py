@@ -12,6 +12,7 @@ import urllib.request
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -44,7 +45,7 @@ class Message:
     plain: Mapping[str, Any]
 
 
-def told(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
+def crawl_and_tell(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
     """Crawl, tell who is to be told how it ended, and return or raise what the crawl does."""
     try:
         code, summary = crawl()
@@ -114,7 +115,7 @@ def tell(config: Config, message: Message) -> None:
 def _try(way: str, send: Callable[[], None]) -> None:
     try:
         send()
-    except (OSError, smtplib.SMTPException, ValueError, TypeError) as error:
+    except (OSError, HTTPException, smtplib.SMTPException, ValueError, TypeError) as error:
         # What a server answers may repeat what was sent to it.
         logger.warning("cannot tell of the crawl, %s: %s", way, type(error).__name__ + _status(error))
 

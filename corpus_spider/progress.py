@@ -157,7 +157,8 @@ def _plain(now: Callable[[], str], started: float) -> Callable[[], None]:
         nonlocal due
         text = now()
         if time.monotonic() >= due:
-            due += PLAIN_SECONDS
+            # Not `due +=`: there would be a line for each half minute in which the program was stopped.
+            due = time.monotonic() + PLAIN_SECONDS
             logger.info("%s", text)
 
     return show

@@ -82,7 +82,7 @@ def _is_alive(pid: str) -> bool:
         os.kill(int(pid), 0)
     except PermissionError:
         return True
-    except (ValueError, OSError):
+    except (ValueError, OverflowError, OSError):
         return False
     return True
 

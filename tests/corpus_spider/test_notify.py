@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.config import Config, Corpus, Notify
-from corpus_spider.notify import compose, told, wanted
+from corpus_spider.notify import compose, crawl_and_tell, wanted
 from corpus_spider.signs import Finding, Sign
 from storage.errors import ConfigError, DiskError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
@@ -109,7 +109,7 @@ def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> Non
     """What is wrong, at which address, and what the sites came to; nothing that could drive a terminal."""
     (smtp, got), (web, hooks) = mails, posts
     settings = config(mail="me@example.org", smtp=smtp, webhook=f"{web}/hook/s3cr3t")
-    assert told(settings, lambda: (8, SUMMARY)) == (8, SUMMARY)
+    assert crawl_and_tell(settings, lambda: (8, SUMMARY)) == (8, SUMMARY)
     (mail,) = got
     assert mail["Subject"] == "corpus-spider news: sick, exit code 8"
     assert mail["To"] == mail["From"] == "me@example.org"
@@ -153,9 +153,9 @@ def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:
         raise KeyError("s3cr3t")
 
     with pytest.raises(DiskError):
-        told(config(webhook=web), full)
+        crawl_and_tell(config(webhook=web), full)
     with pytest.raises(KeyError):
-        told(config(webhook=web), broken)
+        crawl_and_tell(config(webhook=web), broken)
     assert [(body["exit_code"], body["state"]) for _, body in hooks] == [(3, "failed"), (1, "failed")]
     assert "the disk is full" in hooks[0][1]["text"]
     assert "s3cr3t" not in hooks[1][1]["text"]
@@ -166,11 +166,12 @@ def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:
     [
         {"webhook": "http://127.0.0.1:9/s3cr3t"},
         {"webhook": "WEB/broken?s3cr3t"},
+        {"webhook": "http://SMTP/s3cr3t"},
         {"webhook": "WEB/moved"},
         {"mail": "me@example.org", "smtp": "127.0.0.1:9"},
         {"mail": "me@example.org", "smtp": "smtp://me:s3cr3t@SMTP"},
     ],
-    ids=["no server", "error", "redirect", "no mail server", "a password without TLS"],
+    ids=["no server", "error", "no web server", "redirect", "no mail server", "a password without TLS"],
 )
 def test_what_cannot_be_told_is_a_warning(
     notify: dict[str, str], mails: Any, posts: Any, caplog: pytest.LogCaptureFixture
@@ -178,7 +179,7 @@ def test_what_cannot_be_told_is_a_warning(
     """Never the crawl's failure, and no secret is logged; a message is not sent on to where a redirect leads."""
     at = {key: value.replace("WEB", posts[0]).replace("SMTP", mails[0]) for key, value in notify.items()}
     with caplog.at_level(logging.WARNING):
-        assert told(config(when="always", **at), lambda: (0, WELL)) == (0, WELL)
+        assert crawl_and_tell(config(when="always", **at), lambda: (0, WELL)) == (0, WELL)
     assert ["cannot tell of the crawl" in record.message for record in caplog.records] == [True]
     assert "s3cr3t" not in caplog.text
     assert mails[1] == []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from corpus_spider.progress import Recount, closing_words
+from corpus_spider.progress import Recount, _plain, closing_words
 from storage.errors import DatabaseError
 
 SUMMARY: dict[str, Any] = {
@@ -84,3 +85,18 @@ def test_a_count_is_taken_aside_and_its_error_is_no_error_of_the_crawl() -> None
     failing.refresh()
     failing.stop()
     assert failing.value is None
+
+
+def test_a_crawl_that_was_stopped_for_an_hour_goes_on_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """There was one for each half minute that had passed."""
+    clock = [0.0]
+    monkeypatch.setattr("corpus_spider.progress.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    show, told = _plain(lambda: "so far", 0.0), []
+    with caplog.at_level("INFO"):
+        for clock[0] in (0.5, 29.5, 30.5, 3600.0, 3600.5, 3601.0, 3630.5):
+            before = len(caplog.records)
+            show()
+            told += [clock[0]] * (len(caplog.records) - before)
+    assert told == [30.5, 3600.0, 3630.5]

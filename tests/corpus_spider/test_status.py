@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider.console import Console
-from corpus_spider.nightly import told
+from corpus_spider.nightly import write_sites
 from corpus_spider.status import Standing, render, run_state
 from storage.holdings import CountRow, Status
 from storage.records import UrlState
@@ -72,6 +72,7 @@ HERE = socket.gethostname()
         ({"finished": "2026-01-01", "exit_code": "0"}, "ended"),
         ({"pid": str(os.getpid()), "host": HERE}, "running"),
         ({"pid": "999999999", "host": HERE}, "died"),
+        ({"pid": "9" * 20, "host": HERE}, "died"),
         ({"pid": "1", "host": "elsewhere.invalid"}, "running on elsewhere.invalid, or died there"),
     ],
 )
@@ -100,4 +101,4 @@ def test_the_summary_of_a_crawl_tells_tries_from_urls() -> None:
     """A URL that is asked three times in vain is three tries, and no URL that was given up."""
     summary = {"sites": [], "failed": {"http_500": 9}, "refused": 1, "pages": 4}
     expected = {"tries that failed": {"http_500": 9}, "not allowed by robots.txt": 1, "pages": 4}
-    assert told(summary, Console(quiet=True)) == expected
+    assert write_sites(summary, Console(quiet=True)) == expected
