@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from pipelines.dating.ages import age_of
-from pipelines.dating.calendars import GREGORIAN
+from pipelines.dating.calendars import EARLIEST, GREGORIAN
 from pipelines.dating.months import fold
 from pipelines.dating.written import FoundDate, read_date
 
@@ -37,6 +37,8 @@ TRUST = {
 _MAY_BE_TODAY = frozenset({"masthead", "listed", "below", "updated"})
 """Where some pages show the day of the visit."""
 _DAY = timedelta(days=1)
+_OTHER_CALENDARS = date(2400, 1, 1)
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _PLAIN = 0.9
 """Confidence of a date whose day and month cannot be taken for one another."""
 _FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
@@ -137,3 +139,22 @@ def stated_in_path(path: str) -> list[str]:
     folded = fold(unquote(path))
     elsewhere = ["-".join(match.group(1, 3, 4)) for match in _ELSEWHERE_IN_PATH.finditer(folded)]
     return dates_in_path(_AMID_WORDS.sub("", _COPIED.sub("", folded))) or elsewhere
+
+
+def may_be_of(text: str, dates: list[str]) -> bool:
+    """Say whether a text in ISO 8601 states one of some dates, but for a day between zones; where there are none, yes.
+
+    >>> may_be_of("2024-05-13T22:00:00Z", ["2024-05-14"]), may_be_of("2024-07-01", ["2024-05-14"])
+    (True, False)
+    """
+    stated = _ISO_DAY.match(text.strip())
+    days = [day for one in dates if (day := _day(one)) and EARLIEST <= day < _OTHER_CALENDARS]
+    own = _day(stated[0]) if stated else None
+    return own is None or not days or any(abs(own - day) <= _DAY for day in days)
+
+
+def _day(iso: str) -> date | None:
+    try:
+        return date.fromisoformat(iso)
+    except ValueError:
+        return None

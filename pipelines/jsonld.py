@@ -130,7 +130,14 @@ def _rank(node: Node, url: str) -> int | None:
     types = [kind.lower() for kind in _strings(node.get("@type"))]
     if any(kind.endswith(_ARTICLES) for kind in types):
         return 0 if _names(node, url) else 1
-    return 2 if any(kind.endswith(_PAGES) for kind in types) else None
+    return 2 if any(kind.endswith(_PAGES) for kind in types) and not _is_front_page(node, url) else None
+
+
+def _is_front_page(node: Node, url: str) -> bool:
+    """Say whether a node is the site's front page, of which plugins tell on every page of it."""
+    stated = node.get("url")
+    named = canonicalise(stated, url) if isinstance(stated, str) and stated else None
+    return named is not None and named == canonicalise("/", url) != canonicalise(url)
 
 
 def _names(node: Node, url: str) -> bool:

@@ -9,11 +9,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from pipelines import byline
-from pipelines.dates import Candidate, find_date, stated_in_path
+from pipelines.dates import Candidate, find_date, may_be_of, stated_in_path
+from pipelines.dating.marked import marked_dates, times_of_article
 from pipelines.dating.visible import (
     around_headline,
     is_aside,
-    is_of_another,
     time_elements,
     visible_ages,
     visible_dates,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.dating.visible import Around, Shown
+    from pipelines.dating.visible import Around
     from pipelines.jsonld import Statement
 
 MAX_TITLE = 500
@@ -104,6 +104,19 @@ _DATE_NAMES = (
     "article:publish_time",
     "publish_time",
     "pub_date",
+    "article.published",
+    "cxenseparse:publishtime",
+    "article_date_original",
+    "iso-8601-publish-date",
+    "citation_publication_date",
+    "bt:pubdate",
+    "rnews:datepublished",
+    "schema:datepublished",
+    "vr:published_time",
+    "dable:published_time",
+    "shareaholic:article_published_time",
+    "news:publication_date",
+    "ptime",
     "date",
 )
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
@@ -113,15 +126,11 @@ _OF_OTHERS = re.compile(
     rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
 )
 _NO_TAGS: frozenset[str] = frozenset()
-_DATE_ELEMENTS = ('[itemprop~="datePublished"]', "time[pubdate]", "abbr.published[title]")
-_BODIES = ("article", "main")
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
 _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
 """Letters that tell languages without a word: years of two figures come first in Persian and last elsewhere."""
 _MARKED = 3
 """Elements of a kind that are looked at."""
-_TEASERS = 4
-"""So many articles beside a headline in none of them are not the page's own."""
 
 
 def read_metadata(
@@ -318,41 +327,27 @@ def _language_of_dates(tree: LexborHTMLParser) -> str:
 def _date_candidates(
     tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
 ) -> Iterator[Candidate]:
-    """Yield texts that may be the date of publication, most trusted first; an address beats a loose <time> element."""
+    """Yield texts that may be the date of publication, most trusted first.
+
+    An address beats a loose <time> element, and one of the article that states another day.
+    """
     if stated.published:
         yield Candidate("json-ld", stated.published)
     yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
     times = list(time_elements(tree))
-    yield from _stated_times(tree, times)
+    yield from (Candidate("time", text) for text in marked_dates(tree))
     address = parse(url)
-    yield from (Candidate("url", text) for text in (stated_in_path(address.path) if address else []))
+    in_path = stated_in_path(address.path) if address else []
+    own = list(times_of_article(tree, times))
+    yield from (Candidate("time", text) for text in own if may_be_of(text, in_path))
+    yield from (Candidate("url", text) for text in in_path)
+    yield from (Candidate("time", text) for text in own if in_path)
     loose = {shown for _, shown in times if shown.place == "time"}
     if len({shown.text for shown in loose}) == 1:
         yield Candidate("time", loose.pop().text)
     yield from (Candidate(*shown) for shown in visible_dates(around()))
     yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
     yield from (Candidate(*shown) for shown in visible_ages(around()))
-
-
-def _stated_times(tree: LexborHTMLParser, times: list[tuple[LexborNode, Shown]]) -> Iterator[Candidate]:
-    """Yield what elements marked as the date of publication say, then the first <time> elements of the article."""
-    for node in (node for selector in _DATE_ELEMENTS for node in tree.css(selector)[:2] if not is_of_another(node)):
-        attributes = node.attributes
-        stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
-        yield Candidate("time", next(filter(None, stated), node.text(separator=" ")[:200]))
-    for body in (_body(tree, name) for name in _BODIES):
-        inside = {node.mem_id for node in body.css("time[datetime]")[:MAX_METAS]} if body else set()
-        own = [shown.text for node, shown in times if node.mem_id in inside and shown.place == "time"]
-        yield from (Candidate("time", text) for text in own[:2])
-
-
-def _body(tree: LexborHTMLParser, name: str) -> LexborNode | None:
-    """Return the element of that name which holds the headline, else the first; not of many, for teasers are some."""
-    head = around = tree.css_first("h1")
-    while around is not None and around.tag != name:
-        around = around.parent
-    every = tree.css(name)[:_TEASERS]
-    return around or (every[0] if every and (head is None or len(every) < _TEASERS) else None)
 
 
 def _canonical(tree: LexborHTMLParser, url: str) -> str | None:

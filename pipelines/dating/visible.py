@@ -57,7 +57,7 @@ _PROSE, _PARAGRAPHS = 100, 3
 _LEVELS = 4
 _WHOLE = frozenset({"article", "main", "body", "html"})
 """Elements whose classes tell of the page: that it has a sidebar, or comments."""
-_ATTRIBUTES = ("title", "data-datetime", "data-date", "data-time", "data-timestamp")
+_ATTRIBUTES = ("title", "data-datetime", "data-date", "data-time", "data-timestamp", "data-utc")
 """Where a marked element states the time that it tells as an age ("3 hours ago")."""
 _LIST = 3
 _SAME_BYLINE = 12

@@ -72,6 +72,16 @@ def test_json_ld_beyond_repair_gives_headline_and_date() -> None:
     assert (found.title, found.published) == ("Rain “again”", "2024-05-13")
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"), [("/", "2024-05-13"), ("/news/story-1", "2015-01-01"), ("", "2015-01-01")]
+)
+def test_the_date_of_a_front_page_is_not_that_of_a_page_below_it(page: str, expected: str) -> None:
+    """Plugins state on every page when the front page was made; a node of the page itself comes first."""
+    node = {"@type": "WebPage", "url": page, "datePublished": "2015-01-01"}
+    meta = '<meta property="article:published_time" content="2024-05-13">'
+    assert read(ld({"@graph": [node]}) + meta).published == expected
+
+
 def test_json_ld_of_the_page_itself_comes_first() -> None:
     """Of several articles the one that names the page's address is meant, lists of others are not."""
     other = {**ARTICLE, "headline": "Other", "url": "https://www.example-times.com/news/story-2"}

@@ -64,7 +64,11 @@ def test_words_beside_a_date_tell_what_it_is(language: str, text: str, expected:
         ("<h2>Remembering 11 September 2001</h2>", (None, None)),
         ('<span class="date" title="2024-11-05 10:30:00">3 hours ago</span>', ("2024-11-05", "text")),
         ('<span class="date" data-time="1730802600">3 hours ago</span>', ("2024-11-05T10:30:00Z", "text")),
+        ('<span class="date" data-utc="2024-11-05T10:30:00Z">2 years ago</span>', ("2024-11-05T10:30:00Z", "text")),
         ('<span class="date" title="Tuesday">3 hours ago</span>', ("2026-11-22", "age")),
+        ('<b property="dc:date dc:created" content="2024-11-05T10:00:00Z">Tue</b>', ("2024-11-05T10:00:00Z", "time")),
+        ('<b property="schema:datePublished" content="2024-11-05">Tue</b>', ("2024-11-05", "time")),
+        ('<b itemprop="dateCreated">5 May 2024</b><b itemprop="datePublished">6 May 2024</b>', ("2024-05-06", "time")),
         ('<article class="no-sidebar"><p class="date">5 November 2024</p></article>', ("2024-11-05", "text")),
         ('<div class="sidebar"><p>x</p><time datetime="2024-11-05">x</time></div>', (None, None)),
         ("".join(f'<article><time datetime="2024-11-0{day}">x</time></article>' for day in range(1, 6)), (None, None)),
@@ -164,6 +168,23 @@ def test_english_over_a_title_in_another_script_is_not_believed(title: str, expe
 def test_addresses_state_dates_of_any_calendar(path: str, expected: tuple[str | None, str | None]) -> None:
     """Years of other calendars are read in directories of their own; a day amid words is the story's."""
     assert read("<h1>H</h1>", "fa", f"https://example.org{path}") == expected
+
+
+@pytest.mark.parametrize(
+    ("stated", "path", "expected"),
+    [
+        ("2024-11-04T22:30:00Z", "/2024/11/05/x", ("2024-11-04T22:30:00Z", "time")),
+        ("2024-11-04T22:30:00Z", "/1403/08/15/x", ("2024-11-04T22:30:00Z", "time")),
+        ("2024-12-24", "/2024/11/05/x", ("2024-11-05", "url")),
+        ("2024-12-24", "/x", ("2024-12-24", "time")),
+    ],
+)
+def test_a_time_in_the_article_is_its_own_where_the_address_does_not_state_another_day(
+    stated: str, path: str, expected: tuple[str, str]
+) -> None:
+    """A day more or less is that of another zone; weeks are those of an event, or of another article."""
+    body = f'<article><h1>H</h1><time datetime="{stated}">x</time></article>'
+    assert read(body, url=f"https://example.org{path}") == expected
 
 
 PARAGRAPH = f"<p>{'The minister said on Monday that the programme would go ahead as planned. ' * 2}</p>"
