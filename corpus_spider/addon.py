@@ -90,6 +90,6 @@ def _slots(config: Config) -> dict[str, dict[str, Any]]:
     slots = {}
     for site in config.sites:
         settings = slot_of(config, site)
-        for host in config.site_model(site).hosts:
+        for host in (host.strip("[]") for host in config.site_model(site).hosts):
             slots[host] = slots[f"www.{host}"] = settings
     return slots

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 
 def hosts_of(site: Site) -> tuple[str, ...]:
-    """Return the hosts of a site, without ``www.``: those of its sources, and those that are named."""
-    addresses = (urlsplit(url).hostname or "" for url in (*site.start, *site.feeds, *site.sitemaps))
-    named = (host.lower().removeprefix("www.") for host in (*addresses, *site.hosts))
+    """Return the hosts of a site, without ``www.``: those of its sources, and those that are named, in the spelling of
+    links.
+    """
+    from pipelines.hosts import normalise_host, split_port
+
+    authorities = (urlsplit(url).netloc.rpartition("@")[2] for url in (*site.start, *site.feeds, *site.sitemaps))
+    written = (*(parts[0] for each in authorities if (parts := split_port(each))), *site.hosts)
+    named = ((normalise_host(host) or host.lower()).removeprefix("www.") for host in written)
     return tuple(dict.fromkeys(host for host in named if host))
 
 

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.config import Site, keys
+from corpus_spider.config import Config, Site, keys
 from corpus_spider.config_load import assemble, load
 from corpus_spider.config_values import WrongValueError, parse_duration, parse_size
+from pipelines.discovery.scope import scope_of
+from pipelines.urls import parse
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -86,3 +88,27 @@ def test_ages_are_times_in_a_list(tmp_path: Path) -> None:
     file.write_text('[crawl]\nreread = ["3d", "6h"]\n')
     assert load(file, environ={}).schedule().reread == (21600.0, 259200.0)
     assert load(file, environ={}, overrides={"crawl.reread": "1h,2d"}).crawl.reread == (3600.0, 172800.0)
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://www.Báo-Mới.example/", "xn--bo-mi-xqa5384c.example"),
+        ("https://ข่าว.example:8080/", "xn--22c8e6a1f.example"),
+        ("https://ab.example./", "ab.example"),
+        ("http://0x7f.1/", "127.0.0.1"),
+        ("http://[0:0::1]:8080/", "[::1]"),
+    ],
+)
+def test_hosts_have_the_spelling_that_links_have_however_they_are_written(address: str, host: str) -> None:
+    """Of a newspaper whose name is written in its own letters no link was followed."""
+    model = Config().site_model(Site(name="x", start=(address,)))
+    assert model.hosts == (host,)
+    story = parse("/story", base=address)
+    assert story is not None
+    assert scope_of(model).has(story)
+
+
+def test_named_hosts_have_the_spelling_that_links_have() -> None:
+    site = Site(name="x", hosts=("www.Báo.example", "ab.example.", "cdn.example"))
+    assert Config().site_model(site).hosts == ("xn--bo-mia.example", "ab.example", "cdn.example")
