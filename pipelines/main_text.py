@@ -10,13 +10,16 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import extractors, language, metadata, normalise, refusals, rights
+from pipelines.dating.lines import is_dateline
 from pipelines.directives import robots_headers
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.tree import parse_tree
-from storage.records import Decoded, Drop
+from storage.records import Decoded, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
 
 MAX_REPLACED = 0.05
@@ -25,8 +28,9 @@ COMMENT_END = "-->"
 """What browsers show of a comment that was put around another, and no text."""
 SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
 """Where a date stands that a line of the page shows."""
-HEAD, MAX_DATELINE = 3, 120
-"""Lines at the head of a text among which the date or the author may be, and its characters at most."""
+HEAD, MAX_DATELINE = 3, 250
+"""Lines at the head of a text among which title, date or author may be, and its characters at most."""
+_HEADING = ParagraphKind.HEADING.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extract
 
 def tidy(found: Extraction, stated: Metadata) -> Extraction:
     """Clean what was found on a page, and leave out what of its head is no text; whether it is stored is not asked."""
-    return without_byline(without_dateline(clean(found), stated), stated)
+    return without_byline(without_dateline(without_title(clean(found), stated), stated), stated)
 
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
@@ -99,29 +103,63 @@ def clean(extraction: Extraction) -> Extraction:
     )
 
 
+def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Leave out the heading at the head of the text that is the title, which ``title`` need not have as it is shown.
+
+    A line that is no heading may be the first of a poem, which is called by it. Likewise.
+    """
+    if extraction.confidence is None:
+        return extraction
+    title, kinds = title_of(extraction, stated), extraction.kinds
+    at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
+    return extraction if at is None else _without(extraction, at, at + 1)
+
+
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the line that nothing but the date was read from, often with the author, at the head of the text.
+    """Leave out what of the head of the text tells nothing but the date, often with the author: the line or two that
+    it was read from, and others.
 
     Only where the extractor has our policy of what a text is, which its confidence tells.
     """
-    if extraction.confidence is None or stated.published_source not in SHOWN_DATES:
+    if extraction.confidence is None:
         return extraction
-    return _without_line(extraction, stated.published_text)
+    if stated.published_source in SHOWN_DATES:
+        extraction = _without_words(extraction, stated.published_text)
+    if stated.published is None:
+        return extraction
+    for at in reversed(range(min(HEAD, len(extraction.paragraphs) - 1))):
+        line, heading = extraction.paragraphs[at], extraction.kinds[at : at + 1] == _HEADING
+        if not heading and is_dateline(line, stated.published, stated.author):
+            extraction = _without(extraction, at, at + 1)
+    return extraction
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
     """Leave out the line at the head of the text that is the author's name and nothing else; likewise."""
-    return extraction if extraction.confidence is None else _without_line(extraction, stated.author)
+    return extraction if extraction.confidence is None else _without_words(extraction, stated.author)
 
 
-def _without_line(extraction: Extraction, words: str | None) -> Extraction:
-    """Leave out the line at the head that has these words and no others, white space apart."""
-    wanted, lines = "".join((words or "").split()), extraction.paragraphs
-    at = next((at for at, line in enumerate(lines[:HEAD]) if "".join(line.split()) == wanted), None)
-    if at is None or len(lines[at]) > MAX_DATELINE or len(lines) == 1:
-        return extraction
-    kinds = extraction.kinds[:at] + extraction.kinds[at + 1 :]
-    return replace(extraction, paragraphs=lines[:at] + lines[at + 1 :], kinds=kinds)
+def _without_words(extraction: Extraction, words: str | None) -> Extraction:
+    at, end = next(iter(_places(extraction, words)), (0, 0))
+    return _without(extraction, at, end) if end else extraction
+
+
+def _places(extraction: Extraction, words: str | None) -> Iterator[tuple[int, int]]:
+    """Yield where one or two lines at the head of the text are these words and no others, white space apart."""
+    if not words or len(words) > MAX_DATELINE:
+        return
+    wanted = "".join(words.split())
+    lines = ["".join(line[: MAX_DATELINE + 1].split()) for line in extraction.paragraphs[: HEAD + 1]]
+    for at, line in enumerate(lines[:HEAD]):
+        for end, said in ((at + 1, line), (at + 2, "".join(lines[at : at + 2]))):
+            if said == wanted and end - at < len(extraction.paragraphs):
+                yield at, end
+
+
+def _without(extraction: Extraction, first: int, last: int) -> Extraction:
+    """Leave out the lines from one to another."""
+    lines, kinds = extraction.paragraphs, extraction.kinds
+    return replace(extraction, paragraphs=lines[:first] + lines[last:], kinds=kinds[:first] + kinds[last:])
 
 
 def _judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:

@@ -78,3 +78,8 @@ def label_before(text: str) -> str:
     """Return what the last label of a text says of the date that follows it."""
     found = [label.lastgroup or PLAIN for label in _LABEL.finditer(text)]
     return found[-1] if found else PLAIN
+
+
+def without_labels(text: str) -> str:
+    """Return a text with a space for each label of a date."""
+    return _LABEL.sub(" ", text)

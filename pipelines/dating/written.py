@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from datetime import timezone
 
 MAX_CHARS = 200
+_EVER = datetime(9000, 1, 1, tzinfo=UTC)
 _NEAR = 3
 """Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
 _YEAR, _OF_SPAN = 366, 0.4
@@ -122,6 +123,15 @@ def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
     before, within, after = folded[: stated.start], folded[stated.start : stated.end], folded[stated.end :]
     rest = f"{before}  {_clock_within(within)}  {after.removeprefix('-')}"
     return _result(stated, original, now, read_clock(rest, stated.day))
+
+
+def without_dates(text: str, language: str = "") -> tuple[str, list[date]]:
+    """Return a text, folded, with spaces for the dates that it states in full, and their days, of whatever year."""
+    folded = in_figures(fold(" ".join(text.split()))[:MAX_CHARS], language.lower())
+    left, stated = list(folded), list(_stated(folded, _EVER, language.lower()))
+    for each in stated:
+        left[each.start : each.end] = " " * (each.end - each.start)
+    return "".join(left), [each.day for each in stated]
 
 
 def _result(

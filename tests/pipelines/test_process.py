@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.main_text import clean, without_byline, without_dateline
+from pipelines.main_text import clean, without_byline, without_dateline, without_title
 from pipelines.process import process, survey
 from storage.records import Capture, Drop, Extraction, Kind, Metadata, SiteModel
 
@@ -144,3 +144,33 @@ def test_a_line_at_the_head_that_is_the_authors_name_is_not_in_the_text(
     found = Extraction(lines, "auto", "1", kinds="hpppp", confidence=confidence)
     cleared = without_byline(found, Metadata(author=author))
     assert (cleared.paragraphs, cleared.kinds) == (left, "hpppp"[: len(left)])
+
+
+def test_two_lines_that_the_date_was_read_from_and_others_that_say_it_are_not_in_the_text() -> None:
+    """Author and date may stand in one element; a line that is the day of publication goes wherever that was found."""
+    found = Extraction(("Văn An", "Cập nhật: 20/11/2026", *LINES[2:]), "auto", "1", kinds="pppp", confidence=0.9)
+    shown = Metadata(published_text="Văn An Cập nhật: 20/11/2026", published_source="updated")
+    assert without_dateline(found, shown).paragraphs == LINES[2:]
+    stated = Metadata(published="2026-11-20", published_source="json-ld", author="Văn An")
+    assert without_byline(without_dateline(found, stated), stated).paragraphs == LINES[2:]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "title", "left"),
+    [
+        ("hppp", "Hà  Nội mùa thu", "bcd"),
+        ("pppp", "Hà Nội mùa thu", None),
+        ("hppp", "Hà Nội", None),
+        ("hppp", None, None),
+        ("", "Hà Nội mùa thu", None),
+    ],
+    ids=["heading", "line of a poem", "more than the title", "no title", "kinds unknown"],
+)
+def test_a_heading_at_the_head_that_is_the_title_is_not_in_the_text(
+    kinds: str, title: str | None, left: str | None
+) -> None:
+    """It may be one that ``title`` does not have, as that is written for search engines."""
+    found = Extraction(("Hà Nội mùa thu", *"bcd"), "auto", "1", kinds=kinds, confidence=0.9)
+    cleared = without_title(found, Metadata(title=title))
+    assert cleared.paragraphs == (tuple(left) if left else found.paragraphs)
+    assert len(cleared.kinds) in {0, len(cleared.paragraphs)}
