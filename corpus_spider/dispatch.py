@@ -39,9 +39,11 @@ class DispatchLimits:
     sites: tuple[str, ...]
     per_host: int = 2
     total: int = 256
-    """Of hosts that answer, and as many of those that keep us waiting."""
+    """Leases out to hosts that answer; as many again to hosts that keep us waiting."""
     most: int = 1024
-    """Of all. A host becomes a slow one while its first request waits for its turn, and there may be any number."""
+    """Leases out in all: while its first request waits for its turn any host becomes a slow one, and a crawl may have
+    any number of hosts.
+    """
     backlog: int = 2000
     page_limit: int = 0
     time_limit: float = 0.0

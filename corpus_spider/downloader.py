@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 SLOW_SHARE = 8
-"""So many slow requests to a place may be out besides: each holds a connection."""
+"""Slow requests for each place that may be out besides those at work; each holds a connection."""
 
 
 class RecalledError(IgnoreRequest):

@@ -90,7 +90,7 @@ class _Sites:
         self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
 
     def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
-        """Return a page of a site that was captured at some time; None where it is of none."""
+        """Return the page of an address, captured at that time, with the site it is of; None where it is of no site."""
         parsed = parse(address)
         site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
         return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None

@@ -47,7 +47,7 @@ LOCK_SECONDS = 10.0
 HELD_PAGES = 1000
 """Pages in memory between the two transactions: as many as the writer and the workers have to choose from."""
 CONNECTIONS = 10
-"""For each request at work: those to slow hosts count besides (downloader.SLOW_SHARE)."""
+"""For each place of `concurrency`: one at work and, besides, those to slow hosts (downloader.SLOW_SHARE)."""
 RESTING = 256
 """Connections without a request that are kept for the next one at most: a site may have hosts without number."""
 OWN_FILES = 48
@@ -257,7 +257,7 @@ class Session:
         self.corpus.finish_run(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
 
     def _look_after(self) -> None:
-        """Say what the run came to at each site and which are sick; a run that is done is then done, but."""
+        """Read what the run came to at each site, and which are sick: with one, a run that is done ends as `SICK`."""
         self.site_runs = self.corpus.site_runs(self.sites, run_id=self.run_id)
         self.sick = health.examine(self.corpus, self.config, Rule()).sick
         if self.sick:

@@ -126,8 +126,8 @@ class Rule:
 class Share:
     """A share that should not rise: of which counts, among how many at least, by how much over the usual.
 
-    ``always``: nearly all of it is wrong in any night, also in the first. ``alone``: it is where the site has given no
-    article yet; others may have most of it so for ever.
+    A share of nearly all (`ALL`) is wrong whatever was usual: with ``always`` at any site, in its first night too; with
+    ``alone`` only at one that has not given an article yet, since others may go on for ever with most of it so.
     """
 
     sign: Sign

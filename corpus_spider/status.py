@@ -23,8 +23,9 @@ INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seco
 """What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""
 
 LABELS = {"refused": "not allowed by robots.txt", "failed": "tries that failed", "bytes": "received"}
-"""What people read in the place of a name in a run's summary: the count of a site has the first for what a server
-refuses, `status` and `dropped` the second for URLs that were given up, and in the WARC there are other bytes.
+"""What people read in the place of these names in a run's summary, since elsewhere they mean something else: in the
+counts of a site ``refused`` is what a server refuses, in `status` ``failed`` are URLs that were given up, and the
+``bytes`` of a site are those of the WARC.
 """
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")

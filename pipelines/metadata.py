@@ -229,7 +229,7 @@ def _without_site(title: str, site: set[str], headings: list[str]) -> str:
 
 
 def _as_headed(title: str, headings: list[str]) -> str:
-    """Return the heading that goes on where a title breaks off: cut short, or or ended by a quotation mark."""
+    """Return the heading that goes on where a title breaks off: cut short, or ended by a quotation mark."""
     start = title.rstrip(" .…")
     goes_on = (heading for heading in headings if len(start) >= _MIN_START and heading.startswith(start))
     return next(goes_on, title)

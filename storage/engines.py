@@ -50,7 +50,10 @@ SESSION = (
 
 
 def sqlite_location(path: Path, *, read_only: bool) -> str:
-    """Return the URI under which SQLite opens a file: also where nothing can be written beside it, to read it."""
+    """Return the URI under which SQLite opens a file.
+
+    In a folder that cannot be written it is read as ``immutable``: SQLite could not put its shared memory beside it.
+    """
     location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
     if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
         location += "&immutable=1"

@@ -122,7 +122,7 @@ def outcome_of(fetched: Fetched) -> str | None:
 
 
 def reason_of(fetched: Fetched) -> str | None:
-    """Return why an exchange brings no page: for one that brought nothing new, who said so."""
+    """Return why an exchange brings no page; of an unchanged one, whether the server said so or its payload."""
     if fetched.original is None:
         return fetched.reason
     return NOT_MODIFIED if fetched.capture.status == 304 else SAME_PAYLOAD

@@ -168,11 +168,13 @@ def _requeue(connection: Connection, redirects: Sequence[Found]) -> None:
 
 
 _WORSE_NAMED = {Kind.FEED: (Kind.PAGE, Kind.SITEMAP), Kind.SITEMAP: (Kind.PAGE,)}
-"""By what names a page now, what it may have been found in for that to be news."""
+"""A page that was gone is asked for again when a better kind of source names it than the one it was found in: by the
+kind that names it now, the kinds that are worse.
+"""
 
 
 def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
-    """Have pages that were gone be asked for again where what names them says so for the first time."""
+    """Have pages that were gone be asked for again where a better kind of source names them than before."""
     for kind, worse in _WORSE_NAMED.items():
         by_key = {each.link.url: each for each in named if each.parent.kind is kind and not each.link.redirect}
         for part in chunks(sorted(by_key)):

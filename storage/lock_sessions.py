@@ -57,7 +57,7 @@ def end(session: psycopg.Connection, lost: Identity) -> None:
 def is_shared(session: psycopg.Connection, database: Database) -> bool:
     """Say whether a pooler lends the server's session to each transaction anew, so that the locks are everybody's.
 
-    Then another connection has it as soon as this one rests, or this one has had several.
+    It shows when another connection gets the session of this one, or this one is given several in a row.
     """
     own, others = set[int](), set[int]()
     for _ in range(_LOOKS):

@@ -26,7 +26,9 @@ IN_FULL_EACH = 4
 says "not modified" whatever has changed would hide its news for good.
 """
 UNTRUE = "-"
-"""In the place of an ETag: the server gave other bytes under the same ETag and date, which are not asked with again."""
+"""Stands in the place of an ETag where a server has sent other bytes under the same ETag and date: it is not believed
+any more, and the URL is asked for in full.
+"""
 _DOUBTFUL = sa.or_(
     # Some servers refuse what asks for a change, and give the same page to who does not.
     url.c.failures > 0,

@@ -60,7 +60,7 @@ class Versions:
     highest: dict[int, int] = field(default_factory=dict)
 
     def next_version(self, target: Target, made: Fingerprint) -> int | None:
-        """Return the version a text gets; None when the version before, by time of fetching, says the same."""
+        """Return the version a text gets; None when the version before, in the order of the fetches, says the same."""
         before = [each for fetch_id, each in self.prints[target.url_id].items() if fetch_id < target.fetch_id]
         if before and (before[-1].exact, before[-1].scheme) == (made.exact, made.scheme):
             return None
@@ -274,7 +274,10 @@ def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[
 
 
 def _only_claimant(target: Target, claimants: Collection[int] | None) -> bool:
-    """Say whether a removed address is a page's own: it states it, and no other does. None: it states none."""
+    """Say whether a page goes with a removed address that it states as canonical: only where no other page states it.
+
+    ``claimants`` are the URLs that state the address; None where the page states no removed address.
+    """
     return claimants is not None and all(url_id == target.url_id for url_id in claimants)
 
 

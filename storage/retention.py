@@ -21,8 +21,8 @@ REMOVED = "removed"
 class AgedFile:
     """A WARC file that is not written any more.
 
-    ``newest``: when its last record was fetched, or where that was before, by somebody else, when the file was begun;
-    None without a row.
+    ``newest``: when its last record was fetched; of imported pages, which others fetched long before, when the file was
+    begun. None where no row points into it.
     """
 
     name: str

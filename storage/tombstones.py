@@ -63,9 +63,11 @@ def page_key(address: str) -> str:
 
 
 def loose_key(address: str) -> str:
-    """Return what also those addresses have in common under which hardly any server has different pages: parameters in
-    another order, slashes doubled or at the end of the path, the name of an index there, capital letters, letters with
-    their marks apart, what is percent-encoded twice, hosts that are ``www2`` and the like.
+    """Return a key that is the same for all addresses that hardly any server tells apart.
+
+    Beside what `page_key` passes over, these make no difference: the order of parameters, doubled slashes, a slash or
+    the name of an index (``index.html``) at the end of the path, capital letters, the Unicode form, percent-encoding
+    done twice, and hosts such as ``www2``.
 
     >>> loose_key("https://www2.news.example//A/?c=2&b=1") == loose_key("http://news.example/a?b=1&c=2")
     True

@@ -17,8 +17,8 @@ R = TypeVar("R")
 def one_ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[Iterator[R]]:
     """Give the results of ``work`` in the order of the items, each done while the next item is made.
 
-    How far the work has got when an item is asked for does not depend on how fast it is: a result comes when the item
-    after the next is there. When the block is left nothing of it runs any more.
+    Each result comes when the following item has been made, however fast the work is: how much of a file is written
+    when an item is made is the same every time. When the block is left nothing of it runs any more.
     """
 
     def results() -> Iterator[R]:
