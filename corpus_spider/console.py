@@ -30,8 +30,6 @@ UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
 PLAIN_PROGRESS_SECONDS = 30.0
-LIBRARIES = ("alembic", "scrapy", "py.warnings", "asyncio", "trafilatura")
-"""Those whose everyday messages tell a user nothing; ``-v`` shows them."""
 
 
 def safe(text: str, limit: int | None = 500) -> str:
