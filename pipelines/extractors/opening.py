@@ -41,6 +41,8 @@ _BYLINE = re.compile(r'\s(?:aria-label(?:ledby)?|data-(?:testid|component|type))
 NEAR = 100
 """Bytes before a line in the head among which it says what it is."""
 _TITLED = re.compile(rb"(?:title|headline|site_name)[^<>]*\Z|<title[^<>]*>[^<>]*\Z", re.IGNORECASE)
+_GLUED = re.compile(r"(?:^|[^\W\d_])[^\W\d_a-z]")
+"""A letter that is no small one of the Latin alphabet behind another letter."""
 _HEADLINE = KIND["h1"] | KIND["h2"]
 _ELSEWHERE = BIT["nav"] | BIT["tag"]
 _WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
@@ -94,6 +96,9 @@ def parted(line: str, source: bytes) -> str:
 
     ``source`` is the page in UTF-8. A place ends before a capital letter, where no space is.
     """
+    inner = line[2 : PLACE + 1]
+    if inner == inner.lower() or not _GLUED.search(inner):  # soon told of most lines
+        return line
     for end in range(2, min(len(line) - 1, PLACE)):
         if line[end].isupper() and line[end - 1].isalpha() and not line[end + 1].isupper():
             at = source.find(f">{line[:end]}</span>{line[end : end + SHOWN]}".encode("utf-8", "replace"))

@@ -73,7 +73,7 @@ DIGITS = 4
 SURE = 0.65
 """Expected F1 from which the chosen blocks are believed, wherever they stand."""
 WHOLE = 0.93
-"""Expected F1 from which next to nothing is missed, or too much."""
+"""Expected F1 from which there is next to nothing too much."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block that ends no sentence leads elsewhere."""
 LABEL, NOTICE = 60, 120
@@ -258,9 +258,9 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     found, chosen = chosen, chosen & allowed
     if not chosen.any():  # what is hidden is all there is, until a script shows it
         chosen = found & ~out & (title <= TITLE)
+    chosen = series.completed(page, chosen, probability, allowed)
+    chosen = series.enclosed(page, chosen, probability, allowed)
     if confidence < WHOLE:
-        chosen = series.completed(page, chosen, probability, allowed)
-        chosen = series.enclosed(page, chosen, probability, allowed)
         chosen &= ~series.other_articles(page, chosen)
     chosen &= ~series.teasers(page, chosen)
     chosen &= ~links(page, chosen)
