@@ -2,8 +2,8 @@
 
 The paper's: phase one counts characters beyond ASCII against ASCII by line, phase two finds the region by the
 smoothed difference and the walk with P = 20, phase three feeds the lines found to a parser. Its T1 and T2 change
-roles between the slides; the difference is non-ASCII minus ASCII. The slides do not say whether
-files in one line are split; they cannot be left whole.
+roles between the slides; the difference is non-ASCII minus ASCII. The slides do not say whether files in one line are
+split; they cannot be left whole.
 
 Ours, in ``extract``: only the lines of the body count; scripts, styles and comments are cut out before; and there is a
 line for every tag in all files, as P = 20 counts "lines with HTML tags" (R2L, section 4.4): F1 on 240 pages of

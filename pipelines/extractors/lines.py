@@ -81,7 +81,7 @@ class Lines(NamedTuple):
 def count_characters(raw: bytes, *, at_tags: bool = False) -> Lines:
     """First step of R2L, phase one of DANA: count characters beyond ASCII and within it by line of a file in UTF-8.
 
-    Lines end at ``\n``, which is not counted, and with ``at_tags`` or in a file written in one line also before every
+    Lines end at ``\\n``, which is not counted, and with ``at_tags`` or in a file written in one line also before every
     less-than sign, but no line is empty for a tag's sake.
     """
     data = np.frombuffer(raw, dtype=np.uint8)

@@ -1,9 +1,9 @@
 """The general extractor: the trafilatura library (Barbaresi, ACL 2021 demos) behind our signature.
 
 Settings: its balanced mode, which measured better than its fast mode; tables kept, comments left out; its metadata,
-de-duplication and language filter stay off, as other stages do those. Hidden elements and templates go
-before it sees the page. It fetches nothing. Its result is read as a
-tree and rendered as every extractor's is, so no list dash or table bar is added to the text.
+de-duplication and language filter stay off, as other stages do those. Hidden elements and templates go before it sees
+the page. It fetches nothing. Its result is read as a tree and rendered as every extractor's is, so no list dash or
+table bar is added to the text.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
 def main_script(text: str) -> tuple[str, float]:
     """Return the ISO 15924 code of the script most letters are in, and its share of the letters; ``Zyyy``, 0 for none.
 
-    Han with kana counts as one script, ``Jpan``. Where much is in another script, Latin names, brands and addresses say
-    nothing: they make no Arabic text English.
+    Han with kana counts as one script, ``Jpan``. Where much is in another script, Latin letters of names, brands and
+    addresses are not counted: they make no Arabic text English.
 
     >>> main_script("Tin tức hôm nay"), main_script("123")
     (('Latn', 1.0), ('Zyyy', 0.0))
@@ -98,7 +98,7 @@ def main_script(text: str) -> tuple[str, float]:
         counts["Jpan"] = kana + counts.pop("Hani", 0)
         del counts["Hira"], counts["Kana"]
     if 0 < counts["Latn"] < _CLEARLY * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
-        counts["Latn"] -= sum(map(len, _NAMES.findall(text)))
+        counts["Latn"] -= sum(_script(letter) == "Latn" for name in _NAMES.findall(text) for letter in name)
     total = counts.total()
     if total < LEAST_LETTERS:
         return "Zyyy", 0.0

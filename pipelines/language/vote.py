@@ -30,7 +30,7 @@ def is_due(text: str) -> bool:
 
 
 def elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str], str]) -> tuple[str, float]:
-    """Return the language that most speaks for, and a confidence.
+    """Return the language for which the most votes speak, and a confidence.
 
     Args:
         text: clean text.

@@ -137,6 +137,16 @@ def test_the_share_counts_letters_only() -> None:
     assert main_script("กขคง 123, ... abcd") == ("Thai", 0.5)
 
 
+@pytest.mark.parametrize("path", ["2026/11/23/1234567890", "1234567890" * 6])
+def test_an_address_takes_no_more_from_the_main_script_than_its_letters(path: str) -> None:
+    urdu = "وزیر اعظم نے کہا ہے کہ عوام کو سہولت دی جائے گی آج"
+    assert main_script(f"{urdu} https://example.com/abcdefghijklmnopqrstuvwxyz/{path}") == ("Arab", 1.0)
+
+
+def test_capitals_of_other_scripts_take_nothing_from_latin_letters() -> None:
+    assert main_script("Он Сказал abcdefghij") == ("Latn", pytest.approx(10 / 18))
+
+
 def test_a_foreign_name_does_not_change_the_language() -> None:
     """A Thai text about an English product stays Thai."""
     assert identify(TEXTS["th"] + " iPhone 17 Pro Max").language == "th"
