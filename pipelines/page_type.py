@@ -69,6 +69,7 @@ _BROKEN_OFF = re.compile(r"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^.!?؟۔।�
 _TYPE = re.compile(r'"@type"\s*:\s*(\[[^\]]{0,200}\]|"[^"]{0,60}")')
 _NAME = re.compile(r"\w+")
 _ARTICLES = ("article", "posting", "report")
+_NO_ARTICLE = "jobposting"
 _LISTS = frozenset({"collectionpage", "searchresultspage", "contactpage", "aboutpage", "profilepage", "imagegallery"})
 _MAX_STATED = 3
 _MAX_SCRIPTS = 30
@@ -278,7 +279,7 @@ def claims(tree: LexborHTMLParser) -> tuple[str, ...]:
     kinds = Counter(_stated_types(tree))
     if _LISTS & kinds.keys():
         return ()
-    articles = sum(count for kind, count in kinds.items() if kind.endswith(_ARTICLES))
+    articles = sum(count for kind, count in kinds.items() if kind.endswith(_ARTICLES) and kind != _NO_ARTICLE)
     graph = _content(tree.css_first('meta[property="og:type" i][content], meta[name="og:type" i][content]'))
     found = {
         "JSON-LD": 0 < articles <= _MAX_STATED,

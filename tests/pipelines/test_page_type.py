@@ -237,6 +237,7 @@ def test_the_shape_of_an_address(url: str, kind: Address) -> None:
         ('<script type="application/ld+json">[{"@type":["Thing","ReportageNewsArticle"]}]</script>', ("JSON-LD",)),
         ('<script type="application/ld+json">{"@type":"BlogPosting", broken</script>', ("JSON-LD",)),
         ('<script type="application/ld+json">{"@type":"WebSite"}</script>', ()),
+        ('<script type="application/ld+json">{"@type":"JobPosting"}</script>', ()),
         (f'<script type="application/ld+json">[{"""{"@type":"NewsArticle"},""" * 9}]</script>', ()),
         (
             '<meta name="og:type" content="article"><script type="application/ld+json">{"@type":"AboutPage"}</script>',
