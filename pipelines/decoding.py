@@ -26,13 +26,16 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_WIDE_16 = ("utf-16-le", "utf-16-be")
+_WIDE = (*_WIDE_16, "utf-32-le", "utf-32-be")
 _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr", "hz")
 _HEAD = 4096
 # Share of NULs in the head of a page above which it may be UTF-16: text of letters beyond Latin-1 still has its spaces.
 _WIDE_NULS = 0.02
 # A page is UTF-8 when it has this many good multi-byte characters for a bad one; legacy text has fewer than a third.
 _GOOD_PER_BAD = 2
+# Of so few that a word of it may be such by chance, more: a headline of Thai may.
+_MANY, _FEW_PER_BAD = 50, 3
 _SAMPLE = 24 * 2**10
 _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
 # In windows-1252, its letters among them left out.
@@ -51,6 +54,7 @@ _SOUNDNESS_MARGIN = 0.02
 _SOUND = 0.99
 _MUCH_SOUNDER = 0.012
 _FALLBACK = "cp1252"
+_STATED = frozenset({"header", "meta"})
 _SURE = 0.5
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
@@ -116,6 +120,9 @@ def wide_codec(body: bytes) -> str | None:
     if len(head) < 4 or head.count(0) < len(head) * _WIDE_NULS:
         return None
     detected = _detect(head, _WIDE)
+    if detected in _WIDE_16:
+        # Markup is ASCII, of whose two bytes the first is zero in the one and the second in the other.
+        detected = _WIDE_16[head[::2].count(0) > head[1::2].count(0)]
     return detected if detected and _readable(head, detected) else None
 
 
@@ -206,8 +213,9 @@ def _is_utf8(body: bytes) -> bool:
         text = body.decode("utf-8", "replace")
         bad = text.count("\ufffd")
         good = len(text) - len(text.encode("ascii", "ignore")) - bad
-        cut_short = error.reason == "unexpected end of data"
-        return good >= (1 if cut_short else bad * _GOOD_PER_BAD)
+        if error.reason == "unexpected end of data":
+            return good >= 1
+        return good >= bad * (_GOOD_PER_BAD if good >= _MANY else _FEW_PER_BAD)
     return True
 
 
@@ -219,7 +227,9 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
         return _decoded(body, viet, "detected")
     stated = codec_of(stated_charset(body) or "")
     proposals = {codec: source for codec, source in ((stated, "meta"), (header, "header")) if codec}
-    chosen = _choose(sample, dict(reversed(proposals.items())))
+    if header != _FALLBACK:  # which servers say of all pages
+        proposals = dict(reversed(proposals.items()))
+    chosen = _choose(sample, proposals)
     return _decoded(body, chosen.codec, chosen.source)
 
 
@@ -277,9 +287,10 @@ def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float], pro
     """Return the soundest reading of all where the usual charsets make poor text: pages of old Macs.
 
     The poorer the text, the less the detector's word for it counts: it takes Thai without spaces for Latin letters.
+    What header or page declare is asked whatever the detector says of it.
     """
     bar = max(likelihoods.values(), default=0.0) * chosen.soundness / 2
-    codecs_left = [codec for codec, likelihood in likelihoods.items() if likelihood >= bar]
+    codecs_left = [codec for codec, likely in likelihoods.items() if likely >= bar or proposals.get(codec) in _STATED]
     others = [_reading(sample, codec, proposals.get(codec, "detected"), likelihoods) for codec in codecs_left]
     best = max(others, key=lambda reading: reading.soundness, default=chosen)
     return best if best.soundness >= chosen.soundness + _MUCH_SOUNDER else chosen
