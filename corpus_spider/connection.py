@@ -148,7 +148,7 @@ def _dial(host: str, port: int, manners: Manners) -> socket.socket:
     end = time.monotonic() + manners.timeout
     failure: OSError = NotPublicError(f"{host} has no public address")
     for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
-        if not _may_connect(host, str(address[0]), port, manners.allow_private):
+        if not may_connect(host, str(address[0]), port, manners.allow_private):
             continue
         left = end - time.monotonic()
         if left <= 0:
@@ -171,7 +171,8 @@ def _answered(host: str) -> str:
     return "127.0.0.1" if name == "localhost" or name.endswith(".localhost") else host
 
 
-def _may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
+def may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
+    """Say whether an address that a name resolves to is public, or allowed for this name at this port."""
     from pipelines.hosts import address_allowed
 
     return address_allowed(address) or any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed)

@@ -7,20 +7,24 @@ With an HTTP proxy the proxy resolves names, and the second check is the proxy's
 
 from __future__ import annotations
 
+import errno
 import logging
+import socket
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from scrapy.resolver import CachingThreadedResolver
-from twisted.internet import defer
-from twisted.internet.error import DNSLookupError
-from twisted.internet.interfaces import IResolverSimple
+from scrapy.resolver import HostResolution, dnscache
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IHostnameResolver
+from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
 
+from corpus_spider.connection import may_connect
 from corpus_spider.middlewares.refusal import RefusalError
-from pipelines.hosts import address_allowed, private_address
+from pipelines.hosts import normalise_host, private_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -28,12 +32,13 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from twisted.internet.base import ReactorBase
-    from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
 
 PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
+MAX_ADDRESSES = 8
+"""Addresses of a name that are tried: a name may have any number, and each is a connection."""
 MAX_TOLD = 100
 """Names with private addresses that are told of in one run: pages may hold any number."""
 
@@ -94,39 +99,82 @@ class GuardMiddleware:
             raise RefusalError(reason, request.url)
 
 
-@implementer(IResolverSimple)
-class GuardedResolver(CachingThreadedResolver):
-    """Resolves names and refuses answers that are not public; ``localhost`` names are answered here (RFC 6761, 6.3)."""
+@implementer(IHostnameResolver)
+class GuardedResolver:
+    """Finds the addresses of a name, IPv4 and IPv6, and hands on those that may be connected to at the port that is
+    asked for; ``localhost`` names are answered here (RFC 6761, 6.3).
 
-    def __init__(self, reactor: ReactorBase, cache_size: int, timeout: float) -> None:
-        super().__init__(reactor, cache_size, timeout)
-        self.allowed: tuple[str, ...] = ()
+    Scrapy's takes the first IPv4 address for all there is, and does not know the port.
+    """
+
+    def __init__(self, reactor: Any, allowed: Sequence[str], seconds: float) -> None:
+        self._reactor, self._allowed, self._seconds = reactor, tuple(allowed), seconds
         self._proxies = proxy_hosts()
         self._told: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
         """Build from ``CORPUS_ALLOW_PRIVATE`` and Scrapy's own DNS settings."""
-        resolver = super().from_crawler(crawler, reactor)
-        resolver.allowed = tuple(crawler.settings.getlist("CORPUS_ALLOW_PRIVATE"))
-        return resolver
+        dnscache.limit = crawler.settings.getint("DNSCACHE_SIZE")
+        seconds = crawler.settings.getfloat("DNS_TIMEOUT")
+        return cls(reactor, crawler.settings.getlist("CORPUS_ALLOW_PRIVATE"), seconds)
 
-    def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802
-        """Resolve a name (or a literal address) to one address that may be connected to."""
-        lowered = name.lower().rstrip(".")
-        if lowered == LOOPBACK_NAME or lowered.endswith("." + LOOPBACK_NAME):
-            return self._checked("127.0.0.1", lowered)
-        return super().getHostByName(name, timeout).addCallback(self._checked, lowered)
+    def install_on_reactor(self) -> None:
+        """Have the reactor ask this resolver (Scrapy's way)."""
+        self._reactor.installNameResolver(self)
 
-    def _checked(self, address: str, name: str) -> Deferred[Any]:
-        if address_allowed(address) or self._named(name) or name in self._proxies:
-            return defer.succeed(address)
-        if name not in self._told and len(self._told) < MAX_TOLD:
+    def resolveHostName(  # noqa: N802 - Twisted's name
+        self,
+        receiver: Any,
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        **_: object,
+    ) -> HostResolution:
+        """Tell the receiver each address of a name (or a literal address) that may be connected to."""
+        resolution = HostResolution(hostName)
+        receiver.resolutionBegan(resolution)
+        # Twisted undoes Punycode.
+        name = normalise_host(hostName) or hostName
+        Deferred.fromCoroutine(self._tell(receiver, name, portNumber))
+        return resolution
+
+    async def _tell(self, receiver: Any, name: str, port: int) -> None:
+        addresses = await self._addresses(name)
+        good = [each for each in addresses if name in self._proxies or may_connect(name, each, port, self._allowed)]
+        if addresses and not good and name not in self._told and len(self._told) < MAX_TOLD:
             # Twisted passes the error on as a name without an address.
             self._told.add(name)
-            logger.info("%s is %s, which is not public: put it into allow_private if it is yours", name, address)
-        return defer.fail(DNSLookupError(f"{name} resolves to {address}, which is not public"))
+            logger.info("%s is %s, which is not public: put it into allow_private if it is yours", name, addresses[0])
+        for address in good[:MAX_ADDRESSES]:
+            receiver.addressResolved((IPv6Address if ":" in address else IPv4Address)("TCP", address, port))
+        receiver.resolutionComplete()
 
-    def _named(self, name: str) -> bool:
-        """Tell whether the allow list names this host; its ports were checked with the URL."""
-        return any(fnmatchcase(name, pattern.rpartition(":")[0]) for pattern in self.allowed)
+    async def _addresses(self, name: str) -> list[str]:
+        if name == LOOPBACK_NAME or name.endswith("." + LOOPBACK_NAME):
+            return ["127.0.0.1"]
+        if name not in dnscache:
+            pool = self._reactor.getThreadPool()
+            found = deferToThreadPool(self._reactor, pool, addresses_of, name).addTimeout(self._seconds, self._reactor)
+            try:
+                dnscache[name] = await found
+            except (OSError, UnicodeError, TimeoutError):
+                return []
+        return list(dnscache[name])
+
+
+def addresses_of(name: str) -> list[str]:
+    """Return the addresses of a name that this machine has a way to, IPv4 first; raises OSError where it has none."""
+    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    addresses = [str(place[0]) for family, *_, place in sorted(found, key=lambda each: each[0] != socket.AF_INET)]
+    # Of an address of the other kind all that is heard is that there is no way to it, which is no fault of the host.
+    return [each for each in dict.fromkeys(addresses) if _has_way(each)] or addresses
+
+
+def _has_way(address: str) -> bool:
+    """Say whether there is a way to an address; nothing is sent."""
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((address, 9))
+        except OSError as error:
+            return error.errno not in {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}
+    return True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import socket
 import threading
 import time
 from collections import Counter, defaultdict
@@ -161,10 +162,11 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def served(newspaper: Newspaper) -> Iterator[Newspaper]:
+def served(newspaper: Newspaper, address: str = "127.0.0.1") -> Iterator[Newspaper]:
     """Serve a newspaper on a free loopback port for the length of the block."""
     handler = type("Handler", (_Handler,), {"newspaper": newspaper})
-    server = _Server(("127.0.0.1", 0), handler)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    server = type("Server", (_Server,), {"address_family": family})((address, 0), handler)
     server.daemon_threads = True
     newspaper.port, newspaper.server = server.server_address[1], server
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

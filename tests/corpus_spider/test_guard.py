@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
+import json
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy.resolver import dnscache
 
-from corpus_spider.middlewares.guard import refusal
+from corpus_spider.middlewares.guard import GuardedResolver, refusal
 from pipelines.urls import fetchable
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import PATIENCE, environment, often, until
@@ -19,6 +23,10 @@ from tests.corpus_spider.running import PATIENCE, environment, often, until
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from twisted.internet.address import IPv4Address
+
+PUBLIC, PUBLIC6 = "93.184.215.14", "2606:2800::1"
+PLACES = ["10.0.0.1", PUBLIC, "169.254.169.254", PUBLIC6, "fe80::1", "::1"]
 LAB = ("127.0.0.1:8000", "*.demo.localhost:8000")
 
 
@@ -137,9 +145,9 @@ def look_up(name):
         time.sleep(0.05)
     if name != "z.test":
         raise socket.gaierror(-3, "Temporary failure in name resolution")
-    return "127.0.0.1"
+    return [(2, 1, 6, "", ("127.0.0.1", 0))]
 
-socket.gethostbyname = look_up
+socket.getaddrinfo = lambda name, *_, **__: look_up(name)
 from corpus_spider.cli import run
 sys.exit(run(["crawl"]))
 """
@@ -165,7 +173,7 @@ MOVING_NAME = """
 import socket, sys
 
 addresses = iter(["127.0.0.2"])
-socket.gethostbyname = lambda name: next(addresses, "127.0.0.1")
+socket.getaddrinfo = lambda name, *_, **__: [(2, 1, 6, "", (next(addresses, "127.0.0.1"), 0))]
 from corpus_spider.cli import run
 sys.exit(run(["crawl"]))
 """
@@ -193,3 +201,88 @@ def test_a_name_with_a_private_address_is_told_with_what_to_do(tmp_path: Path) -
     )
     told = [line for line in done.stderr.splitlines() if "allow_private" in line]
     assert (done.returncode, len(told), "z.test is 127.0.0." in told[0]) == (7, 1, True), done.stderr
+
+
+NAMES = """
+import json, socket, sys
+
+places, real = json.loads(sys.argv[1]), socket.getaddrinfo
+def look_up(name, *more, **named):
+    if name not in places:
+        return real(name, *more, **named)
+    return [(10 if ":" in place else 2, 1, 6, "", (place, 0)) for place in places[name]]
+
+socket.getaddrinfo = look_up
+from corpus_spider.cli import run
+sys.exit(run(["crawl", *sys.argv[2:]]))
+"""
+
+
+def crawled(folder: Path, toml: str, places: dict[str, list[str]]) -> subprocess.CompletedProcess[str]:
+    """Crawl where names have these addresses and no others."""
+    (folder / "corpus.toml").write_text(toml)
+    command = [sys.executable, "-c", NAMES, json.dumps(places), "--quiet"]
+    return subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def has_ipv6() -> bool:
+    with suppress(OSError), socket.create_server(("::1", 0), family=socket.AF_INET6):
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        ["127.0.0.9", "127.0.0.1"],
+        ["2001:4860::9", "127.0.0.1"],
+        pytest.param(["::1"], marks=pytest.mark.skipif(not has_ipv6(), reason="not run: needs IPv6")),
+    ],
+)
+def test_of_the_addresses_of_a_name_those_are_asked_that_answer(tmp_path: Path, places: list[str]) -> None:
+    """A name whose first address was down, or that has IPv6 addresses alone, was one that could not be had."""
+    address = "::1" if places == ["::1"] else "127.0.0.1"
+    with served(Newspaper(articles=3), address) as paper:
+        toml = corpus_toml(paper, allow_private=[f"z.test:{paper.port}"]).replace("127.0.0.1", "z.test")
+        assert crawled(tmp_path, toml, {"z.test": places}).returncode in {0, 8}
+        assert paper.asked["/article/0"]
+
+
+class Told:
+    """What a resolver says of a name."""
+
+    def __init__(self) -> None:
+        self.places: list[str] = []
+
+    def resolutionBegan(self, resolution: object) -> None:
+        pass
+
+    def addressResolved(self, address: IPv4Address) -> None:
+        self.places.append(address.host)
+
+    def resolutionComplete(self) -> None:
+        self.places.append("")
+
+
+@pytest.mark.parametrize(
+    ("name", "port", "allowed", "expected"),
+    [
+        ("mixed.example", 80, (), [PUBLIC, PUBLIC6]),
+        ("mixed.example", 80, ("*:8080",), [PUBLIC, PUBLIC6]),
+        ("mixed.example", 8080, ("*:8080",), PLACES),
+        ("x.localhost", 80, (), []),
+        ("x.localhost", 80, ("*.localhost:80",), ["127.0.0.1"]),
+    ],
+)
+def test_of_the_addresses_of_a_name_the_private_ones_are_passed_over(
+    monkeypatch: pytest.MonkeyPatch, name: str, port: int, allowed: tuple[str, ...], expected: list[str]
+) -> None:
+    """One with a private address before its public one was one without; what any host may be asked for at one port was
+    reached at port 80, too.
+    """
+    monkeypatch.setitem(dnscache, "mixed.example", PLACES)
+    told = Told()
+    GuardedResolver(None, allowed, 1.0).resolveHostName(told, name, portNumber=port)
+    assert told.places == [*expected, ""]

@@ -73,7 +73,7 @@ def test_a_hundred_silent_hosts_do_not_hold_up_the_others(tmp_path: Path) -> Non
     assert max(max(times) for _, times in good) - begun < 30, done.log[-2000:]
 
 
-# What `gethostbyname` says of a name, one answer after the other.
+# What `getaddrinfo` says of a name, one answer after the other.
 LIES = {
     "rebind.example": ["93.184.215.14", "127.0.0.1"],
     "inside.example": ["127.0.0.1"],
@@ -88,13 +88,14 @@ LIES = {
 RESOLVING = """
 import itertools, json, socket, sys
 lies, asked = json.loads(sys.argv[1]), {}
-real = socket.gethostbyname
-def lie(name):
+real = socket.getaddrinfo
+def lie(name, *more, **named):
     if name not in lies:
-        return real(name)
+        return real(name, *more, **named)
     asked[name] = asked.get(name, -1) + 1
-    return lies[name][min(asked[name], len(lies[name]) - 1)]
-socket.gethostbyname = lie
+    place = lies[name][min(asked[name], len(lies[name]) - 1)]
+    return [(socket.AF_INET6 if ":" in place else socket.AF_INET, 1, 6, "", (place, 0))]
+socket.getaddrinfo = lie
 from corpus_spider.cli import run
 sys.exit(run(["crawl", "--quiet"]))
 """
