@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import masked, sqlite_path
+from storage.database import masked, sqlite_path, translate
 from storage.disk import disk_errors
 from storage.engines import sqlite_location
 from storage.errors import ConfigError, DamageError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 BATCH = 500
+_OF_THE_WRITER = tuple(f"SQLITE_{name}" for name in ("FULL", "IOERR_WRITE", "IOERR_FSYNC", "IOERR_DIR_FSYNC"))
 
 
 @dataclass(slots=True)
@@ -63,7 +64,10 @@ def transfer(source: Database, target: Database, on_progress: Callable[[int], No
 
 
 def copy_file(source: Database, path: Path) -> None:
-    """Copy a SQLite corpus into a new file, as one moment shows it, whoever writes to it meanwhile."""
+    """Copy a SQLite corpus into a new file, as one moment shows it, whoever writes to it meanwhile.
+
+    An error names the file that has it: what the system refuses to write is the copy's.
+    """
     location = sqlite_location(sqlite_path(source.url), read_only=True)
     with disk_errors(path):
         path.touch(0o600, exist_ok=False)
@@ -72,7 +76,12 @@ def copy_file(source: Database, path: Path) -> None:
             closing(sqlite3.connect(location, uri=True)) as reading,
             closing(sqlite3.connect(path)) as writing,
         ):
-            reading.backup(writing)
+            try:
+                reading.backup(writing)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorname.startswith(_OF_THE_WRITER):
+                    raise translate(error, sa.URL.create("sqlite", database=str(path))) from error
+                raise
 
 
 def _tables() -> list[sa.Table]:

@@ -128,11 +128,12 @@ def test_a_backup_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monk
 
 
 def test_a_backup_that_the_disk_has_no_room_for_is_told_as_such(folder: Path, tmp_path: Path) -> None:
-    """It was an internal error; nothing half is left."""
+    """It was an internal error, then one of the corpus's own disk; nothing half is left."""
     command = ["bash", "-c", 'ulimit -f 64 && exec "$@"', "-", *program("backup", str(tmp_path / "copy"))]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     assert (done.returncode, "internal error" in done.stderr) == (3, False), done.stderr
     assert "start again" in done.stderr
+    assert str(tmp_path / "copy") in done.stderr
     assert not (tmp_path / "copy").exists()
 
 
