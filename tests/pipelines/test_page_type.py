@@ -178,6 +178,8 @@ ARTICLE = Evidence(size=1500, running=1400, linked=0.05, blocks=8, headlines=1, 
         ({"headlines": 4}, "listing"),
         ({"headlines": 6, "claims": ("JSON-LD",)}, None),
         ({"headlines": 7, "claims": ("JSON-LD",)}, "listing"),
+        ({"listed": True}, "listing"),
+        ({"listed": True, "size": 199}, "no_article"),
         ({"broken_off": 0.7}, "listing"),
         ({"broken_off": 0.7, "claims": ("JSON-LD",)}, None),
         ({"linked": 0.4, "confidence": 0.9}, None),
@@ -249,6 +251,30 @@ def test_the_shape_of_an_address(url: str, kind: Address) -> None:
 def test_what_a_page_states_of_itself(head: str, found: tuple[str, ...]) -> None:
     """Open Graph, JSON-LD however broken, and microdata; a statement to be a list overrules them."""
     assert claims(parse_tree(head)) == found
+
+
+@pytest.mark.parametrize(
+    ("head", "listed"),
+    [
+        ('<script type="application/ld+json">{"@type":"%s"}</script>', True),
+        ('<meta property="og:type" content="article"><script type="application/ld+json">{"@type":"%s"}</script>', True),
+        ('<script type="application/ld+json">[{"@type":"%s"},{"@type":"NewsArticle"}]</script>', False),
+        (
+            '<meta property="article:published_time" content="2026"><script type="ld+json">{"@type":"%s"}</script>',
+            False,
+        ),
+    ],
+    ids=["a list", "a list called article", "an article in a list", "published"],
+)
+def test_a_page_that_states_to_be_a_list_is_one_if_only_of_one_post(head: str, listed: bool) -> None:
+    """As those of most tags are, with the beginning of the post or all of it; a statement is believed of no article."""
+    text = "Chính phủ cho biết hôm thứ Hai rằng sẽ xây 12 cây cầu mới, và công việc sẽ sớm bắt đầu. " * 8
+    for kind in ("CollectionPage", "SearchResultsPage"):
+        tree = parse_tree(f"{head % kind}<h2><a href=/1>Cầu mới</a></h2><p>{text}")
+        drop = article_or_reason(
+            Page(tree, "https://a.example/tag/cau-moi-o-mien-trung", Metadata()), [text], 200, 0.95
+        )
+        assert (drop is not None and drop.reason == "listing") is listed
 
 
 @pytest.mark.parametrize(
