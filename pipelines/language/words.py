@@ -41,7 +41,7 @@ _GROUPS = tuple(
                 "azb": """
                 بیر بو اوچون ایله دیر ایدی ائدیر اولان اولدو سونرا گؤره چوخ وار لر لار اولاراق تورک دیلی ایلده
                 داها منیم بونو اونون اولور اوزره ائتدی ائدیب اولوب دئدی دئییب گلدی وئردی یازیب کیمی ایلک باشقا یئنی
-                بؤیوک کیچیک چوخلو گؤز گؤرولوب دیلینده طرفیندن ایسته اوز هر نئچه ائتمک ائلییب
+                بؤیوک کیچیک چوخلو گؤز گؤرولوب دیلینده طرفیندن ایسته اوز نئچه ائتمک ائلییب
             """,
                 "uz": "بیلن بوییچه نینگ بو اوچون همده ایدی بولگن کیرک بیر گه ده کرک بولدی",
                 "glk": "جه جی ایته ایتا ایسه ایسمه مئن ؤ هسا کیشور گيلان بوستید ببوسته ره شه اونه",
@@ -160,10 +160,12 @@ _PLAIN = frozenset(_PLAIN_WORDS.split())
 _KURMANJI_LETTER = re.compile("[ûîê]")
 _KURMANJI_WORDS = """
     û jî yê yên wê vê wî vî bû bûn xwe lê dê tê hatiye heye hene dike dikin dibe kirin kiriye kirine piştî
-    li ji bi di ku de re ser bo ne her ya ên ev wan min me got kir hat hatin da nav çi ve
+    li ji bi di ku de re ser bo ne her ya ên ev wan min me got kir hat hatin da nav çi ve ye in an din hemû divê
+    herkes navbera bê bên nabe nikare xwedî weke wekî dibin
 """
 _KURMANJI = frozenset(_KURMANJI_WORDS.split())
-_MANY, _OFTEN = 0.2, 0.25
+_MANY, _OFTEN, _MOSTLY_MARKED = 0.2, 0.25, 0.4
+_VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯẠ-ỹ]")
 _MEANT = 0.85
 _FREQUENT = 0.15
 
@@ -174,10 +176,11 @@ def corrected(language: str, script: str, text: str) -> str:
     >>> corrected("ur", "Arab", "وزیر اعظم نے آکھیا اے کہ لوکاں نوں سہولتاں دین لئی نویں منصوبے شروع کیتے جا رہے نیں")
     'pnb'
     """
-    if script == "Latn" and language != "vi":
-        if is_unmarked_vietnamese(text):
+    if script == "Latn":
+        if language != "vi" and is_unmarked_vietnamese(text):
             return "vi"
-        if is_kurmanji(text):
+        # CLD2 takes it for Vietnamese, whose other letters it has not.
+        if (language != "vi" or _VIETNAMESE_LETTER.search(text) is None) and is_kurmanji(text):
             return "ku"
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
     if group is None:
@@ -238,7 +241,8 @@ def is_unmarked_vietnamese(text: str) -> bool:
 def is_kurmanji(text: str) -> bool:
     """Tell Kurdish in Latin letters, which the detectors do not know, by its first sixty words.
 
-    A fifth of them are very frequent, two at least, and a quarter have one of its vowels with a circumflex.
+    A fifth of them are very frequent, two at least, and a quarter have one of its vowels with a circumflex, or some are
+    frequent and two in five have one.
 
     >>> is_kurmanji("Serokê Herêma Kurdistanê bi balyozê Amerîkayê re civiya û li ser têkiliyan axivî")
     True
@@ -249,4 +253,6 @@ def is_kurmanji(text: str) -> bool:
     words = _WORD.findall(start)[:_SYLLABLES]
     frequent = sum(map(_KURMANJI.__contains__, words))
     marked = sum(_KURMANJI_LETTER.search(word) is not None for word in words)
-    return frequent >= max(2, _MANY * len(words)) and marked >= _OFTEN * len(words)
+    if marked >= _MOSTLY_MARKED * len(words):
+        return frequent >= _LEAST_HITS
+    return frequent >= max(_LEAST_HITS, _MANY * len(words)) and marked >= _OFTEN * len(words)

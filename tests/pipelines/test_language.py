@@ -120,6 +120,29 @@ def test_kurdish_in_latin_letters_is_recognised(backend: str, sentence: str) -> 
     assert identify(sentence, backend).language == "ku"
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ku", "Herkekî teşwîqa pêşvebirina peywendiyên dostaniyê di navbera neteweyan de bingehî ye, Herwekî gelên"),
+        (
+            "ku",
+            (
+                "Mafê her kesî heye ku rasterast an jî bi riya nemînendeyên xwe yên bi serbestî helbijartî di hukûmeta "
+                "welatê xwe de beşdar bibe. Herkes maf heye ku di mercên wekheviyê de ji xizmetên giştî yên welatê xwe "
+                "kelk (istifade) bigire. Viyana (îradeya) gel bingehê otorîteya hukûmetê ye; divê ku ev viyan xwe di"
+            ),
+        ),
+        (
+            "fa",
+            "هر کس میتواند بدون هیچگونه تمایز مخصوصا از حیث نژاد، رنگ، جنس، زبان، مذهب، عقیدهٔ سیاسی یا هر عقیده دیگر",
+        ),
+    ],
+)
+def test_declarations_of_rights_are_recognised(language: str, text: str) -> None:
+    """The Universal Declaration in Kurmanji, which CLD2 calls Vietnamese, and in Persian with a word of Azeri's."""
+    assert identify(text).language == language
+
+
 @pytest.mark.parametrize("language", [name for name, texts in SENTENCES.items() if texts[0][0].isascii()])
 def test_nothing_else_is_taken_for_kurdish(language: str) -> None:
     """Its vowels with a circumflex and its small words come together nowhere else."""
