@@ -61,7 +61,11 @@ def _ends(line: str, found: re.Match[str]) -> bool:
 
 def _is_shortened(line: str, stop: int) -> bool:
     """Say whether the word before a full stop is an abbreviation, an initial, or the number of an item."""
-    begin = line.rfind(" ", max(0, stop - _LONGEST_WORD), stop) + 1
+    earliest = max(0, stop - _LONGEST_WORD)
+    begin = line.rfind(" ", earliest, stop) + 1
+    if not begin and earliest:
+        # A longer word than any of these; without looking at it, for a line may have any number.
+        return False
     word = line[begin:stop].lstrip("\"'“‘«‹„([")
     if len(word) == 1 and word.isalpha():
         return True

@@ -51,7 +51,7 @@ def test_only_marks_are_added(text: str) -> None:
         assert all(part.strip() for part in line.split(SENTENCE)) or SENTENCE not in line
 
 
-@pytest.mark.parametrize("piece", [".", "!?", '."', "a.", "a. ", "。", "x. (((", "1.", " "])
+@pytest.mark.parametrize("piece", [".", "!?", '."', "a.", "a. ", "。", "x. (((", "1.", " ", "A" * 21 + ". ", "1.\xa0"])
 def test_no_text_takes_long(piece: str) -> None:
     """A million characters of it are read once; were they read over and over, the test would never end."""
     text = piece * (1_000_000 // len(piece))
