@@ -81,6 +81,8 @@ LABEL, NOTICE = 60, 120
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 HEAD = 3
 """Lines of the text among which the title may be."""
+OTHERS = 2
+"""Times as many other items as links a list has that is none of links."""
 MAX_BOXES = 3
 """Boxes of links, or subheads that are links, in an article that is not made of them."""
 LIMIT = 4.0
@@ -275,7 +277,8 @@ def links(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks only lead elsewhere: mostly link, and no sentence.
 
     Where they are most of the text, they are what the page is about. A few subheads may be those of other articles;
-    where there are more, each names what is spoken of below it, as in lists of the best.
+    where there are more, each names what is spoken of below it, as in lists of the best. Of a list of other things, as
+    of steps to take, an item may be a link.
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
     if not found.any():
@@ -287,7 +290,16 @@ def links(page: Page, chosen: Array) -> Array:
     names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
     said = Counter(names.values())
     found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
+    found[[index for index in names if _is_listed(page, index, found, chosen)]] = False
     return found
+
+
+def _is_listed(page: Page, index: int, found: Array, chosen: Array) -> bool:
+    """Say whether a block is an item of a list most of which was chosen and is none of those that were ``found``."""
+    elements = page.blocks.elements
+    item = next((element for element in parts.around(page.blocks, index) if elements.name(element) == "li"), 0)
+    within = slice(page.first[elements.parents[item]], page.last[elements.parents[item]])
+    return item > 0 and bool(chosen[within].sum() > (1 + OTHERS) * found[within].sum())
 
 
 def labels(page: Page, chosen: Array) -> Array:

@@ -193,3 +193,13 @@ def test_tables_and_subheads_are_read_in_articles_of_which_little_else_is_missed
     content = scored.find(article, np.zeros(article.count), probability)
     assert content.confidence > scored.WHOLE
     assert content.chosen.all()
+
+
+@pytest.mark.parametrize(("steps", "links", "kept"), [(5, 1, True), (5, 2, True), (4, 2, False), (1, 1, False)])
+def test_an_item_that_is_a_link_is_read_in_a_list_of_other_things(steps: int, links: int, *, kept: bool) -> None:
+    """As of steps to take, of which the first leads to the office; of links to read on there are more."""
+    offices = "".join(f"<li><p><a href=/{number}>The office of port {number}</a></p>" for number in range(links))
+    items = offices + "".join(f"<li>Take boat {number}" for number in range(steps))
+    report = page(f"<p>{SAID * 6}</p><ul>{items}</ul><p>{SAID * 6}</p>")
+    found = scored.find(report, np.zeros(report.count), np.full(report.count, 0.9)).chosen
+    assert found.tolist() == [True, *[kept] * links, *[True] * (steps + 1)]
