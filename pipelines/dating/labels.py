@@ -33,7 +33,7 @@ _PUBLISHED = (
 _OTHER = (
     r"©|\bcopyright|\blicen[cs]|lizenz|giấy\s+phép|\bgp-|ترخيص|مجوز|deadline|\bdue\s+date|\bexpir|valid\s+until"
     r"|hạn\s+(?:nộp|cuối)|\bborn\b|\bdied\b|\bfounded|\bestablished|\bevents?\s*:|\baccessed|\bretrieved|\bjoined"
-    r"|member\s+since|важит|действителен|\bprinted\b|kick-?off|\bcloses?\b|effective\s+(?:date|from)|file\s+photo"
+    r"|\bsince\b|важит|действителен|\bprinted\b|kick-?off|\bcloses?\b|effective\s+(?:date|from)|file\s+photo"
     r"|\breceived\b|\bconducted\b|\btaken\b|hiệu\s+lực|\baccepted\b|last\s+active|\bregist(?:ered|riert)|\bversion\b"
     r"|gpxb|cấp\s+ngày|sinh\s+ngày|hạn\s+chót|จดทะเบียน|ใบอนุญาต|เกิด(?:เมื่อ|วันที่)"
     r"|مواليد|آخر\s+موعد|متولد|תאריך\s+לידה|\bnée?\s+le\b|geboren|\bnacid[oa]\b|родил"

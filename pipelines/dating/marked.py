@@ -18,7 +18,7 @@ _ELEMENTS = (
     ',[itemprop~="dateCreated"]'
 )
 _BODIES = ("article", "main")
-_TEASERS = 4
+_TEASERS = 2
 """So many articles beside a headline in none of them are not the page's own."""
 _MAX_ELEMENTS = 1000
 

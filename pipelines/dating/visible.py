@@ -25,7 +25,8 @@ _HINT = re.compile(
 _MISLEADING = re.compile(
     r"relat(?!ive)|comment|sidebar|(?<!post-)(?<!entry-)(?<!article-)(?<!asset-)footer|most|popular|recommend"
     r"|(?<!elementor-)widget(?!\s+blog\b)|copyright|weather|event-?(?:date|time|info|detail|meta)|upcoming|cookie"
-    r"|\bpoll|forecast|countdown|timeline|exif|read-?(?:more|also|next)|lien-?quan",
+    r"|\bpoll|forecast|countdown|timeline|exif|read-?(?:more|also|next)|lien-?quan"
+    r"|tin-?khac|doc-?nhieu|xem-?them|cung-?chuyen-?muc",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"relat(?!ive)|comment|sidebar|most|popular|recommend|upcoming", re.IGNORECASE)
@@ -323,7 +324,7 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
 
 def _is_in_article(node: LexborNode) -> bool:
     """Say whether a footer or an aside is one of an article, which may hold its byline."""
-    return node.tag != "nav" and node.parent is not None and node.parent.tag == "article"
+    return node.tag in {"footer", "aside"} and node.parent is not None and node.parent.tag == "article"
 
 
 def _attribute(node: LexborNode) -> str:
