@@ -57,10 +57,13 @@ _GEOGRAPHY = re.compile(
     r"|không khả dụng ở quốc gia|ไม่สามารถใช้งานได้ในประเทศ|אינו זמין במדינה",
     re.IGNORECASE,
 )
+_ALONE = r"\W*(?:$|[|:.!])|\s*[–—-](?!\w)"
+"""What follows words that are all a title says, but for the name of the site; headlines begin with these words, too."""
 _PHRASES = (
     (
         r"(?:error|lỗi|خطأ|خطای?|שגיאה|ข้อผิดพลาด)?\s*[:-]?\s*[4٤۴๔][0٠۰๐][4٤۴๔]"
-        r"(?=\W*(?:$|[-|:–—]|error|page|not|file|trang|صفحه|الصفحة|הדף|ไม่))"
+        rf"(?={_ALONE}|\W*(?:error\b|(?:page|file)(?:{_ALONE}|\W+(?:not|error)\b)|not found|trang (?:\w+ ){{0,3}}?không"
+        r"|صفحه.{0,25}(?:یافت|پیدا|وجود|موجود)|الصفحة|הדף|ไม่พบ))"
     ),
     (
         r"(?:the |this )?(?:requested )?(?:page|url|article|content|file)s? (?:was |is |you requested |could |can)?\s*"
@@ -68,11 +71,21 @@ _PHRASES = (
     ),
     r"page not found|not found(?=\W*(?:$|[-|:–—]))",
     r"(?:oops|sorry)\W{1,4}(?:the |this |that )?page\b.{0,40}(?:found|exist)",
-    r"không tìm thấy (?:trang|nội dung|bài)|trang (?:này |bạn (?:tìm|yêu cầu) )?không (?:tồn tại|tìm thấy)",
-    r"(?:عذر[اًا]+\W*)?(?:الصفحة|هذه الصفحة|المحتوى|المقال).{0,20}غير موجود|لم يتم العثور على",
+    rf"không tìm thấy (?:trang|nội dung|bài)(?: web| viết| báo)?(?:{_ALONE}| (?:này|nào|bạn|quý|mà|yêu cầu)\b)",
+    r"trang (?:này |bạn (?:tìm|yêu cầu) )?không (?:tồn tại|tìm thấy)",
+    r"(?:عذر[اًا]+\W*)?(?:الصفحة|هذه الصفحة|المحتوى|المقال).{0,20}غير موجود",
+    (
+        rf"لم يتم العثور على(?:{_ALONE}| (?:هذه |هذا |أي )?(?:(?:ال)?(?:صفح|محتو|مقال|موضوع|خبر|رابط|نتائج|نتيجة)"
+        r"|شيء|ما تبحث|المطلوب))"
+    ),
     r"(?:صفحه|محتوای|مطلب).{0,25}(?:یافت نشد|پیدا نشد|وجود ندارد|موجود نیست)",
     r"(?:صفحہ|مواد).{0,15}(?:نہیں ملا|موجود نہیں)|پاڼه ونه موندل",
-    r"(?:הדף|העמוד|הכתבה).{0,20}לא (?:נמצא|קיי)|ไม่พบ(?:หน้า|ข้อมูล|เนื้อหา|บทความ)|ບໍ່ພົບ",
+    r"(?:הדף|העמוד|הכתבה).{0,20}לא (?:נמצא|קיי)",
+    (
+        rf"ไม่พบ(?:หน้า|ข้อมูล|เนื้อหา|บทความ)(?:เว็บไซต์|เว็บ|เพจ)?(?:{_ALONE}|นี้"
+        r"|\s?ที่(?:คุณ|ท่าน|ต้องการ|ร้องขอ|ค้นหา|เรียก|กำลัง))"
+    ),
+    rf"ບໍ່ພົບ(?:{_ALONE}|(?:ໜ້າ|ຫນ້າ|ຂໍ້ມູນ|ເນື້ອໃນ|ບົດຄວາມ)(?:{_ALONE}|ນີ້|\s?ທີ່(?:ທ່ານ|ຕ້ອງການ|ຮ້ອງຂໍ|ຊອກຫາ)))",
     r"página no encontrada|page (?:introuvable|non trouvée)|seite nicht gefunden|страница не найдена",
     r"sayfa bulunamadı|halaman tidak ditemukan|nie znaleziono strony|η σελίδα δεν βρέθηκε",
     r"页面不存在|ページが見つかりません",

@@ -77,6 +77,12 @@ def test_refusals_are_told_apart(status: int, headers: Headers, body: str, reaso
         ("הדף לא נמצא", "הדף שחיפשת לא נמצא"),
         ("صفحہ نہیں ملا", ""),
         ("Error 404: page missing", ""),
+        ("404 - Không tìm thấy", "404"),
+        ("404 – Page", "404 Page not found"),
+        ("لم يتم العثور على الصفحة المطلوبة", "لم يتم العثور على أي نتائج"),
+        ("Không tìm thấy bài viết", "Không tìm thấy trang bạn yêu cầu"),
+        ("ไม่พบข้อมูล - ข่าว", "ไม่พบเนื้อหาที่คุณค้นหา"),
+        ("ບໍ່ພົບໜ້າທີ່ທ່ານຕ້ອງການ", "ບໍ່ພົບ"),
     ],
 )
 def test_a_page_that_says_not_found_is_none(title: str, heading: str) -> None:
@@ -100,6 +106,28 @@ def test_a_page_that_says_not_found_is_none(title: str, heading: str) -> None:
 def test_articles_are_no_refusals(head: str) -> None:
     """An article with a text of its own is one, whatever words its title has or its page carries."""
     assert read(f"<html><head></head><body>{head}{SENTENCE * 20}</body></html>") is None
+
+
+@pytest.mark.parametrize(
+    "headline",
+    [
+        "404 pages of documents are released in the trial",
+        "404 files leaked from the ministry",
+        "404-year-old church burns down",
+        "404–405: how the empire lost a province",
+        "۴۰۴ صفحه سند منتشر شد",
+        "لم يتم العثور على ناجين من تحطم الطائرة",
+        "Không tìm thấy trang thiết bị y tế trong kho",
+        "Không tìm thấy bài thi của thí sinh",
+        "ไม่พบข้อมูลคนไทยได้รับบาดเจ็บจากเหตุแผ่นดินไหว",
+        "ไม่พบหน้ากากอนามัยในร้านขายยา",
+        "ບໍ່ພົບຜູ້ຕິດເຊື້ອໃໝ່ໃນນະຄອນຫຼວງ",
+    ],
+)
+def test_headlines_may_tell_that_something_was_not_found(headline: str) -> None:
+    """News of what was not found, or of 404 of something, begins as pages do that are not there."""
+    html = f"<html><head><title>{headline} - News</title></head><body><h1>{headline}</h1>{SENTENCE * 20}</body></html>"
+    assert read(html) is None
 
 
 SCRIPT = f"<script>{'grecaptcha(); ' * 300}load('g-recaptcha', 'Checking your browser')</script>"
