@@ -18,6 +18,7 @@ from urllib.request import getproxies
 from scrapy.resolver import HostResolution, dnscache
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
+from twisted.internet.defer import TimeoutError as LateError
 from twisted.internet.interfaces import IHostnameResolver
 from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
@@ -157,7 +158,7 @@ class GuardedResolver:
             found = deferToThreadPool(self._reactor, pool, addresses_of, name).addTimeout(self._seconds, self._reactor)
             try:
                 dnscache[name] = await found
-            except (OSError, UnicodeError, TimeoutError):
+            except (OSError, ValueError, LateError):
                 return []
         return list(dnscache[name])
 

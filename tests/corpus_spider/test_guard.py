@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy.resolver import dnscache
+from twisted.internet.task import Clock
 
 from corpus_spider.middlewares.guard import GuardedResolver, refusal
 from pipelines.urls import fetchable
@@ -286,3 +287,22 @@ def test_of_the_addresses_of_a_name_the_private_ones_are_passed_over(
     told = Told()
     GuardedResolver(None, allowed, 1.0).resolveHostName(told, name, portNumber=port)
     assert told.places == [*expected, ""]
+
+
+class Unanswered(Clock):
+    """A reactor on which the time passes as it is told, and whose threads wait for a name server for ever."""
+
+    def getThreadPool(self) -> Unanswered:
+        return self
+
+    def callInThreadWithCallback(self, *_: object) -> None:
+        pass
+
+
+def test_a_name_server_that_does_not_answer_is_waited_for_no_longer_than_its_time() -> None:
+    """The resolver ended with an error of its own, and the request waited for the page's whole time."""
+    told, reactor = Told(), Unanswered()  # type: ignore[no-untyped-call]
+    GuardedResolver(reactor, (), 5.0).resolveHostName(told, "silent.example", portNumber=80)
+    assert told.places == []
+    reactor.advance(5.0)
+    assert told.places == [""]
