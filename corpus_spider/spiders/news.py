@@ -77,12 +77,16 @@ class NewsSpider(Spider):
         downloader = getattr(self.crawler.engine, "downloader", None)
         if isinstance(downloader, PatientDownloader):
             self.dispatcher.recall = downloader.recall
-        async for lease in self.dispatcher.leases():
-            try:
-                yield self.request(lease)
-            except ValueError as error:
-                logger.error("cannot ask for %s: %s", safe(lease.fetch_url), safe(str(error)))
-                await self.settle(Failure(lease, "invalid_url"))
+        try:
+            async for lease in self.dispatcher.leases():
+                try:
+                    yield self.request(lease)
+                except ValueError as error:
+                    logger.error("cannot ask for %s: %s", safe(lease.fetch_url), safe(str(error)))
+                    await self.settle(Failure(lease, "invalid_url"))
+        finally:
+            # Of an error, and of a signal that Scrapy itself has taken, nobody else tells.
+            self.dispatcher.recall()
 
     def request(self, lease: Lease) -> Request:
         """Turn a lease into a request whose body stays as it comes over the wire."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import ended, run, start, until, well
+from tests.corpus_spider.running import PATIENCE, ROOT, ended, environment, run, start, until, well
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,3 +67,29 @@ def test_a_signal_does_not_wait_for_the_delay_of_a_host(tmp_path: Path, newspape
     assert crawl.stderr is not None
     assert "not everything in flight" not in crawl.stderr.read()
     finish(tmp_path, newspaper)
+
+
+def test_scrapy_s_own_end_of_a_run_does_not_wait_for_the_delay_of_a_host(tmp_path: Path, newspaper: Newspaper) -> None:
+    """`scrapy crawl news` takes the signal itself."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=DELAY))
+    command = [sys.executable, "-m", "scrapy", "crawl", "news", "-s", f"CORPUS_CONFIG={tmp_path / 'corpus.toml'}"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment(), stderr=subprocess.DEVNULL) as crawl:
+        until(lambda: newspaper.asked.total() > 0, crawl.poll)
+        began = time.monotonic()
+        crawl.send_signal(signal.SIGTERM)
+        crawl.wait(PATIENCE)
+    assert time.monotonic() - began < DELAY / 2
+    finish(tmp_path, newspaper)
+
+
+def test_an_error_does_not_wait_for_the_delay_of_a_host(tmp_path: Path) -> None:
+    """What was handed out was asked for, one by one, although it could not be stored any more."""
+    with served(Newspaper(articles=120)) as newspaper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=1.0, per_host=40))
+        crawl = start(tmp_path, "crawl")
+        until(lambda: newspaper.asked.total() > 6, crawl.poll)
+        for file in tmp_path.glob("corpus.db*"):
+            file.unlink()
+        asked = newspaper.asked.total()
+        assert ended(crawl) == 4
+        assert newspaper.asked.total() < asked + 20
