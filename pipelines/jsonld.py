@@ -28,7 +28,7 @@ _MAX_CLOSING = 40
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
 _COMMENT_LINE = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
-_VALUE = re.compile(r"[^\s,;]")
+_VALUE = re.compile(r"[^\s,;\ufeff]")
 _LOOSE = re.compile(r'"(headline|datePublished)"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 _ARTICLES = ("article", "posting", "report")
 _PAGES = ("webpage", "itempage")
@@ -52,13 +52,21 @@ class Statement:
 def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
     """Return what the page's JSON-LD says of its article: a node that names ``url``, else an article, else a page.
 
-    A script that is no JSON even after the usual mistakes are mended is searched for a headline and a date alone.
+    Where one names ``url``, those that name other pages of the site are teasers and say nothing of it. An author may be
+    told by reference: ``{"@id": ...}`` of a node that has the name. A script that is no JSON even after the usual
+    mistakes are mended is searched for a headline and a date alone.
     """
     scripts = [node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS]]
     parsed = [(script, _load(script)) for script in scripts]
     nodes = _nodes(value for _, values in parsed for value in values)
+    known = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and "name" in node}
     ranked = sorted((rank, place) for place, node in enumerate(nodes) if (rank := _rank(node, url)) is not None)
-    stated = [_statement(nodes[place]) for _, place in ranked]
+    named = bool(ranked) and ranked[0][0] == 0
+    stated = [
+        _statement(nodes[place], known)
+        for rank, place in ranked
+        if not (named and rank and _is_other(nodes[place], url))
+    ]
     loose = [_loose(script) for script, values in parsed if not values]
     return _merge([*stated, *loose])
 
@@ -147,16 +155,30 @@ def _names(node: Node, url: str) -> bool:
     return canonicalise(url) in set(addresses)
 
 
-def _statement(node: Node) -> Statement:
+def _is_other(node: Node, url: str) -> bool:
+    """Say whether a node tells of another page of the site than ``url``, below its front page."""
+    own, page = _place(url, url), node.get("mainEntityOfPage")
+    stated = [node.get("url"), page.get("@id") if isinstance(page, dict) else page]
+    places = {_place(value, url) for value in stated if isinstance(value, str) and value}
+    return own not in places and any(place.startswith(f"{own.partition('/')[0]}/") for place in places)
+
+
+def _place(reference: str, url: str) -> str:
+    """Return host and path of a reference, whatever its scheme and with or without a slash at the end."""
+    return (canonicalise(reference, url) or "").partition("//")[2].rstrip("/")
+
+
+def _statement(node: Node, known: dict[object, Node]) -> Statement:
     kinds = [kind.lower() for kind in _strings(node.get("@type"))]
     article = any(kind.endswith(_ARTICLES) for kind in kinds)
     headlines = _strings(node.get("headline")) or (_strings(node.get("name")) if article else [])
     dates = _dates(node.get("datePublished")) or (_dates(node.get("dateCreated")) if article else [])
-    authors = list(_authors(node.get("author") or node.get("creator")))
-    names = tuple(dict.fromkeys(name for name, _ in authors))[:_MAX_AUTHORS]
+    authors = list(_authors(node.get("author") or node.get("creator"), known))
+    # Plugins escape texts for HTML, some of them twice.
+    names = tuple(dict.fromkeys(html.unescape(name) for name, _ in authors))[:_MAX_AUTHORS]
     people = not all(organised for _, organised in authors)
     return Statement(
-        next(iter(headlines), ""),
+        html.unescape(next(iter(headlines), "")),
         next(iter(dates), ""),
         authors=names if people else (),
         organisations=() if people else names,
@@ -166,31 +188,40 @@ def _statement(node: Node) -> Statement:
 
 def _licence(value: object) -> str:
     """Return the first address that a licence is named by: text, an object with one, or a list of these."""
-    listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
-    stated = (one.get("url") or one.get("@id") if isinstance(one, dict) else one for one in listed)
+    stated = (one.get("url") or one.get("@id") if isinstance(one, dict) else one for one in _listed(value))
     named = (one.strip() for each in stated for one in _strings(each))
     return next((one for one in named if one.startswith(("http:", "https:", "/"))), "")
 
 
-def _authors(value: object) -> Iterator[tuple[str, bool]]:
+def _authors(value: object, known: dict[object, Node]) -> Iterator[tuple[str, bool]]:
     """Yield names of authors (text, objects with a name, or lists of these), and whether each is an organisation."""
-    for one in value[:_MAX_AUTHORS] if isinstance(value, list) else [value]:
+    for stated in _listed(value):
+        refers = isinstance(stated, dict) and "name" not in stated and isinstance(stated.get("@id"), str)
+        one = known.get(stated["@id"], stated) if isinstance(stated, dict) and refers else stated
         named = one.get("name") if isinstance(one, dict) else one
         kinds = _strings(one.get("@type")) if isinstance(one, dict) else []
         organised = any(kind.lower().endswith("organization") for kind in kinds)
         yield from ((name, organised) for name in _strings(named))
 
 
+def _listed(value: object) -> list[object]:
+    """Return the first values of a list, and of lists in it; of what is none, itself."""
+    listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
+    return [each for one in listed for each in (one[:_MAX_AUTHORS] if isinstance(one, list) else [one])]
+
+
 def _strings(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str) and one.strip()]
+    """Return texts, also those that are objects with a ``@value`` (and a language)."""
+    plain = [
+        one.get("@value") if isinstance(one, dict) else one for one in (value if isinstance(value, list) else [value])
+    ]
+    return [one for one in plain if isinstance(one, str) and one.strip()]
 
 
 def _dates(value: object) -> list[str]:
     """Return dates as texts: some state them as numbers (seconds since 1970), or as objects with a ``@value``."""
-    listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
-    plain = [one.get("@value") if isinstance(one, dict) else one for one in listed]
-    return _strings([str(one) if isinstance(one, int) and not isinstance(one, bool) else one for one in plain])
+    plain = [one.get("@value") if isinstance(one, dict) else one for one in _listed(value)]
+    return _strings([str(one) if isinstance(one, int | float) and not isinstance(one, bool) else one for one in plain])
 
 
 def _loose(script: str) -> Statement:

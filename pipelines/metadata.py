@@ -42,8 +42,10 @@ _MAX_NAME_WORDS = 8
 _HALF = 0.5
 
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
+_INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(r"^(?:by|von|por|par|di|door)\s*:?\s+(?=\S)", re.IGNORECASE)
 _ALL_POSTS = re.compile(
@@ -201,9 +203,16 @@ def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statemen
         _title_element(tree),
         *headings,
     ]
-    cleaned = (clean_value(title, MAX_TITLE) for title in titles)
+    cleaned = (_without_markup(clean_value(title, MAX_TITLE)) for title in titles)
     site = _site_names(metas, url)
     return next((_as_headed(_without_site(title, site, headings), headings) for title in cleaned if title), None)
+
+
+def _without_markup(title: str) -> str:
+    """Return a title without the inline markup that some state with it; a tag alone may be what it is about."""
+    if "<" not in title:
+        return title
+    return " ".join(_BREAK.sub(" ", _INLINE.sub(r"\2", _INLINE.sub(r"\2", title))).split())
 
 
 def _title_element(tree: LexborHTMLParser) -> str:

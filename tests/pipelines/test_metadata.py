@@ -57,6 +57,13 @@ ARTICLE = {
         json.dumps({**ARTICLE, "description": "LINE"}).replace("LINE", "one\ntwo\tthree\x01"),
         json.dumps(ARTICLE).replace('"', "&quot;"),
         "// made by a plugin\n" + json.dumps(ARTICLE),
+        "\ufeff" + json.dumps(ARTICLE),
+        json.dumps({**ARTICLE, "author": [[{"@type": "Person", "name": {"@value": "Ann Lee", "@language": "en"}}]]}),
+        json.dumps(
+            {"@graph": [{**ARTICLE, "author": {"@id": "#ann"}}, {"@type": "Person", "@id": "#ann", "name": "Ann Lee"}]}
+        ),
+        json.dumps({**ARTICLE, "datePublished": 1715558400.5}),
+        json.dumps({**ARTICLE, "headline": "Rain in &amp;#77;ay"}),
     ],
 )
 def test_json_ld_is_read_as_newspapers_write_it(script: str) -> None:
@@ -92,6 +99,26 @@ def test_json_ld_of_the_page_itself_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ({"url": "https://www.example-times.com/news/story-2"}, (None, None)),
+        ({"mainEntityOfPage": {"@id": "/news/story-2"}}, (None, None)),
+        ({"url": "http://www.example-times.com/news/story-1/"}, ("Ann Lee", "2024-05-13")),
+        ({"url": "https://www.example-times.com/"}, ("Ann Lee", "2024-05-13")),
+        ({"mainEntityOfPage": "https://google.com/article"}, ("Ann Lee", "2024-05-13")),
+        ({}, ("Ann Lee", "2024-05-13")),
+    ],
+)
+def test_author_and_date_of_a_teaser_are_not_those_of_the_page(
+    page: dict[str, object], expected: tuple[str | None, str | None]
+) -> None:
+    """What the page's own article leaves open another node may tell, but not one of another page."""
+    own = {"@type": "NewsArticle", "headline": "Own", "url": "/news/story-1"}
+    found = read(ld([{**ARTICLE, **page}, own]))
+    assert (found.author, found.published) == expected
+
+
+@pytest.mark.parametrize(
     ("html", "expected"),
     [
         ("<title>Rain in May</title>", "Rain in May"),
@@ -114,6 +141,13 @@ def test_json_ld_of_the_page_itself_comes_first() -> None:
         ("<h1>Logo</h1><h1>Rain</h1><title>Rain in May</title>", "Rain in May"),
         ("<title>R&amp;amp;D \n &amp;quot;x&amp;quot;\u202e\u200b</title>", 'R&D "x"'),
         ("<title> </title>", None),
+        (
+            "<meta property='og:title' content='Rain &lt;i class=x&gt;in &lt;b&gt;May&lt;/b&gt;&lt;/i&gt;'>",
+            "Rain in May",
+        ),
+        (ld({**ARTICLE, "headline": "Rain<br/>in <em>May</em>"}), "Rain in May"),
+        ("<title>When to write <b> and <i></title>", "When to write <b> and <i>"),
+        ("<title>\u061cمطر في مايو\u200f</title>", "مطر في مايو"),
         (
             ld(ARTICLE) + "<meta property='og:title' content='Ten days of rain'><h1>Ten days of rain</h1>",
             "Ten days of rain",
