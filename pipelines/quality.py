@@ -33,7 +33,7 @@ MOST_CHARACTERS = 1_000_000
 """Of a longer text the first so many are measured."""
 LETTERS_OF_A_WORD = {"th": 4, "lo": 4, "km": 4, "my": 4, "zh": 2, "ja": 2}
 """Of languages that write no spaces between words, by how many letters n-grams are longer than n."""
-ENDINGS = ".!?…。！？｡؟۔।॥។៕።"
+ENDINGS = ".!?…。！？｡؟۔।॥។៕።፧፨։။།༎"
 """What ends a sentence in some script; a line may also end in a quotation mark behind it."""
 _QUOTES = "\"'”’»«」』›"
 
@@ -51,7 +51,7 @@ def measure(text: str, language: str) -> Quality:
     visible = max(1, sum(counts) - counts[_SPACE] - counts[_JOINER])
     hasher = _Hasher.of(points)
     tokens = _Tokens.of(kinds, hasher)
-    lines = _Lines.of(points, kinds, hasher)
+    lines = _Lines.of(points, kinds, hasher, _endings(language))
     times = LETTERS_OF_A_WORD.get(language, 1)
     five = tokens.repeated(5 * times)
     return Quality(
@@ -174,7 +174,7 @@ class _Lines:
     repeated: int
 
     @classmethod
-    def of(cls, points: NDArray[np.uint32], kinds: NDArray[np.uint8], hasher: _Hasher) -> _Lines:
+    def of(cls, points: Values, kinds: NDArray[np.uint8], hasher: _Hasher, endings: Values) -> _Lines:
         breaks = np.flatnonzero(points == ord("\n"))
         starts, ends = np.concatenate(((0,), breaks + 1)), np.concatenate((breaks, (len(points),)))
         seen = np.concatenate(((0,), np.cumsum(kinds != _SPACE)))
@@ -183,7 +183,7 @@ class _Lines:
         return cls(
             number=len(starts),
             characters=int((ends - starts).sum()),
-            ended=int(_among(points[ends - 1], _endings()).sum()),
+            ended=int(_among(points[ends - 1], endings).sum()),
             repeated=int(_seen_before(hasher.stretches(starts, ends)).sum()),
         )
 
@@ -257,9 +257,10 @@ def _table() -> NDArray[np.uint8]:
     return table
 
 
-@lru_cache(maxsize=1)
-def _endings() -> NDArray[np.uint32]:
-    return np.array(sorted(map(ord, ENDINGS + _QUOTES)), dtype=np.uint32)
+@lru_cache(maxsize=64)
+def _endings(language: str) -> NDArray[np.uint32]:
+    """Return what ends a line; a semicolon is the question mark of Greek."""
+    return np.array(sorted(map(ord, ENDINGS + _QUOTES + ";" * (language == "el"))), dtype=np.uint32)
 
 
 def _powers(count: int) -> tuple[Hashes, Hashes]:

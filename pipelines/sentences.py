@@ -2,9 +2,9 @@
 
 A full stop, question or exclamation mark of Latin, Cyrillic, Greek, Hebrew and the like ends a sentence where white
 space follows and no small letter after it; a full stop none behind an abbreviation, initials or the number of an item.
-The marks of Arabic, Urdu, Devanagari, Chinese, Japanese, Khmer and Burmese end one wherever they stand but between
-digits. What closes a quotation belongs to the sentence that it ends. Thai and Lao, which write no full stops, stay
-whole: a space there parts clauses as well as sentences, so a paragraph is a sentence.
+The marks of Arabic, Urdu, Devanagari, Chinese, Japanese, Khmer, Burmese, Amharic and Armenian end one wherever they
+stand but between digits. What closes a quotation belongs to the sentence that it ends. Thai and Lao, which write no
+full stops, stay whole: a space there parts clauses as well as sentences, so a paragraph is a sentence.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ import re
 from storage.exports.vertical import SENTENCE
 
 _SPACED = ".!?…"
-_ANYWHERE = "。！？｡؟۔।॥።។៕။"
+_ANYWHERE = "。！？｡؟۔।॥።፧፨։។៕။"
 _CLOSING = "\"'”’»›)]」』）"
-_STOP = re.compile(f"[{_SPACED}{_ANYWHERE}][{re.escape(_SPACED + _ANYWHERE + _CLOSING)}]*")
+# What opens a quotation in one language closes it in another („Ja.“ »Ja.«); a semicolon is the question mark of Greek.
+_STOP = re.compile(
+    f"(?:[{_SPACED}{_ANYWHERE}]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);)"
+    f"[{re.escape(_SPACED + _ANYWHERE + _CLOSING)}]*(?:[“‘«](?=\\s))?"
+)
 _BEFORE_NEXT = re.compile(r"\s*[\"'“‘«‹„(\[]*")
 _STRONG = frozenset(_ANYWHERE)
 _INITIALS = re.compile(r"(?:\w\.)+\w")
