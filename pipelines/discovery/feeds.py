@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
+    from pipelines.discovery.scope import Scope
+    from pipelines.urls import Address
     from storage.records import Link, SiteModel
 
 MAX_ENTRIES = 5000
@@ -48,7 +50,7 @@ def feed_links(
 def text_feed_links(text: str, url: str, model: SiteModel, now: datetime | None = None) -> tuple[Link, ...]:
     """Return the links of a decoded feed, as `feed_links` does."""
     scope, now = scope_of(model), now or datetime.now(UTC)
-    first = _xml_entries(text, url, now) if root_of(text) in _ROOTS else _json_entries(text, url, now)
+    first = _xml_entries(text, (url, now), scope) if root_of(text) in _ROOTS else _json_entries(text, url, now)
     entries = _some(first) or _some(second_reading(text, url, now))
     return entry_links((entry for entry in entries if scope.has(entry.address)), Kind.PAGE)
 
@@ -57,15 +59,24 @@ def _some(entries: Iterator[Entry | None]) -> list[Entry]:
     return [entry for entry in islice(entries, MAX_ENTRIES) if entry]
 
 
-def _xml_entries(text: str, url: str, now: datetime) -> Iterator[Entry | None]:
+def _xml_entries(text: str, origin: tuple[str, datetime], scope: Scope) -> Iterator[Entry | None]:
+    url, now = origin
     for entry in XmlRecords(text, _ENTRIES):
         base = _base(entry, url)
         # Markup left open in a description swallows the elements after it: then any descendant will do.
         below = [element for element in entry.iterdescendants() if local_name(element.getparent()) != "source"]
         stated = _references(entry, entry) or _references(entry, below)
-        address = next((found for reference in stated if (found := parse(reference, base))), None)
+        address = _on_site([found for reference in stated if (found := parse(reference, base))], scope)
         dates = _dates(entry) or _dates(below)
         yield Entry(address, stated_date(dates, now)) if address else None
+
+
+def _on_site(addresses: list[Address], scope: Scope) -> Address | None:
+    """Return the first address on the site's hosts, else the first: some feeds link to a counter, the guid to the page.
+
+    Whether the page is wanted is asked of that one alone.
+    """
+    return next((one for one in addresses if scope.has_host(one.host)), addresses[0] if addresses else None)
 
 
 def _dates(elements: Iterable[etree._Element]) -> list[str]:
@@ -93,19 +104,21 @@ def _references(entry: etree._Element, elements: Iterable[etree._Element]) -> li
         name = local_name(child)
         text = (child.text or "").strip().replace("&amp;", "&")
         if name == "link" and (href := child.get("href")):
-            if child.get("rel", "alternate").lower() == "alternate":
+            # Several words, or the address of one, are allowed, too (RFC 8288, 3.3).
+            if "alternate" in child.get("rel", "alternate").lower().replace("/", " ").split():
                 found.setdefault("html" if "html" in child.get("type", "") else "link", href)
-        elif name in {"link", "origlink"} or (name == "guid" and _is_permalink(child, text)):
+        elif text and (name in {"link", "origlink"} or (name == "guid" and _is_permalink(child, text))):
             found.setdefault(name, text)
     # The names alone: lxml looks each value up from the first attribute on.
     named = next((name for name in map(str, entry.keys()) if name.endswith("about")), None)
     about = entry.get(named, "") if named else ""
     ordered = [found.get(name) for name in ("origlink", "html", "link", "guid")]
-    return [reference for reference in (*ordered, about) if reference]
+    return list(dict.fromkeys(reference for reference in (*ordered, about) if reference))
 
 
 def _is_permalink(guid: etree._Element, text: str) -> bool:
-    return guid.get("isPermaLink", "true").lower() != "false" and ("://" in text or text.startswith("/"))
+    stated = guid.get("isPermaLink") or guid.get("ispermalink", "true")
+    return stated.lower() != "false" and ("://" in text or text.startswith("/"))
 
 
 def _json_entries(text: str, url: str, now: datetime) -> Iterator[Entry | None]:

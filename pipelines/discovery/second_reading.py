@@ -50,7 +50,7 @@ def second_reading(text: str, url: str, now: datetime) -> Iterator[Entry]:
 def _texts(entry: dict[str, Any], keys: tuple[str, ...]) -> list[str]:
     """Return what an entry has under these keys, as it stands: its own look-up takes one key for another."""
     values = (dict.get(entry, key) for key in keys)
-    return [value for value in values if isinstance(value, str) and _CUT not in value]
+    return [value for value in values if isinstance(value, str) and value and _CUT not in value]
 
 
 def _entries(text: str, url: str) -> list[dict[str, Any]]:

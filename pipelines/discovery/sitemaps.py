@@ -17,6 +17,7 @@ from pipelines.discovery.entries import Entry, entry_links, stated_date
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
+from pipelines.language.backends import standard
 from pipelines.urls import parse
 from storage.records import Kind
 
@@ -31,7 +32,7 @@ MAX_ENTRIES = 50_000
 """The protocol's own limit for a file."""
 MAX_BYTES = 50 * 2**20
 """The protocol's own limit for a file, unpacked."""
-_LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
         return Sitemap(text_feed_links(text, url, model, now))
     if text.lstrip().startswith("<"):
         return Sitemap((), broken=True)
-    return Sitemap(_pages(((line[1], ()) for line in _LINE.finditer(text)), (url, now), model))
+    lines = _LINE.finditer(text.replace("\r", "\n"))
+    return Sitemap(_pages(((line[1], ()) for line in lines), (url, now), model))
 
 
 _Listed = tuple[str, tuple[str, ...]]
@@ -118,7 +120,7 @@ def _alternates(record: etree._Element, languages: frozenset[str]) -> Iterator[s
     """Yield the addresses of a page in other languages that are wanted by name."""
     for child in record if languages else ():
         translated = local_name(child) == "link" and child.get("rel", "").lower() == "alternate"
-        if translated and child.get("hreflang", "").lower().partition("-")[0] in languages:
+        if translated and standard(child.get("hreflang", "").partition("-")[0].strip(), "") in languages:
             yield child.get("href", "").strip()
 
 

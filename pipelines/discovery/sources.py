@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 _MAX_TEXT = 50 * 2**20
 _NEWS = re.compile(r"<(?:[\w.-]{1,30}:)?publication_date[\s>]|schemas/sitemap-news", re.IGNORECASE)
-_FEED_LANGUAGE = re.compile(r"<(?:dc:)?language>\s*([A-Za-z]{2,3})\b|<feed[^>]{0,500}xml:lang=[\"']([A-Za-z]{2,3})\b")
-_JSON_FEED = re.compile(r"\s*\{.{0,2000}jsonfeed\.org/version", re.DOTALL)
+_FEED_LANGUAGE = re.compile(
+    r"<(?:dc:)?language>\s*(?:<!\[CDATA\[\s*)?([A-Za-z]{2,3})\b|<feed[^>]{0,500}xml:lang=[\"']([A-Za-z]{2,3})\b"
+)
+_JSON_FEED = re.compile(r"\s*\{.{0,2000}jsonfeed\.org\\?/version", re.DOTALL)
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROOT = re.compile(r"<(?:[\w.-]{1,30}:)?(rss|feed|rdf|urlset|sitemapindex)(?=[\s>/])", re.IGNORECASE)
+_PAGE = re.compile(r"<(?:!doctype\s+html|html|body)[\s>]", re.IGNORECASE)
 _PROLOG = 16_384
 _CUT = "\ue000"
 _ILLEGAL = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff{_CUT}]+")
@@ -33,9 +34,12 @@ _OPTIONS = {"recover": True, "resolve_entities": False, "load_dtd": False, "no_n
 
 
 def root_of(text: str) -> str | None:
-    """Return the name of the root element, lower-case, without prefix, when it is that of a feed or a sitemap."""
+    """Return the name of the root element, lower-case, without prefix, when it is that of a feed or a sitemap.
+
+    Of a page it is none, though there may be such an element in it: blogs stated their trackbacks in RDF.
+    """
     match = _ROOT.search(text, 0, _PROLOG)
-    return match[1].lower() if match else None
+    return match[1].lower() if match and not _PAGE.search(text, 0, match.start()) else None
 
 
 def local_name(element: etree._Element) -> str:

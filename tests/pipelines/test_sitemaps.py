@@ -54,6 +54,7 @@ def found(body: str) -> list[tuple[str, str]]:
             "<urlset xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'><url><image:loc>/i</image:loc><loc>/a</loc></url></urlset>",
             ["/a"],
         ),
+        ("https://www.example.com/a\rhttps://www.example.com/b\r", ["/a", "/b"]),
         ("https://www.example.com/a\r\n\r\nhttps://www.example.com/b\nnot a url\n# /c\n", ["/a", "/b"]),
         ("\ufeffhttps://www.example.com/a", ["/a"]),
         ("<rss><channel><item><link>https://www.example.com/a</link></item></channel></rss>", ["/a"]),
@@ -168,13 +169,19 @@ def test_sitemaps_of_an_index_are_dated() -> None:
 
 @pytest.mark.parametrize(
     ("languages", "expected"),
-    [((), ["/en/a"]), (("vi",), ["/en/a", "/vi/a"]), (("ar", "en"), ["/en/a", "/ar/a"]), (("th",), ["/en/a"])],
+    [
+        ((), ["/en/a"]),
+        (("vi",), ["/en/a", "/vi/a"]),
+        (("ar", "en"), ["/en/a", "/ar/a"]),
+        (("th",), ["/en/a"]),
+        (("he",), ["/en/a", "/iw/a"]),
+    ],
 )
 def test_translations_are_followed_into_wanted_languages(languages: tuple[str, ...], expected: list[str]) -> None:
     """hreflang alternates are pages where the corpus wants their language."""
     alternates = "".join(
         f"<xhtml:link rel='alternate' hreflang='{code}' href='https://www.example.com/{code[:2]}/a'/>"
-        for code in ("en", "vi-VN", "ar", "x-default")
+        for code in ("en", "vi-VN", "ar", "iw-IL", "x-default")
     )
     body = f"<urlset xmlns:xhtml='http://www.w3.org/1999/xhtml'><url><loc>https://www.example.com/en/a</loc>{alternates}</url></urlset>"
     model = SiteModel(hosts=("example.com",), languages=languages)
