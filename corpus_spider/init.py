@@ -13,6 +13,7 @@ from corpus_spider import presets
 from corpus_spider.config import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_load import FILE_NAME, assemble, parse
 from corpus_spider.config_values import Key, nearest
+from pipelines import urls
 from storage.errors import ConfigError, DiskError
 from storage.schedule import DAY
 
@@ -138,12 +139,10 @@ def _known_newspaper(name: str, known: dict[str, presets.Newspaper]) -> presets.
 
 
 def _own_site(address: str) -> Site:
-    try:
-        host = (urlsplit(address).hostname or "").removeprefix("www.")
-    except ValueError:
-        # What is wrong with the address is told where it is checked.
-        host = ""
-    table = {"name": re.sub(r"[^a-z0-9.-]", "-", host.lower()) or "site", "start": [address]}
+    # What is wrong with the address is told where it is checked.
+    known = urls.canonicalise(address)
+    host = (urlsplit(known).hostname or "").removeprefix("www.") if known else ""
+    table = {"name": re.sub(r"[^a-z0-9.-]+", "-", host).strip("-.") or "site", "start": [address]}
     return assemble({"site": [table]}, {}, {}, None).sites[0]
 
 

@@ -49,6 +49,21 @@ def test_newspapers_can_be_chosen_and_own_ones_given(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("https://ข่าว.example/", "xn--22c8e6a1f.example"),
+        ("http://www.ዜና.example:8080/", "xn--h1d9l.example"),
+        ("https://News_Paper.example.org./", "news-paper.example.org"),
+        ("http://[2001:db8::1]/", "2001-db8-1"),
+    ],
+)
+def test_a_newspaper_of_any_host_is_given_a_name(tmp_path: Path, address: str, name: str) -> None:
+    """Hosts in letters of their own too: a name has letters, digits, dots and hyphens alone."""
+    sites = load(create(new(tmp_path / "a", "vi", sites=(address,))), environ={}).sites
+    assert [(site.name, site.start) for site in sites] == [(name, (address,))]
+
+
 def test_an_existing_corpus_is_never_overwritten(tmp_path: Path) -> None:
     """A second init refuses and leaves every byte."""
     file = create(new(tmp_path, "vi"))
