@@ -114,7 +114,7 @@ def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document
     insert_many(connection, upsert(connection, document_text), texts)
     _set_outcomes(connection, [_document_outcome(target, version, made) for target, version, made in new])
     standings = [
-        (print_id, Standing(False, -row["chars"], target.url, version, new_id))
+        (print_id, Standing(False, -row["chars"], row["published"] is None, target.url, version, new_id))
         for print_id, row, new_id, (target, version, _) in zip(print_ids, rows, ids, new, strict=True)
     ]
     duplicates.place(connection, standings)

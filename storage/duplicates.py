@@ -4,9 +4,9 @@ Two documents are *exact* duplicates when their 16-byte hashes agree; they then 
 fingerprints are *near* duplicates when they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman
 and Ullman, Mining of Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles at
 `THRESHOLD` or above. Every pair that shares a key is judged, so that sets do not depend on the order of arrival: a set
-is a connected component, and its representative is the longest text, then the smallest URL, then the lowest version.
-Only current documents count: a version of a page that a later one has superseded is no duplicate of anything, and
-represents a set only where there is nobody else.
+is a connected component, and its representative is the longest text, then one with a date (a page for printing often
+shows none), then the smallest URL, then the lowest version. Only current documents count: a version of a page that a
+later one has superseded is no duplicate of anything, and represents a set only where there is nobody else.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Standing(NamedTuple):
 
     superseded: bool
     minus_chars: int
+    undated: bool
     url: str
     version: int
     document_id: int
@@ -252,11 +253,18 @@ def _states(connection: Connection, set_ids: Iterable[int]) -> dict[int, tuple[i
     return states
 
 
-_STANDING = (document.c.superseded, document.c.chars, url.c.url, document.c.version, document.c.id.label("document_id"))
+_STANDING = (
+    document.c.superseded,
+    document.c.chars,
+    document.c.published.is_(None).label("undated"),
+    url.c.url,
+    document.c.version,
+    document.c.id.label("document_id"),
+)
 
 
 def _standing(row: AnyRow) -> Standing:
-    return Standing(bool(row.superseded), -row.chars, row.url, row.version, row.document_id)
+    return Standing(bool(row.superseded), -row.chars, bool(row.undated), row.url, row.version, row.document_id)
 
 
 _SET_STATE = (

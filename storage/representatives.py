@@ -41,7 +41,7 @@ AS_STORED = Known()
 
 
 def _longest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
-    return one.c.chars.desc(), one.c.public_id
+    return one.c.chars.desc(), one.c.published.is_(None), one.c.public_id
 
 
 def _earliest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:

@@ -125,11 +125,23 @@ def test_what_makes_near_duplicates(corpus: Corpus, prints: Fingerprint, togethe
     [
         ({"a": made("short", prints=near("1")), "b": made("longest", prints=near("2"))}, "longest@b"),
         ({"b": made("equal 1", prints=near("1")), "a": made("equal 2", prints=near("2"))}, "equal 2@a"),
+        (
+            {"a": made("equal 1", prints=near("1")), "b": made("equal 2", prints=near("2"), published="2026-11-20")},
+            "equal 2@b",
+        ),
+        (
+            {"a": made("longer", prints=near("1")), "b": made("equal", prints=near("2"), published="2026-11-20")},
+            "longer@a",
+        ),
     ],
 )
 def test_who_represents_a_set(corpus: Corpus, outcomes: dict[str, Processed], expected: str) -> None:
-    """The longest text, then the smallest URL."""
-    store(corpus, outcomes)
+    """The longest text, then one that is dated, then the smallest URL: in whatever order they came, and when counted
+    again.
+    """
+    crawl = store(corpus, dict(reversed(outcomes.items())))
+    assert list(sets_of(corpus)) == [expected]
+    crawl.visit("c", made("c", prints=near("3")))
     assert list(sets_of(corpus)) == [expected]
 
 
@@ -264,7 +276,7 @@ STATED = st.lists(
 
 def first_by(rule: str, document: CorpusDocument) -> tuple[object, ...]:
     """Order documents as the rule says, in plain Python."""
-    longest = (-document.chars, document.url if rule == "longest" else document.id)
+    longest = (-document.chars, document.published is None, document.url if rule == "longest" else document.id)
     if rule == "earliest":
         return (
             (document.published or "2026-03-01")[:10],
