@@ -22,7 +22,7 @@ from pipelines.directives import MAX_METAS, noted_directives
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
 from pipelines.rights import licence_url, reservation_of_page
-from pipelines.tree import parse_tree
+from pipelines.tree import parse_tree, shown_text
 from pipelines.urls import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
 
@@ -192,7 +192,7 @@ def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statemen
 
     First comes the h1 that repeats the og:title: some papers state another headline, for searches.
     """
-    headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(node.text(separator=" "), MAX_TITLE))]
+    headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
     letters = set(map(_letters, shared)) - {""}
     titles = [

@@ -31,6 +31,7 @@ from urllib.parse import unquote
 from pipelines.dates import dates_in_path
 from pipelines.letters import size
 from pipelines.normalise import nfc
+from pipelines.tree import shown_text
 from pipelines.urls import parse
 from storage.records import Drop
 
@@ -346,7 +347,7 @@ def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
     flat = _folded(body.text()[:MAX_PAGE]) if body else ""
     spans, position, missing, read = [], 0, 0, 0
     for node in islice(tree.css("a[href]"), MAX_LINKS):
-        text = _folded(node.text())
+        text = _folded(shown_text(node))
         read += len(text)
         start = flat.find(text, position) if len(text) > 1 else position
         missing += start < 0

@@ -13,6 +13,7 @@ from pipelines.extractors.tag_codes import AHEAD, codes_of, name_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from selectolax.lexbor import LexborNode
 
 # Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
 # half may open elements and half have all of them rebuilt, and still no limit of ``hostile`` is passed.
@@ -37,6 +38,7 @@ _LETTERS = np.arange(8)
 _NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
 """Nothing is mirrored from one element to another, as a select's choice is: the page's own text, in less time."""
 _LESS_THAN, _SLASH = b"</"
+_UNSHOWN = frozenset({"style", "script"})
 
 
 def parse_tree(html: str) -> LexborHTMLParser:
@@ -65,6 +67,19 @@ def strain(source: bytes) -> str:
 def parse_unguarded(source: bytes) -> LexborHTMLParser:
     """Parse an encoded page that ``strain`` has found harmless."""
     return LexborHTMLParser(source, options=_NO_EVENTS)
+
+
+def shown_text(node: LexborNode, separator: str = "") -> str:
+    """Return the text of an element without that of style sheets and scripts in it, which components carry along.
+
+    Either has braces; what has none is not looked at twice.
+    """
+    text = node.text(separator=separator)
+    if "{" not in text:
+        return text
+    parts = (part for part in node.traverse(include_text=True) if part.tag == "-text")
+    shown = (part.text_content or "" for part in parts if part.parent is None or part.parent.tag not in _UNSHOWN)
+    return separator.join(shown)
 
 
 def _crowded(html: str) -> str:

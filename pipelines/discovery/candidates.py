@@ -15,6 +15,7 @@ from pipelines.discovery.links import base_of
 from pipelines.discovery.scope import scope_of
 from pipelines.letters import size
 from pipelines.page_type import HEADLINE
+from pipelines.tree import shown_text
 from pipelines.urls import parse
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _is_section(address: Address) -> bool:
 
 
 def _is_numbered(address: Address, link: LexborNode, articles: Iterable[re.Pattern[str]]) -> bool:
-    text = " ".join(link.text(deep=True).split())
+    text = " ".join(shown_text(link).split())
     named = any(map(str.isalpha, text)) and len(text) < HEADLINE and size(text) < HEADLINE
     return (
         named

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.directives import may_follow
 from pipelines.discovery.scope import scope_of
 from pipelines.spellings import is_secondary
-from pipelines.tree import parse_tree
+from pipelines.tree import parse_tree, shown_text
 from pipelines.urls import parse, redirect_target, twin
 from storage.records import Kind, Link
 
@@ -166,7 +166,7 @@ def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
 
 def _text_of(node: LexborNode) -> str:
     """Return the text of a link, or what stands for it: its title, or the description of its image."""
-    text = " ".join(node.text()[: 4 * MAX_TITLE].split())[:MAX_TITLE]
+    text = " ".join(shown_text(node)[: 4 * MAX_TITLE].split())[:MAX_TITLE]
     if text:
         return text
     image = node.css_first("img[alt]")

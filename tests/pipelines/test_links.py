@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.discovery.links import MAX_LINKS, page_links, redirect_link
+from pipelines.discovery.links import MAX_LINKS, page_anchors, page_links, redirect_link
 from pipelines.discovery.scope import scope_of
 from pipelines.tree import parse_tree
 from pipelines.urls import parse
@@ -115,6 +115,12 @@ def test_link_has_key_address_host_and_kind() -> None:
     assert link == Link(
         "https://www.example.com/a?id=1", "https://www.example.com/a?id=1&utm_source=x", "www.example.com", Kind.PAGE
     )
+
+
+def test_the_text_of_a_link_is_what_it_shows() -> None:
+    """A style sheet in it makes no headline of the name of a section."""
+    html = "<a href=/a><style>.css-1abc{display:block;color:red}</style><b>Politics</b></a><a href=/b><img alt=Map></a>"
+    assert [anchor.text for anchor in page_anchors(parse_tree(html), URL, MODEL)] == ["Politics", "Map"]
 
 
 def test_links_are_capped() -> None:

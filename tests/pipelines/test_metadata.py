@@ -138,6 +138,7 @@ def test_author_and_date_of_a_teaser_are_not_those_of_the_page(
             'The old mayor said "no"',
         ),
         ("<title>Site</title><h1>Rain in <i>May</i></h1>", "Rain in May"),
+        ("<title>Site</title><h1><style>.a{color:red}</style>Rain in <i>May</i></h1>", "Rain in May"),
         ("<h1>Logo</h1><h1>Rain</h1><title>Rain in May</title>", "Rain in May"),
         ("<title>R&amp;amp;D \n &amp;quot;x&amp;quot;\u202e\u200b</title>", 'R&D "x"'),
         ("<title> </title>", None),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.hostile import FORMATTING
-from pipelines.tree import parse_tree
+from pipelines.tree import parse_tree, shown_text
 
 ARTICLE = "<html><body><h1>Tin</h1><p>Một <b>đoạn</b> <a href=/1>liên kết</a>.</p></body></html>"
 
@@ -80,3 +80,20 @@ def test_links_that_are_never_closed_are_no_reason_either() -> None:
 @given(st.text())
 def test_any_text_can_be_parsed(html: str) -> None:
     parse_tree(html)
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        ("<style>.css-1{color:red}</style><span>Poli<b>tics</b></span>", "Politics"),
+        ("<script>track({id: 1})</script>Sport<svg><style>.a{}</style></svg>", "Sport"),
+        ("Braces {as such} are <i>shown</i>", "Braces {as such} are shown"),
+        ("<style>.css-1{}</style>", ""),
+        ("Plain <em>text</em>", "Plain text"),
+    ],
+)
+def test_style_sheets_and_scripts_in_an_element_are_none_of_its_text(inside: str, text: str) -> None:
+    """Components that carry theirs along show what is left of them."""
+    link = parse_tree(f'<a href="/a">{inside}</a>').css_first("a")
+    assert link is not None
+    assert shown_text(link) == text
