@@ -129,7 +129,9 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     crawler = process.create_crawler("news")
     # From here on an exception that a signal raises might end in Twisted's hands, who would make nothing of it.
     stopper.listen()
-    process.crawl(crawler, session=session)
+    starting: Any = process.crawl(crawler, session=session)
+    # Scrapy says nothing of what keeps it from starting.
+    starting.addErrback(lambda failure: session.line.break_down(failure.value))
     stopper.arm(crawler)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
     # What is loaded by now stays: it need not be looked through for garbage again and again.

@@ -148,7 +148,7 @@ class Line:
     def break_down(self, error: BaseException) -> None:
         """End the run: better to stop, with everything durable, than to wait for what will not come."""
         if self.error is None:
-            logger.error("%s: %s; the crawl stops here", type(error).__name__, error)
+            logger.error("%s; the crawl stops here", f"{type(error).__name__}: {error}".removesuffix(": "))
             self._broken = error
         self.changed.set()
 

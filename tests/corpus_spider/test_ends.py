@@ -309,12 +309,18 @@ sys.exit(run(["crawl", "--quiet"]))
 
 @pytest.mark.parametrize(
     ("target", "code"),
-    [("corpus_spider.spiders.news.pause_asked", 7), ("pipelines.line.Line.hold", 1)],
+    [
+        ("corpus_spider.spiders.news.pause_asked", 7),
+        ("pipelines.line.Line.hold", 1),
+        ("corpus_spider.downloader.PatientDownloader.__init__", 1),
+    ],
 )
 def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
     tmp_path: Path, newspaper: Newspaper, target: str, code: int
 ) -> None:
-    """A lease that nobody settles would be waited for for ever; the next crawl goes on with what was kept."""
+    """A lease that nobody settles would be waited for for ever; the next crawl goes on with what was kept. It is told
+    what the fault was, where it keeps the crawl from starting, too.
+    """
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     ended = subprocess.run(
         [sys.executable, "-c", BROKEN.format(target=target)],
@@ -326,6 +332,7 @@ def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
         check=False,
     )
     assert ended.returncode == code, ended.stderr
+    assert code == 7 or "a fault of the program" in ended.stderr
     well(tmp_path, "crawl")
     well(tmp_path, "check", "--deep")
 
