@@ -74,6 +74,7 @@ _PAGE_MARK = re.compile(r"<(?:!doctype\s+html|html|body|head)[\s>]", re.IGNORECA
 _PAGE_TAG = re.compile(r"</?(?:p|div|br|td|span|li|h[1-6]|a\s+href)\b", re.IGNORECASE)
 _PAGE_TAGS_TELL = 3
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[\]{\"\d\-tfn])")
+_OBJECT = re.compile(r"\s*\{")
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,>]+)""", re.IGNORECASE)
 _CODE = frozenset({"text/css", "text/javascript", "application/javascript", "application/x-javascript"})
 
@@ -168,9 +169,13 @@ def _unmarked(head: str, label: str, controls: float) -> str:
         return label if label.startswith(_BINARY_LABELS) else BINARY
     if label in _CODE:
         return label
-    if _PAGE_MARK.search(head) or len(_PAGE_TAG.findall(head)) >= _PAGE_TAGS_TELL:
+    is_json, marked = _JSON.match(head) is not None, _PAGE_MARK.search(head) is not None
+    # Strings of an API's answer may hold the markup of whole articles.
+    if is_json and (_labelled(label) == JSON or (_OBJECT.match(head) and not marked)):
+        return JSON
+    if marked or len(_PAGE_TAG.findall(head)) >= _PAGE_TAGS_TELL:
         return HTML
-    if _JSON.match(head):
+    if is_json:
         return JSON
     return label if label in (HTML, XHTML, PDF) or label.startswith(_BINARY_LABELS) else _labelled(label)
 
