@@ -19,6 +19,7 @@ from pipelines.dating.visible import (
     visible_dates,
 )
 from pipelines.directives import MAX_METAS, noted_directives
+from pipelines.discovery.links import base_of
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
 from pipelines.rights import licence_url, reservation_of_page
@@ -45,6 +46,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 _INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(r"^(?:by|von|por|par|di|door)\s*:?\s+(?=\S)", re.IGNORECASE)
@@ -366,7 +368,8 @@ def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
     """
     own = parse(url)
     references = {node.attributes.get("href") or "" for node in tree.css('link[rel~="canonical" i][href]')[:10]}
-    targets = {address for reference in references if reference.strip() and (address := parse(reference, url))}
+    base = url if all(map(_ABSOLUTE.match, references)) else base_of(tree, url)
+    targets = {address for reference in references if reference.strip() and (address := parse(reference, base))}
     if own is None or len(targets) != 1:
         return None
     target = targets.pop()

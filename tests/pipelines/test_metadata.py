@@ -252,6 +252,7 @@ def test_date_keeps_the_text_it_was_read_from() -> None:
         ("<link rel='canonical' href='/a'><link rel='canonical' href='/b'>", None),
         ("<link rel='canonical' href='/a'><link rel='canonical' href='/a#x'>", "https://www.example-times.com/a"),
         ("<a rel='canonical' href='/a'>", None),
+        ("<base href='/'><link rel='canonical' href='news/a'>", "https://www.example-times.com/news/a"),
     ],
 )
 def test_canonical(html: str, expected: str | None) -> None:
