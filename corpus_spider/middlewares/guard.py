@@ -154,11 +154,11 @@ class GuardedResolver:
         if name == LOOPBACK_NAME or name.endswith("." + LOOPBACK_NAME):
             return ["127.0.0.1"]
         if name not in dnscache:
-            pool = self._reactor.getThreadPool()
-            found = deferToThreadPool(self._reactor, pool, addresses_of, name).addTimeout(self._seconds, self._reactor)
             try:
-                dnscache[name] = await found
-            except (OSError, ValueError, LateError):
+                found = deferToThreadPool(self._reactor, self._reactor.getThreadPool(), addresses_of, name)
+                dnscache[name] = await found.addTimeout(self._seconds, self._reactor)
+            except (OSError, ValueError, LateError, RuntimeError):
+                # The last: the system has no thread left to ask in. Whoever waits for the addresses must hear an end.
                 return []
         return list(dnscache[name])
 

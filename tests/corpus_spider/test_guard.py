@@ -306,3 +306,17 @@ def test_a_name_server_that_does_not_answer_is_waited_for_no_longer_than_its_tim
     assert told.places == []
     reactor.advance(5.0)
     assert told.places == [""]
+
+
+class Crowded(Unanswered):
+    """A reactor that the system refuses another thread."""
+
+    def callInThreadWithCallback(self, *_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+
+def test_a_name_that_no_thread_is_left_to_look_up_is_one_without_an_address() -> None:
+    """Nobody said that the search was over, and the request waited for the page's whole time."""
+    told = Told()
+    GuardedResolver(Crowded(), (), 5.0).resolveHostName(told, "any.example", portNumber=80)  # type: ignore[no-untyped-call]
+    assert told.places == [""]
