@@ -112,8 +112,7 @@ class _Tokens:
 
     @classmethod
     def of(cls, kinds: NDArray[np.uint8], hasher: _Hasher) -> _Tokens:
-        inside = (kinds != _SPACE) & (kinds != _SIGN)
-        unspaced = kinds == _UNSPACED
+        inside, unspaced = _in_words(kinds), kinds == _UNSPACED
         begins = inside.copy()
         # A letter of an unspaced script is a token, and so is what follows it unless it is a mark.
         begins[1:] &= ~inside[:-1] | unspaced[1:] | (unspaced[:-1] & (kinds[1:] != _MARK) & (kinds[1:] != _JOINER))
@@ -186,6 +185,16 @@ class _Lines:
             ended=int(_among(points[ends - 1], endings).sum()),
             repeated=int(_seen_before(hasher.stretches(starts, ends)).sum()),
         )
+
+
+def _in_words(kinds: NDArray[np.uint8]) -> Mask:
+    """Say of each character whether it is part of a word; a mark or joiner behind a sign or space is none (❤️, 👩‍👧)."""
+    inside: Mask = (kinds != _SPACE) & (kinds != _SIGN)
+    changing: Mask = (kinds == _MARK) | (kinds == _JOINER)
+    if not (changing[:1].any() or (changing[1:] & ~inside[:-1]).any()):
+        return inside
+    changed = np.maximum.accumulate(np.where(changing, 0, np.arange(len(kinds))))
+    return np.asarray(inside & inside[changed] & ~changing[changed])
 
 
 def _seen_before(hashes: Hashes) -> Mask:

@@ -43,6 +43,8 @@ PLAIN = "The cat sat on the mat.\nIt was 7 o’clock."
         ("!!! ... ###", "vi", {"words": 0, "symbol_share": 1.0}),
         ("١٢٣ ๔๕", "ar", {"digit_share": 1.0, "alphabetic_words": 0.0}),
         ("😀 đẹp 𠀀", "zh", {"words": 2}),
+        ("❤️ 👩\u200d👧 đẹp \u200c", "vi", {"words": 1, "alphabetic_words": 1.0}),
+        ("\u200cاین \u200cاین", "fa", {"words": 2, "stop_word_share": 1.0}),
     ],
 )
 def test_signals_are_what_their_definitions_say(text: str, language: str, expected: dict[str, float]) -> None:
