@@ -168,8 +168,25 @@ def around_headline(tree: LexborHTMLParser) -> Around:
     while around is not None:
         holding.add(around.mem_id)
         around = around.parent
+    behind = [*(_loose_behind(nodes[head]) if nodes else ()), *behind]
     over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
     return Around(before, behind, over, _behind_prose(behind))
+
+
+def _loose_behind(headline: LexborNode) -> list[LexborNode]:
+    """Return the text right behind the headline that is in no element of its own, as pages for printing have it."""
+    around: LexborNode | None = headline
+    for _ in range(_LEVELS):
+        if around is None or around.tag in _WHOLE:
+            break
+        following = around.next
+        for _ in range(_MAX_SIBLINGS):
+            if following is not None and (following.tag == "br" or not following.text().strip()):
+                following = following.next
+        if following is not None:
+            return [following] if following.tag == "-text" else []
+        around = around.parent
+    return []
 
 
 def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:

@@ -234,6 +234,10 @@ def test_what_stands_behind_the_text_counts_for_less(shown: str, expected: tuple
     [
         ("<h1>The Daily Example</h1>{far}<h3>{title}</h3><span>5 November 2024 10:30</span>", ("2024-11-05", "text")),
         ("<h1>The Daily Example</h1>{far}<b>5 November 2024</b><h2>{title}</h2>", ("2024-11-05", "masthead")),
+        ("<h3>{title}</h3>\n5 November 2024<br>{far}", ("2024-11-05", "text")),
+        ("<div><b>{title}</b><br><br>5 November 2024, 10:30<p>{far}</p></div>", ("2024-11-05", "text")),
+        ("<h3>{title}</h3>The council met on 5 November 2024 and decided. It will meet again.<br>{far}", (None, None)),
+        ("<h3>{title}</h3><p>Text</p>5 November 2024<br>{far}", (None, None)),
         (
             '<div class="relative mt-4"><h1>{title}</h1><p class="date">5 November 2024</p></div>',
             ("2024-11-05", "text"),
