@@ -134,8 +134,7 @@ class Dispatcher:
         self.line.changed.set()
 
     def _over(self) -> bool:
-        if not self.limit_reached:
-            self._look_at_limits()
+        self._look_at_limits()
         return (self.stopping or self.line.error is not None) or (self.limit_reached and not self._busy())
 
     def _look_at_limits(self) -> None:
@@ -145,7 +144,7 @@ class Dispatcher:
             self._end()
         elif limits.page_limit:
             # What is out are the last pages of the number that was asked for: they are waited for.
-            self.limit_reached = self.handed_out >= limits.page_limit
+            self.limit_reached = self.limit_reached or self.handed_out >= limits.page_limit
 
     def _busy(self) -> bool:
         return bool(self._out or self.line.held or self.line.waiting or self._draining())

@@ -57,6 +57,15 @@ def test_a_time_limit_does_not_wait_for_the_delay_of_a_host(tmp_path: Path, news
     finish(tmp_path, newspaper)
 
 
+def test_a_limit_of_bytes_holds_for_the_last_pages_of_a_limit_of_pages(tmp_path: Path) -> None:
+    """It was not looked at any more once all those pages were handed out, hundreds where there are many hosts."""
+    with served(Newspaper(articles=120)) as newspaper:
+        settings = {"delay": 1.0, "per_host": 40, "page_limit": 40, "size_limit": 8000}
+        (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, **settings))
+        assert run(tmp_path, "crawl").returncode == 12
+        assert newspaper.asked.total() < 25
+
+
 def test_a_signal_does_not_wait_for_the_delay_of_a_host(tmp_path: Path, newspaper: Newspaper) -> None:
     """It ends by itself, before its deadline ends it."""
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, delay=DELAY))
