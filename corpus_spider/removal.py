@@ -48,6 +48,8 @@ class RemovalReport:
     """Torn tails of WARC files, kept by recovery, that were deleted."""
     alike: list[str] = field(default_factory=list)
     """Addresses of texts that repeat these and are still there."""
+    before: str = ""
+    """The day of an earlier removal of the same."""
     copies: list[str] = field(default_factory=list)
     """Older copies of the database, which still hold the texts."""
 
@@ -88,7 +90,7 @@ def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
         return RemovalReport(dry_run=True, fetches=sum(map(len, pending.values())), files=sorted(pending))
     affected = corpus.removals.affected(request)
     _refuse_unknown_id(corpus, request, affected)
-    return _report(request, affected, dry_run=True)
+    return _report(corpus, request, affected, dry_run=True)
 
 
 def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: tuple[str, ...]) -> RemovalReport:
@@ -98,7 +100,7 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: t
     report = RemovalReport()
     if request is not None:
         _refuse_unknown_id(corpus, request, corpus.removals.affected(request))
-        report = _report(request, corpus.removals.declare(request), dry_run=False)
+        report = _report(corpus, request, corpus.removals.declare(request), dry_run=False)
     report.day = datetime.now(UTC).date().isoformat()
     corpus.removals.withdraw()
     corpus.removals.relearn()
@@ -120,10 +122,12 @@ def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> 
         raise ConfigError("is the id of no document", where=request.value, do=do)
 
 
-def _report(request: Request, affected: Affected, *, dry_run: bool) -> RemovalReport:
+def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bool) -> RemovalReport:
     report = RemovalReport(request.kind.value, request.value, request.reason, dry_run=dry_run)
     report.pages, report.documents, report.fetches = len(affected.url_ids), affected.documents, affected.fetches
     report.alike = affected.alike
+    if not affected.documents and (asked := corpus.removals.done_before(request)):
+        report.before = asked.date().isoformat()
     return report
 
 
@@ -184,7 +188,8 @@ def letter(report: RemovalReport) -> str:
         return f"Nothing was asked for; {count_of(len(report.files), 'WARC file')} {what}."
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:
-        lines.append(f"{len(report.alike)} other addresses have the same or nearly the same text:")
+        others = "other address has" if len(report.alike) == 1 else "other addresses have"
+        lines.append(f"{len(report.alike)} {others} the same or nearly the same text:")
         lines += [f"  {each}" for each in report.alike[:SHOWN]]
         lines.append("Add `--duplicates` to take them out too.")
     return "\n".join(lines)
@@ -199,7 +204,13 @@ def _dry_lines(report: RemovalReport) -> list[str]:
     pages = f"{report.pages} address{'' if report.pages == 1 else 'es'} ({report.kind} {report.value})"
     what = f"{count_of(len(report.documents), 'text')} of {pages} and empty {count_of(report.fetches, 'original')}"
     lines = [f"This would remove {what}. Nothing was changed."]
-    return lines if report.documents else [*lines, "No text is there: see that what was named is spelled right."]
+    return lines if report.documents else [*lines, f"No text is there: {_why_none(report)}"]
+
+
+def _why_none(report: RemovalReport) -> str:
+    if report.before:
+        return f"the same was removed on {report.before}."
+    return "see that what was named is spelled right."
 
 
 def _done_lines(report: RemovalReport) -> list[str]:
@@ -215,7 +226,7 @@ def _done_lines(report: RemovalReport) -> list[str]:
         "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",
     ]
     found = f"- {count_of(len(report.documents), 'id')}:"
-    lines += [found if report.documents else "- No text was there: see that what was named is spelled right."]
+    lines += [found if report.documents else f"- No text was there: {_why_none(report)}"]
     lines += [f"  {each}" for each in report.documents[:SHOWN]]
     if len(report.documents) > SHOWN:
         lines.append(f"  and {len(report.documents) - SHOWN} more (`--json` lists them)")

@@ -60,6 +60,7 @@ REPLACED = "replaced"
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
 
 
+_NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
 _rivals = document.alias("rivals")
 _claims = sa.select(sa.func.count()).where(_rivals.c.canonical == document.c.canonical, _rivals.c.superseded.is_(False))
 # An address that several current texts name as theirs is no article's, and is not believed.
@@ -122,6 +123,12 @@ class Removals:
     def affected(self, request: Request) -> Affected:
         """Return what a request would take out; nothing is changed."""
         return self.database.read(lambda connection: _affected(connection, request))
+
+    def done_before(self, request: Request) -> datetime | None:
+        """Return when the same was first asked for and texts went; None when it never was."""
+        same = removal.c.kind == request.kind.value, removal.c.value == _kept_value(request), removal.c.documents > 0
+        statement = sa.select(sa.func.min(removal.c.asked)).where(*same)
+        return self.database.read(lambda connection: connection.execute(statement).scalar())
 
     def declare(self, request: Request) -> Affected:
         """Put up the tombstones of a request and note its documents; from then on nothing of it comes in again."""
@@ -215,7 +222,7 @@ def _affected(connection: Connection, request: Request) -> Affected:
         found.urls += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
         documents = sa.select(document.c.public_id).where(document.c.url_id.in_(part))
         found.documents += connection.execute(documents).scalars()
-        number = sa.select(sa.func.count()).select_from(fetch).where(fetch.c.url_id.in_(part))
+        number = sa.select(sa.func.count()).select_from(fetch).where(fetch.c.url_id.in_(part), _NOT_EMPTIED)
         found.fetches += connection.execute(number).scalar_one()
     repeating = _alike(connection, ids) - ids
     for part in chunks(sorted(repeating)[:SHOWN]):
@@ -307,7 +314,7 @@ def _alike(connection: Connection, ids: Collection[int]) -> set[int]:
 
 
 def _declare(connection: Connection, token: str, request: Request, found: Affected) -> None:
-    value = author_key(request.value) if request.kind is What.AUTHOR else request.value
+    value = _kept_value(request)
     row: dict[str, Any] = {"token": token, "kind": request.kind.value, "value": value, "reason": request.reason}
     row |= {"asked": datetime.now(UTC), "pages": len(found.url_ids), "documents": len(found.documents)}
     connection.execute(upsert(connection, removal).on_conflict_do_nothing(index_elements=["token"]), row)
@@ -319,6 +326,11 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
     for part in chunks(sorted(found.url_ids)):
         connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
     _mark_strays(connection, request, found)
+
+
+def _kept_value(request: Request) -> str:
+    """Return what is kept of the value of a request: of an author a hash."""
+    return author_key(request.value) if request.kind is What.AUTHOR else request.value
 
 
 def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str, str]]:

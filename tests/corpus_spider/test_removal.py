@@ -218,6 +218,20 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     assert "spelled right" in letter(planned)
 
 
+def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
+    """It was told to be misspelled, and its originals to be emptied anew."""
+    config = load(folder / "corpus.toml")
+    request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
+    done = remove(config, request)
+    assert (done.before, len(done.documents)) == ("", 1)
+    for dry_run in (True, False):
+        again = remove(config, request, dry_run=dry_run)
+        assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
+        assert f"the same was removed on {done.day}." in letter(again)
+    unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False))
+    assert "spelled right" in letter(unknown)
+
+
 def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:
     """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
     for name in ("a[1].db", "a[1].db.before-0015-from-0014", "a1.db.before-0015-from-0014"):
