@@ -58,7 +58,9 @@ _PARTICLES = frozenset(
         *("bin", "ibn", "ben", "van", "von", "der", "den", "ter", "ten", "zu", "af"),
     )
 )
-_BETWEEN = frozenset(" .'’ʼ·-‑")
+_BETWEEN = frozenset(" .'’ʼ·-‑\u200c\u200d")
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks of direction, which templates put around names."""
 _CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}")
 _MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
@@ -90,7 +92,7 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     linked = node.tag == "a" and _PERSONAL.search(node.attributes.get("href") or "") is not None
     if not (marked or linked or near):
         return []
-    text = node.text(separator="\n")
+    text = _DIRECTIONS.sub("", node.text(separator="\n"))
     pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
     if not pieces or sum(map(len, pieces)) > _MAX_CHARS or not (marked or linked or BY.match(" ".join(pieces[:2]))):
         return []

@@ -78,7 +78,7 @@ _WORDS = {
 }
 # One, before any unit.
 _ONE = (
-    r"یک|یوه?|ایک|هڪ|بىر|bir|бір|бир|як|एक|एका|એક|এক|ஒரு|ఒక|ಒಂದು|ഒരു|ਇੱਕ|ਇਕ|isang|një|uma?|una?|une|unha|en|ett?|én|één"
+    r"one|یک|یوه?|ایک|هڪ|بىر|bir|бір|бир|як|एक|एका|એક|এক|ஒரு|ఒక|ಒಂದು|ഒരു|ਇੱਕ|ਇਕ|isang|një|uma?|una?|une|unha|en|ett?|én|één"
     r"|eit|ein|egy|üks|một|jedn(?:e|u|og)|једног|една?|един|еден|eno|enim"
 )
 _YESTERDAY = (
@@ -88,7 +88,9 @@ _YESTERDAY = (
 _HUNGARIAN = {60: "perce", 3600: "órája", 86400: "napja"}
 """Which need no word for ago."""
 _LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
-_CLOCK = r"(?:\s*[,،|-]?\s*(?:at |lúc |às |à |um |в |saat )?\d{1,2}[:.h]\d{2}(?:\s?[ap]\.?m\.?)?)?"
+_CLOCK = r"(?:\s*[,،|-]?\s*(?:at |lúc |às |à |um |в |saat )?\d{1,2}[:.h]\d{2}(?:\s?(?:[ap]\.?m\.?|น\.?))?)?"
+# What a second number adds changes no day: 2 hours 35 min ago.
+_REST = r"(?:(?:\s?,|\s?و)?\s(?:(?:and|und|et|y|e|og|och)\s)?\d{1,2}\s?[^\W\d_]{1,12}\.?)?"
 
 
 def age_of(text: str) -> timedelta | None:
@@ -121,7 +123,7 @@ def _pattern(seconds: int) -> re.Pattern[str]:
     ago, since, one, two, alone = (fold(part) for part in (_AGO, _SINCE, words[1], words[2], _HUNGARIAN[seconds]))
     single = rf"(?:(?:{fold(_ONE)})\s|មួយ|တစ်)"
     return re.compile(
-        rf"{_LABEL}(?:د\s)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit})\s?(?:{ago})"
-        rf"|(?:{since})\s(?:(?P<n2>\d{{1,3}})|{single})\s?(?:{unit})(?:\s?(?:{ago}))?"
+        rf"{_LABEL}(?:(?:د|for)\s)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"
+        rf"|(?:{since})\s(?:(?P<n2>\d{{1,3}})|{single})\s?(?:{unit}){_REST}(?:\s?(?:{ago}))?"
         rf"|(?:{since})\s(?:(?P<two>{two})|{one})|(?:{one})\s(?:{ago})|(?P<n3>\d{{1,3}})\s?(?:{alone}))"
     )

@@ -46,6 +46,7 @@ def found(html: str) -> list[str]:
         ("<p class=author>ANN O’LEE</p>", ["ANN O’LEE"]),
         ("<p class=author>بقلم محمد الأمين</p>", ["محمد الأمين"]),
         ("<p class=author>राम कुमार</p>", ["राम कुमार"]),
+        ("<p class=author>\u200fعلی\u200cرضا محمدی\u200e</p>", ["علی\u200cرضا محمدی"]),
         ("<p class=author>松村太郎</p>", ["松村太郎"]),
     ],
 )
