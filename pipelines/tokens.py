@@ -1,7 +1,8 @@
 """Texts cut into tokens for concordancers: words of spaced scripts by their letters, of others by a segmenter.
 
-A word is letters, marks and digits, joined by a zero-width joiner, an apostrophe or a hyphen; every other visible
-character is a token of its own, runs of one character together. Thai, Lao, Khmer and Burmese write no spaces between
+A word is letters, marks and digits, joined by a zero-width joiner, an apostrophe, a hyphen, a middle dot or the marks
+of Hebrew abbreviations, also where these are written as quotation marks; every other visible character is a token of
+its own, runs of one character together. Thai, Lao, Khmer and Burmese write no spaces between
 words: there ICU's dictionaries tell them apart (package ``icu4py``, the extra ``segment``).
 """
 
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 UNSPACED = frozenset({"th", "lo", "km", "my"})
 
+# A quotation mark is one of an abbreviation before a word's last letters (צה"ל), and none that another one closes.
+_JOINT = r"""(?:[\u200c\u200d'’‐‑·׳״-]|(?<=\p{Hebrew})"(?=\p{Hebrew}{1,4}(?![\p{Hebrew}"])))"""
 _TOKEN = regex.compile(
-    r"[\p{L}\p{M}\p{N}]+(?:[\u200c\u200d'’‐‑-][\p{L}\p{M}\p{N}]+)*+|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
+    rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{_JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+"
+    r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )
 _UNSPACED_RUN = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
 _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
