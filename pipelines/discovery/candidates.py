@@ -32,7 +32,12 @@ MAX_CANDIDATES = 60
 """Most addresses taken from one page."""
 MAX_SECTIONS = 30
 MAX_REFERENCES = 5000
-_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json")
+_FEED_TYPES = frozenset(
+    (
+        *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"),
+        *("text/xml", "application/xml"),  # of old; what is none is found out when it is read
+    )
+)
 _FEED_PATH = re.compile(
     r"(?:^|[/_.-])(?:rss|atom|rdf|feeds?)(?:$|[/_.?=&-])|\.(?:rss|rdf|atom)$|feed=(?:rss2?|atom)|rss\w*\.(?:xml|aspx|php)$",
     re.IGNORECASE,

@@ -98,6 +98,7 @@ HEAD = """
 <link rel="alternate" type="application/rss+xml" href="/rss.xml">
 <link rel=stylesheet type="application/rss+xml" href=/b>
 <link rel="alternate" hreflang=en href=/en>
+<link rel=alternate type=text/xml title=RSS href=/old>
 <link rel=alternate type="application/rss+xml" href="/comments/feed/">
 <link rel="alternate" type="application/feed+json" href="https://feeds.example.net/j">
 """
@@ -110,7 +111,7 @@ LINKS = """
 
 def test_feeds_are_stated_in_the_head() -> None:
     """Every form, once, on any host; not those of comments."""
-    assert paths([*stated_feeds(parse_tree(HEAD), URL)]) == ["/rss.xml", "/a", "https://feeds.example.net/j"]
+    assert paths([*stated_feeds(parse_tree(HEAD), URL)]) == ["/rss.xml", "/a", "/old", "https://feeds.example.net/j"]
 
 
 def test_links_that_look_like_feeds() -> None:
