@@ -7,6 +7,7 @@ time (:mod:`corpus_spider.connection`).
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -154,11 +155,18 @@ def read(target: str, limit: int, url: str = "") -> Capture:
             with Path(target).open("rb") as stream:
                 body = stream.read(limit + 1)
     except OSError as error:
-        do = "" if Path(target).exists() else "Name a file that is there, or a web address with its https://."
-        raise ConfigError(f"cannot be read: {error.strerror}", where=target, do=do) from None
+        raise ConfigError(f"cannot be read: {error.strerror}", where=target, do=_instead_of(Path(target))) from None
     if len(body) > limit:
         raise ConfigError(f"is larger than {limit} bytes", where=target, do="Raise crawl.max_body to read it.")
     return Capture(url or _file_url(target), datetime.now(UTC), 200, (), (), body)
+
+
+def _instead_of(path: Path) -> str:
+    """Return what to name in the place of a file that cannot be read."""
+    if path.is_dir():
+        each = 'do corpus-spider extract -q "$page" > "${page%.html}.txt"; done'
+        return f"Name a file in it; for all of them: for page in {shlex.quote(str(path))}/*.html; {each}"
+    return "" if path.exists() else "Name a file that is there, or a web address with its https://."
 
 
 def _file_url(target: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import socket
+import subprocess
 import threading
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -308,3 +309,16 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 def test_addresses_and_files_are_told_apart(target: str, expected: bool) -> None:
     """Only http and https are asked of the web."""
     assert is_address(target) is expected
+
+
+def test_for_a_folder_the_error_names_the_loop_over_its_pages(tmp_path: Path) -> None:
+    """Run as it is told, in a shell, it makes a text of each page."""
+    folder = tmp_path / "my pages"
+    folder.mkdir()
+    with pytest.raises(ConfigError, match="cannot be read") as refused:
+        read(str(folder), 1000)
+    assert f"for page in '{folder}'/*.html; do corpus-spider extract -q " in refused.value.do
+    (folder / "a b.html").write_text("<p>text</p>")
+    loop = refused.value.do.partition("for all of them: ")[2].replace("corpus-spider extract -q", "cat")
+    subprocess.run(["sh", "-c", loop], check=True)
+    assert (folder / "a b.txt").read_text() == "<p>text</p>"
