@@ -230,11 +230,16 @@ def _stop_word_share(tokens: _Tokens, hasher: _Hasher, kinds: NDArray[np.uint8],
 def _stop_words(language: str) -> dict[int, Hashes]:
     """Return the hashes of a language's stop words, of an unspaced script by length, of others all under 0."""
     found: dict[int, list[Hashes]] = {}
-    for word in stop_words().get(language, ()):
+    for word in {spelling for listed in stop_words().get(language, ()) for spelling in _spellings(listed)}:
         hasher = _Hasher.of(np.frombuffer(word.encode("utf-32-le"), dtype="<u4"))
         width = hasher.size if language in LETTERS_OF_A_WORD else 0
         found.setdefault(width, []).append(hasher.windows(hasher.size))
     return {width: np.sort(np.concatenate(hashes)) for width, hashes in found.items()}
+
+
+def _spellings(word: str) -> set[str]:
+    """Return a word with Persian yeh and kaf, and as it is typed on an Arabic keyboard; any other as it is."""
+    return {word.replace("ی", yeh).replace("ک", kaf) for yeh in "یيى" for kaf in "کك"}
 
 
 @lru_cache(maxsize=1)

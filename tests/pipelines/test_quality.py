@@ -32,6 +32,7 @@ PLAIN = "The cat sat on the mat.\nIt was 7 o’clock."
         ("a b c d e f g h i j " * 2, "xx", {"repeated_10grams": 0.5}),
         ("پایان است.\nعنوان\n«نقل»", "fa", {"ended_lines": round(2 / 3, 4), "words": 4}),
         ("می‌شود و می‌رود", "fa", {"words": 3, "stop_word_share": round(2 / 3, 4)}),
+        ("اين را يك", "fa", {"stop_word_share": 1.0}),
         ("ประเทศไทยและลาว", "th", {"stop_word_share": round(3 / 15, 4), "mean_word": None, "words": 4}),
         ("我的书在这里。", "zh", {"stop_word_share": round(4 / 6, 4), "words": 3, "ended_lines": 1.0}),
         ("သွားသည်။\nသတင်း", "my", {"ended_lines": 0.5}),
