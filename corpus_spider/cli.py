@@ -325,6 +325,9 @@ def run(arguments: Sequence[str]) -> int:
             code = cli.invoke(context) or 0
         sys.stdout.flush()
     except KeyboardInterrupt:
+        # Where it came while a text was executed, as modules do that are imported, `python -m` takes it for uncaught
+        # until another text is, and ends by the signal instead of with the exit code.
+        exec("")  # noqa: S102
         state.console.error(f"{PROGRAM}: stopped")
         return INTERRUPTED
     except Exception as error:

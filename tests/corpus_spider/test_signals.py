@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from threading import Event
@@ -14,10 +16,9 @@ import pytest
 
 from tests.corpus_spider.faults import damage
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
-from tests.corpus_spider.running import PATIENCE, SEED, ended, often, run, start, until
+from tests.corpus_spider.running import PATIENCE, SEED, ended, environment, often, run, start, until
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -133,3 +134,20 @@ def test_a_log_that_nobody_reads_does_not_hold_a_stopped_crawl(tmp_path: Path, n
     crawl.send_signal(signal.SIGTERM)
     assert ended(crawl) == 11
     os.close(log)
+
+
+def test_ctrl_c_while_a_text_is_executed_gives_the_exit_code_under_python_m(tmp_path: Path) -> None:
+    """As in modules that are being imported: Python took it for uncaught and ended by the signal, with 130."""
+    (tmp_path / "interrupted.py").write_text(
+        "from corpus_spider import cli\ncli.cli.invoke = lambda context: exec('raise KeyboardInterrupt')\ncli.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted", "status"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (11, "corpus-spider: stopped\n")
