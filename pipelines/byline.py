@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 BY = re.compile(
     r"^(?:(?:written|words|story|reported|report|posted|published)\s+by|by|von|por|par|di|door|av|af|autor(?:in|es)?"
-    r"|auteur|author|автор|текст|oleh|penulis|yazar|tác giả|الكاتب|بقلم|كتب|نویسنده|کتبه|מאת|文|作者|記者|记者|著者)"
+    r"|auteur|author|автор|текст|oleh|penulis|yazar|tác giả|الكاتب|بقلم|كتب|نویسنده|کتبه|מאת"
+    r"|(?:เขียน|รายงาน|เรื่อง)?โดย|ผู้(?:เขียน|รายงาน)|文|作者|記者|记者|著者)"
     r"(?:\s*[:：]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )
 """What stands before the names of authors."""
 _MARKED = re.compile(
-    r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia",
+    r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia"
+    r"|created-?by",
     re.IGNORECASE,
 )
 _MISLEADING = re.compile(

@@ -48,6 +48,10 @@ def found(html: str) -> list[str]:
         ("<p class=author>राम कुमार</p>", ["राम कुमार"]),
         ("<p class=author>\u200fعلی\u200cرضا محمدی\u200e</p>", ["علی\u200cرضا محمدی"]),
         ("<p class=author>松村太郎</p>", ["松村太郎"]),
+        ("<p class=author>โดย สมชาย ใจดี</p>", ["สมชาย ใจดี"]),
+        ("<p class=author>ผู้เขียน: อนันต์ บุญมา</p>", ["อนันต์ บุญมา"]),
+        ("<dd class=createdby>เขียนโดย วิชัย ศรีสุข</dd>", ["วิชัย ศรีสุข"]),
+        ("<dd class=created-by>አበበ ከበደ</dd>", ["አበበ ከበደ"]),
     ],
 )
 def test_the_names_of_a_byline_are_read(byline: str, names: list[str]) -> None:
