@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,16 @@ MOVED = {"disk_reserve": "reserve in [archive]"}
 """Keys that had another name once, and their names."""
 
 
+def _nearby() -> str:
+    """Name a corpus in a folder of the one where somebody is, as `init` leaves them; "" when there is none."""
+    try:
+        found = sorted(str(each) for each in Path().glob(f"*/{FILE_NAME}"))
+    except OSError:
+        return ""
+    others = f" (or one of {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"There is one in a folder of this: add -c {shlex.quote(found[0])}{others}, or go there." if found else ""
+
+
 def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
     """Return the file to read: the one given, the environment's, ./corpus.toml when it is there, or None."""
     if path is not None:
@@ -50,11 +61,7 @@ def load(
     environ = os.environ if environ is None else environ
     file = find(path, environ)
     if file is None:
-        raise ConfigError(
-            f"there is no {FILE_NAME} here",
-            where=str(Path.cwd()),
-            do=MAKE_ONE,
-        )
+        raise ConfigError(f"there is no {FILE_NAME} here", where=str(Path.cwd()), do=_nearby() or MAKE_ONE)
     if not is_utf8(str(file.resolve())):
         what = "its name, or that of a folder it is in, is not UTF-8, in which the database and each run keep names"
         raise ConfigError(what, where=str(file.absolute()), do="Rename it.")

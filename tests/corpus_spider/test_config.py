@@ -376,3 +376,17 @@ def test_the_effective_configuration_is_plain_json_without_the_password(tmp_path
 def test_every_key_is_explained_in_one_sentence(section: type[Corpus]) -> None:
     """No key without an explanation."""
     assert all(key.explanation.endswith(".") for key in keys(section).values())
+
+
+def test_from_the_folder_above_a_corpus_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who forgot to go into the folder that init made is told of it, and not to make another."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="there is no") as refused:
+        load(environ={})
+    assert "corpus-spider init" in refused.value.do
+    for name in ("vi news", "zz"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "corpus.toml").touch()
+    with pytest.raises(ConfigError, match="there is no") as refused:
+        load(environ={})
+    assert "add -c 'vi news/corpus.toml' (or one of 1 more), or go there" in refused.value.do
