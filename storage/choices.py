@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
+"""Of equally long texts one with a date comes first, by every rule; `storage.representatives` has the orders."""
