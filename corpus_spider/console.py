@@ -12,10 +12,12 @@ import os
 import re
 import sys
 import time
+import unicodedata
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
+from urllib.parse import quote, unquote
 
 import click
 
@@ -30,6 +32,8 @@ UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
 PLAIN_PROGRESS_SECONDS = 30.0
+_ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_BYTES, _NON_JOINER = "surrogateescape", "\u200c"
 
 
 def safe(text: str, limit: int | None = 500) -> str:
@@ -46,6 +50,22 @@ def safe_lines(text: str) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def readable(text: str) -> str:
+    """Return an address as a browser shows it, with letters beyond ASCII in the place of their escapes; any other text
+    as it is.
+
+    Nothing but letters, digits and their marks is put in, so that nothing moves the cursor or ends the address.
+    """
+    return _ESCAPES.sub(_letters, text) if text.startswith(("http://", "https://")) else text
+
+
+def _letters(escapes: re.Match[str]) -> str:
+    return "".join(
+        each if unicodedata.category(each)[0] in "LMN" or each == _NON_JOINER else quote(each, errors=_BYTES)
+        for each in unquote(escapes[0], errors=_BYTES)
+    )
 
 
 def human_size(count: int) -> str:
@@ -110,12 +130,14 @@ class Console:
         click.echo(to_json(value))
 
     def table(self, title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Write a table: drawn on a terminal, tab-separated lines elsewhere, nothing when it has no rows."""
+        """Write a table: drawn on a terminal, with addresses as browsers show them, tab-separated lines elsewhere,
+        nothing when it has no rows.
+        """
         listed = [[_cell(value) for value in row] for row in rows]
         if not listed:
             return
         if self.on_terminal:
-            _draw(title, header, listed)
+            _draw(title, header, [[readable(cell) for cell in row] for row in listed])
         else:
             click.echo("\n".join([f"# {title}", "\t".join(header), *("\t".join(row) for row in listed)]))
 

@@ -7,12 +7,23 @@ import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.console import Console, OneLine, Sparing, human_size, safe, safe_lines, start_logging, to_json
+from corpus_spider.console import (
+    Console,
+    OneLine,
+    Sparing,
+    human_size,
+    readable,
+    safe,
+    safe_lines,
+    start_logging,
+    to_json,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +45,36 @@ from corpus_spider.console import Console, OneLine, Sparing, human_size, safe, s
 def test_control_and_direction_characters_are_shown_not_obeyed(text: str, expected: str) -> None:
     """Escapes for everything a terminal might act on, and the letters of every script as they are."""
     assert safe(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        (
+            "https://a.example/%D8%AE%D8%A8%D8%B1/1?q=%E0%B8%82%E0%B9%88%E0%B8%B2%E0%B8%A7",
+            "https://a.example/خبر/1?q=ข่าว",
+        ),
+        ("https://a.example/%D9%85%DB%8C%E2%80%8C%D8%B1%D9%88%D8%AF", "https://a.example/می\u200cرود"),
+        ("https://a.example/a%20b%2Fc%25%D8%AE", "https://a.example/a%20b%2Fc%25خ"),
+        ("https://a.example/%E2%80%AEgpj%C2%A0%C2%AD", "https://a.example/%E2%80%AEgpj%C2%A0%C2%AD"),
+        ("https://a.example/%D8%AE%D8", "https://a.example/خ%D8"),
+        ("https://a.example/caf%E9", "https://a.example/caf%E9"),
+        ("100%D8%AE", "100%D8%AE"),
+    ],
+)
+def test_addresses_are_shown_in_the_letters_of_their_language(address: str, shown: str) -> None:
+    """Those that are in UTF-8; spaces, marks of direction and signs stay escaped."""
+    assert readable(address) == shown
+
+
+@given(st.lists(st.one_of(st.text(max_size=5), st.binary(max_size=4)), max_size=6))
+def test_an_address_that_is_shown_in_letters_is_the_same_one(parts: list[str | bytes]) -> None:
+    """Copied from the terminal, it leads to the same place, and it drives no terminal."""
+    address = "https://a.example/" + "".join(map(quote, parts))
+    shown = readable(address)
+    assert unquote_to_bytes(shown) == unquote_to_bytes(address)
+    assert safe(shown, None) == shown
+    assert " " not in shown
 
 
 @settings(max_examples=300, deadline=None)
