@@ -139,8 +139,7 @@ class Dispatcher:
 
     def _look_at_limits(self) -> None:
         limits = self.limits
-        late = bool(limits.time_limit) and time.monotonic() - self._started >= limits.time_limit
-        if late or (limits.size_limit and self.line.counts.bytes >= limits.size_limit):
+        if limits.size_limit and self.line.counts.bytes >= limits.size_limit:
             self._end()
         elif limits.page_limit:
             # What is out are the last pages of the number that was asked for: they are waited for.

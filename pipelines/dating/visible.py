@@ -179,14 +179,18 @@ def _loose_behind(headline: LexborNode) -> list[LexborNode]:
     for _ in range(_LEVELS):
         if around is None or around.tag in _WHOLE:
             break
-        following = around.next
-        for _ in range(_MAX_SIBLINGS):
-            if following is not None and (following.tag == "br" or not following.text().strip()):
-                following = following.next
-        if following is not None:
-            return [following] if following.tag == "-text" else []
+        for passed, node in enumerate(_following(around)):
+            if passed == _MAX_SIBLINGS or (node.tag != "br" and node.text().strip()):
+                return [node] if node.tag == "-text" else []
         around = around.parent
     return []
+
+
+def _following(node: LexborNode) -> Iterator[LexborNode]:
+    following = node.next
+    while following is not None:
+        yield following
+        following = following.next
 
 
 def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
