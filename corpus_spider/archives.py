@@ -38,6 +38,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 _AT_ONCE = 1 << 16
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _IN_WACZ = re.compile(r"archive/[^/]+\.warc(\.gz)?")
 _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.error, lzma.LZMAError, BadZipFile)
 """What the modules of the standard library raise at a file that is not what it should be."""
@@ -184,9 +185,10 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
     if fetched_at is None:
         return "undated"
     headers = tuple((str(name), str(value)) for name, value in answer.headers)
-    body = _body(record, answer, max_body)
-    if body is None:
+    found = _body(record, answer, max_body)
+    if found is None:
         return "too_large"
+    body, whole = found
     return Capture(
         url=address,
         fetched_at=fetched_at,
@@ -196,7 +198,7 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
         body=body,
         ip=_ip(fields.get_header("WARC-IP-Address") or ""),
         protocol=answer.protocol,
-        truncated=_truncated(fields.get_header("WARC-Truncated")),
+        truncated=_truncated(fields.get_header("WARC-Truncated")) or (None if whole else "disconnect"),
     )
 
 
@@ -234,17 +236,36 @@ def _moment(stated: str) -> datetime | None:
     return moment if EARLIEST <= moment <= datetime.now(UTC) + CLOCK_ERROR else None
 
 
-def _body(record: Any, answer: Any, max_body: int) -> bytes | None:
-    """Return the body without transfer coding, None for one that is too large."""
-    from warcio.bufferedreaders import ChunkedDataReader
-
+def _body(record: Any, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
+    """Return the body without transfer coding, and whether it came whole; None for one that is too large."""
     chunked = "chunked" in (answer.get_header("Transfer-Encoding") or "").lower()
-    stream = ChunkedDataReader(record.raw_stream) if chunked else record.raw_stream
+    most = 2 * max_body + _AT_ONCE if chunked else max_body
     parts, size = list[bytes](), 0
-    while size <= max_body and (part := stream.read(_AT_ONCE)):
+    while size <= most and (part := record.raw_stream.read(_AT_ONCE)):
         parts.append(part)
         size += len(part)
-    if size > max_body:
+    if size > most:
         return None
     _pass_over(record)
-    return b"".join(parts)
+    sent = b"".join(parts)
+    body, whole = _unchunked(sent) if chunked else (sent, size >= _stated_length(answer))
+    return None if len(body) > max_body else (body, whole)
+
+
+def _unchunked(sent: bytes) -> tuple[bytes, bool]:
+    """Undo chunks (RFC 9112, 7.1), and say whether the last is there; what comes in none was undone by who wrote it."""
+    parts, at = list[bytes](), 0
+    while size := _CHUNK.match(sent, at):
+        start, end = size.end(), size.end() + int(size[1], 16)
+        if end == start:
+            return b"".join(parts), True
+        if end <= len(sent) and not b"\r\n".startswith(sent[end : end + 2]):
+            break
+        parts.append(sent[start:end])
+        at = end + 2
+    return (b"".join(parts), False) if at else (sent, True)
+
+
+def _stated_length(answer: Any) -> int:
+    stated = (answer.get_header("Content-Length") or "").strip()
+    return int(stated) if _LENGTH.fullmatch(stated) else 0

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import time
+import tracemalloc
 import zipfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -140,6 +141,44 @@ def test_bodies_are_read_as_whoever_wrote_them_left_them(
     answer = Answer(f"{PAPER}/1", pack(article(1)), headers=(HTML, *headers))
     taken(tmp_path, archive(tmp_path / "theirs.warc", answer, packed=packed))
     assert texts(tmp_path) == {"/1": "\n".join(paragraphs(1))}
+
+
+CHUNKED = (HTML, ("Transfer-Encoding", "chunked"))
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (chunked(article(1))[:-5], CHUNKED),
+        (chunked(article(1))[:-9], CHUNKED),
+        (chunked(article(1))[:-300], CHUNKED),
+        (chunked(article(1)) + b"1f", (HTML, ("Content-Length", "9000"))),
+        (article(1)[:-1], (HTML, ("Content-Length", str(len(article(1)))))),
+    ],
+)
+def test_a_body_that_is_not_there_whole_makes_no_document(
+    tmp_path: Path, body: bytes, headers: tuple[tuple[str, str], ...]
+) -> None:
+    """The server hung up before the last chunk, or before as many bytes as it had promised: half a page is none."""
+    (tmp_path / "corpus.toml").write_text(CONFIG.format(f"sqlite:///{tmp_path / 'corpus.db'}"))
+    path = archive(tmp_path / "theirs.warc.gz", Answer(f"{PAPER}/1", body, headers=headers), story(2))
+    report = taken(tmp_path, path)
+    assert (report.documents, dict(report.dropped), report.damaged) == (1, {"truncated_disconnect": 1}, [])
+
+
+def test_a_chunk_takes_no_more_memory_than_a_page_may(tmp_path: Path) -> None:
+    """It was read as a whole: an archive of half a megabyte had an import take a gigabyte."""
+    size = 100 * 2**20
+    body = b"%x\r\n" % size + bytes(size) + b"\r\n0\r\n\r\n"
+    path = archive(tmp_path / "theirs.warc.gz", Answer(f"{PAPER}/1", body, headers=CHUNKED), story(2))
+    del body
+    tracemalloc.start()
+    try:
+        found = list(captures(path, lambda _: True, 10**6))
+        assert tracemalloc.get_traced_memory()[1] < size // 10
+    finally:
+        tracemalloc.stop()
+    assert (found[0], len(found), type(found[1])) == ("too_large", 2, Capture)
 
 
 def test_what_is_known_as_new_or_newer_is_left_alone(folder: Path) -> None:
