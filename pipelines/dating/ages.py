@@ -20,11 +20,11 @@ _AGO = (
     r"|আগে|முன்|முன்பு|前|之前|전|پیشتر|لەمەوبەر|لەمەوپێش|پێش ئێستا|ก่อน|таму|tagasi|yn ôl|ó shin|(?:na )?ang nakalipas"
     r"|પહેલાં?|առաջ|წინ|бұрын|мурун|мурда|ಹಿಂದೆ|മുൻപ്|മുമ്പ്|өмнө|ilu|ਪਹਿਲਾਂ|în urmă|اڳ|më parë|క్రితం|пеш|öň|بۇرۇن"
     r"|oldin|avval|олдин"
-    r"|аввал|ezelőtt|berê"
+    r"|аввал|ezelőtt|berê|በፊት|(?:ກ່ອນ|ມາ)ນີ້|ກ່ອນໜ້ານີ້|පෙර|पहिले|(?:iliyo|zilizo)pita|[a-z]{0,3}dlule"
 )
 _SINCE = (
     r"منذ|قبل|לפני|vor|hace|há|il y a|πριν(?: από)?|acum|před|pred|pri?je|pre|пре|прије|پێش|بەر لە|преди|пред|hai|duela"
-    r"|fa|fyrir|prieš|pirms|berî|för|လွန်ခဲ့သော|cách đây"
+    r"|fa|fyrir|prieš|pirms|berî|för|လွန်ခဲ့သော?|လွန်ခဲ့သာ|cách đây"
 )
 _UNITS = {
     60: (
@@ -35,7 +35,8 @@ _UNITS = {
         r"|ನಿಮಿಷ(?:ಗಳ)?|мүнөт|മിനിറ്റ്|минут(?:ын|а|и)|मिनिटां|मिनेट|ਮਿੰਟ|منٽ|minut[aë]|నిమిషాలు?|నిమిషం|дақиқа"
         r"|дакика|daqiqa|مىنۇت"
         r"|minut(?:am[ai]|ou|u)?|minút(?:ami|ou)|minuts|mínútum?|minučių|minutę|minūtē[ms]|deqîqe(?:yan)?|perccel"
-        r"|минути|minit(?:o)?"
+        r"|минути|minit(?:o)?|ደቂቃ(?:ዎች)?|මිනිත්තු|විනාඩි|iminithi|amaminithi|منٹس|minuty|\(na\) minuto"
+        r"|de minute|λεπτό|minuutti|मिनिटा|मिनेट|ನಿಮಿಷದ|minūtes|நிமிடங்களுக்கு|நிமிடத்திற்கு"
     ),
     3600: (
         r"h(?:ou)?rs?|hrs?\.?|h|giờ|tiếng|ساعه|ساعات|ساعت|ساعته|گھنٹ[ےہا]|گھنٹه|گھنٹی|שעות|שעה|ชั่วโมง|ชม\.?|ຊົ່ວໂມງ|ម៉ោង"
@@ -46,7 +47,8 @@ _UNITS = {
         r"|घण्टा|ਘੰਟ[ੇਾ]|ڪلاڪ|orë|గంటలు?|గంట|соат|soat|sagat|سائەت|sat[ai]?|сат[аи]?|hodinami|hodinou"
         r"|ur(?:ami?|o|ama)|hor[ae]s?|ordu"
         r"|klukkustund(?:um)?|valand(?:as|ų|ą)|val\.?|stundām|saet(?:an)?|órával|siegħa(?:t)?|timar|timme|часа?|oră"
-        r"|(?:de )?ore"
+        r"|(?:de )?ore|ሰዓ(?:ት|ታት|ቶች)|පැය|saa|ihora|amahora|घन्टा|\(na\) oras|तासा|ಗಂಟೆಯ|stundas|மணி\s?நேரத்திற்கு"
+        r"|einni klukkustund|сат времена|sat vremena|گھنٹوں"
     ),
     86400: (
         r"days?|d|ngày|يوما?|ایام|ايام|یوم|یوما|روز|ورځې|ورځ|دن|ימים|วัน|ວັນ|ថ្ងៃ|ရက်|gün|gün|дн(?:я|ей)|день|дні|днів|hari"
@@ -56,6 +58,7 @@ _UNITS = {
         r"|хоногийн|दिवसां|ਦਿਨ|ڏينهن|dit[ëe]|రోజులు?|రోజు|рӯз|рўз|kun|кун|كۈن|dan[ae]?|дана?|дена?|dn[yů]|dnem"
         r"|dň(?:ami|om)|dnevi|dnevoma"
         r"|dies|dia|egun|dögum|dien(?:as|ų|ą)|dienām|roj(?:an)?|nappal|ġranet|(?:de )?zile|zi|dzień|день"
+        r"|ቀ(?:ን|ኖች|ናት)|දින|siku|usuku|izinsuku|நாளுக்கு|நாட்களுக்கு|дни|ημέρα|μέρα|päivä|दिवसा|ದಿನದ|päev|دنوں"
     ),
 }
 # Words that hold their number: one, two (Arabic and Hebrew have a dual).
@@ -123,7 +126,8 @@ def _pattern(seconds: int) -> re.Pattern[str]:
     ago, since, one, two, alone = (fold(part) for part in (_AGO, _SINCE, words[1], words[2], _HUNGARIAN[seconds]))
     single = rf"(?:(?:{fold(_ONE)})\s|មួយ|တစ်)"
     return re.compile(
-        rf"{_LABEL}(?:(?:د|for)\s)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"
+        rf"{_LABEL}(?:(?:د|for)\s|ከ)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"
         rf"|(?:{since})\s(?:(?P<n2>\d{{1,3}})|{single})\s?(?:{unit}){_REST}(?:\s?(?:{ago}))?"
-        rf"|(?:{since})\s(?:(?P<two>{two})|{one})|(?:{one})\s(?:{ago})|(?P<n3>\d{{1,3}})\s?(?:{alone}))"
+        rf"|(?:{unit})\s(?P<n4>\d{{1,3}})\s?(?:කට\s)?(?:{ago})"
+        rf"|(?:{since})\s(?:(?P<two>{two})(?:\s\(2\))?|{one})|(?:{one})\s(?:{ago})|(?P<n3>\d{{1,3}})\s?(?:{alone}))"
     )

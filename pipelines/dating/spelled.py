@@ -1,8 +1,9 @@
 """Dates that are not in figures, or count years from an emperor or a republic, written so that they are.
 
-Chinese numerals (二〇二四年十一月五日), the eras of Japan (令和6年 is 2024), years of the Republic of China
-(民國113年), days of the month in Persian, Urdu and Arabic words, and the ways to count months in Mongolian (11 дүгээр
-сарын) and Uyghur (11-ئاينىڭ 21-كۈنى).
+Chinese numerals (二〇二四年十一月五日), the eras of Japan (令和6年 and R6 are 2024), years of the Republic of China
+(民國113年), the order of American dates that systems keep in Chinese, Japanese and Korean (11月 5, 2024), days of the
+month in Persian, Urdu and Arabic words, and the ways to count months in Mongolian (11 дүгээр сарын) and Uyghur
+(11-ئاينىڭ 21-كۈنى).
 """
 
 from __future__ import annotations
@@ -13,13 +14,22 @@ from functools import cache
 from pipelines.dating.months import any_of, months
 
 _HAN = {numeral: value for value, numerals in enumerate(("〇○零", *"一二三四五六七八九")) for numeral in numerals}
-_HAN_NUMBER = re.compile("[〇○零一二三四五六七八九十]{1,4}(?=[年月日號号])")
+_HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日號号])")
 _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
 """The year before the first of each."""
 _ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
 _BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
+_EAST_ASIAN = re.compile(r"[年月월]|令和|平成|民[国國]|(?<![^\W_])[rh]\d{1,2}[-./]\d")
 _SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
 _TAIWAN = ("zh-tw", "zh-hant")
+# With points, dashes or strokes: 民國113/11/5, 令和6.11.5, and, in Japan, R6.11.5.
+_ERA_IN_FIGURES = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3})\s?([-./])(?=\s?\d{1,2}\s?\3\s?\d)")
+_LETTERED = re.compile(r"(?<![^\W_])([rh])(\d{1,2})([-./])(?=\d{1,2}\3\d{1,2}(?!\d))")
+_LETTERS = {"r": "令和", "h": "平成"}
+_YEAR_LAST = re.compile(
+    r"(?<![\d/.:年년-])(?<![年년]\s)(?:(?P<day>\d{1,2})\s)?(?P<month>\d{1,2})\s?[月월]"
+    r"(?(day)|\s?(?P<behind>\d{1,2})[日일]?)\s?,?\s?(?P<year>\d{4})(?![\d年]|[-/.]\d)"
+)
 _UYGHUR = re.compile(r"(?<!\d)(\d{4})\s?-?\s?ییلی\s?(\d{1,2})\s?-?\s?(?:یاینیڭ|یای)\s?(\d{1,2})(?!\d)")
 _ONES = ("یکم", "دوم", "سوم", "چهارم", "پنجم", "ششم", "هفتم", "هشتم", "نهم")
 _TEENS = ("دهم", "یازدهم", "دوازدهم", "سیزدهم", "چهاردهم", "پانزدهم", "شانزدهم", "هفدهم", "هجدهم", "نوزدهم")
@@ -38,12 +48,8 @@ def in_figures(folded: str, language: str) -> str:
     >>> in_figures("平成31年4月30日", "ja"), in_figures("二〇二四年十一月五日", "zh")
     ('2019年4月30日', '2024年11月5日')
     """
-    if "年" in folded:
-        folded = _HAN_NUMBER.sub(lambda found: str(_number(found[0])), folded)
-        folded = _ERA.sub(lambda found: f"{_ERAS[found[1]] + (1 if found[2] == '元' else int(found[2]))}年", folded)
-        if language.startswith(_TAIWAN):
-            folded = _BARE_REPUBLIC.sub(lambda found: f"{1911 + int(found[1])}年", folded)
-        return _SAME_YEAR.sub(r"\1年", folded)
+    if _EAST_ASIAN.search(folded):
+        return _east_asian(folded, language)
     if "сар" in folded:
         return _MONGOLIAN.sub(r"\1-р сарын", folded)
     if "ییلی" in folded:
@@ -51,6 +57,22 @@ def in_figures(folded: str, language: str) -> str:
     if _ORDINAL_ENDS.search(folded):
         return _day_in_words().sub(lambda found: f"{_ORDINALS[found[1].replace(' ', '')]} ", folded)
     return folded
+
+
+def _east_asian(folded: str, language: str) -> str:
+    folded = _HAN_NUMBER.sub(lambda found: str(_number(found[0])), folded)
+    folded = _ERA.sub(lambda found: f"{_ERAS[found[1]] + (1 if found[2] == '元' else int(found[2]))}年", folded)
+    if language.startswith("ja"):
+        folded = _LETTERED.sub(lambda found: f"{_LETTERS[found[1]]}{found[2]}{found[3]}", folded)
+    folded = _ERA_IN_FIGURES.sub(lambda found: f"{_ERAS[found[1]] + int(found[2])}{found[3]}", folded)
+    if language.startswith(_TAIWAN):
+        folded = _BARE_REPUBLIC.sub(lambda found: f"{1911 + int(found[1])}年", folded)
+    folded = _YEAR_LAST.sub(_year_first, folded)
+    return _SAME_YEAR.sub(r"\1年", folded)
+
+
+def _year_first(found: re.Match[str]) -> str:
+    return f"{found['year']}年{found['month']}月{found['day'] or found['behind']}日 "
 
 
 def _number(numerals: str) -> int:

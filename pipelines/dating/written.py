@@ -43,7 +43,9 @@ _NEAR = 3
 _YEAR, _OF_SPAN = 366, 0.4
 """Days further apart are those of a life or a project; how sure it is then that the first is that of the page."""
 _DISPUTED = 0.5
-"""How sure it is at most that the name of two months means the first."""
+"""How sure it is at most that the name of two months means the first, or the last day of several (5–7 May 2024) the
+day of publication.
+"""
 KURDISH_AHEAD = 1321
 """Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
@@ -51,24 +53,31 @@ _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es
 _COUNTING_BIKRAM = frozenset({"", "und", "ne", "mai", "bho", "new"})
 _ETHIOPIAN_ERA = "ዓ"
 """Begins the words "year of mercy", which stand behind years of no other calendar."""
+_AMHARIC = "am"
+"""Whose figures may be of either calendar, seven or eight years apart, where no era stands behind them."""
 _EITHER_WAY = frozenset({"en", "en-us"})
-_YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn"})
+_YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn", "eu", "ne"})
+_YEAR_ALWAYS_FIRST = frozenset({"ja", "ko"})
+"""Where a year that comes last is none of the language's own ways, and day and month stand in either order."""
 
 _LINK = (
     r"[\s,،٫؍၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
 _YEARS = (
     r"[\s,،٫၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
-    r"|שנת|ឆ្នាំ|ປີ|ปี|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခုနှစ်|ماه|ام|թ|-?ж|р|оны|gada|m|\(?e?\)?ko"
-    r"|წლის|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|[زیم](?![^\W\d_])|साल|ቀን|ییلی?)[\s.,،၊]*)*"
+    r"|שנת|ឆ្នាំ|ປີ|ปี|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခု(?:နှစ်)?|ماه|ام|թ|-?ж|р|оны|g\.|gada|m|\(?e?\)?ko"
+    r"|წლის|წ\.|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ه\.?\s?ش|[زیمل](?![^\W\d_])|साल|ቀን|ییلی?)[\s.,،၊]*)*"
 )
 _AFTER_DAY = (
-    r"(?:st|nd|rd|th|er|re|ro|[ºª°]|-?(?:го|е|ое)(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
+    r"(?:st|nd|rd|th|er|re|ro|ste|[ºª°]|:?e(?!\w)|η(?!\w)|-?(?:е?го|ого|е|ое|ე|ші|шы|[ıiuü]?nc[ıiuü])(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
     r"|শে|[লর]া|ঠা|ই)?"
 )
 _DAY = r"(?<!\d)(?<!\d:)(?P<day>\d{1,2})"
 # A number behind these is that of an issue: "Số 12, tháng 5/2024".
 _ISSUE = re.compile(rf"(?:\b(?:số|no|nr|vol)\.?|№|issue|{fold('عدد|شماره|شمارہ')}|ฉบับที่|номер)\s?$")
+_DAYS_FROM = re.compile(
+    r"(?<![\d:.h/-])(?P<from>\d{1,2})\.?\s?(?:[-–—]|to|bis|au|al?|e|tot|till?|til|по|до|do|إلى|الی|تا|đến|ถึง)\s?$"
+)
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
 _NUMERIC = re.compile(
@@ -231,7 +240,15 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
             + _YEARS
             + r"(?P<year>\d{4})(?!\d)"
         ),
-        re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _LINK + month + other + r"[\s.,،(/-]*(?:د\s|මස\s?)?" + day),
+        re.compile(
+            r"(?<!\d)(?P<year>\d{4})\.?"
+            + _YEARS
+            + _LINK
+            + month
+            + other
+            + r"[\s.,،(/-]*(?:د\s(?:میاشتی\s?\(?)?|මස\s?)?"
+            + day
+        ),
         # A year behind the month is its own: "© 2026 21 November 2025".
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _DAY + r"[\s.-]*" + month + r"(?![^\d]{0,8}\d{4})"),
     )
@@ -241,7 +258,7 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     month, digits = month_of(match["name"], language), match["year"]
     if month is None or _ISSUE.search(match.string, max(0, match.start() - 9), match.start()):
         return None
-    most = _DISPUTED if is_disputed(match["name"], language) else 1.0
+    most = _DISPUTED if is_disputed(match["name"], language) or _is_last_of_days(match) else 1.0
     if month.calendar == ETHIOPIAN and language.partition("-")[0] == "ti":
         return None  # Eritrea calls the Gregorian months so
     if month.calendar == BIKRAM and language.partition("-")[0] not in _COUNTING_BIKRAM:
@@ -251,6 +268,11 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
         if day and _possible(day, now):
             return Stated(day, calendar, match.start(), match.end(), min(sure, most))
     return None
+
+
+def _is_last_of_days(match: re.Match[str]) -> bool:
+    before = _DAYS_FROM.search(match.string, max(0, match.start() - 12), match.start())
+    return before is not None and 0 < int(before["from"]) < int(match["day"])
 
 
 def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[str, int, float]]:
@@ -302,8 +324,13 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
 
 def _order(first: int, second: int, mark: str, language: str) -> float:
     """Say how sure it is that the day comes before the month; with points or dashes it does but in America."""
+    base = language.partition("-")[0]
+    if base == _AMHARIC:
+        return _DISPUTED
     if first > 12 or first == second:
         return 0.95
+    if base in _YEAR_ALWAYS_FIRST:
+        return _DISPUTED
     if mark == "/":
         return 0.0 if language in _MONTH_FIRST else 0.85
     return 0.0 if language in _EITHER_WAY else 0.8

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.dating.labels import portions
+from pipelines.dating.months import fold
 from pipelines.metadata import read_metadata
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -50,6 +51,52 @@ def read(body: str, language: str = "en", url: str = URL, head: str = "") -> tup
 def test_words_beside_a_date_tell_what_it_is(language: str, text: str, expected: tuple[str | None, str | None]) -> None:
     """Publication beats an unlabelled date and that an update; licences, deadlines, copyrights are none."""
     assert read(f'<h1>H</h1><div class="date">{text}</div>', language) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "updated", "published"),
+    [
+        ("af", "Laaste Opgedateer:", "Gepubliseer:"),
+        ("ar", "حدث بتاريخ:", "انشأ بتاريخ:"),
+        ("az", "Yenilənib", "Nəşr edilib"),
+        ("be", "Апошняе абнаўленне:", "Створана:"),
+        ("cs", "Aktualizováno:", "Zveřejněno:"),
+        ("cy", "Diweddarwyd ddiwethaf:", "Cyhoeddwyd:"),
+        ("da", "Senest opdateret:", "Publiceret:"),
+        ("es", "Última actualización:", "Creado:"),
+        ("et", "Viimati uuendatud:", "Avaldatud:"),
+        ("eu", "Azken Eguneratzea:", "Argitaratua:"),
+        ("fa", "به روز رساني:", "تاریخ ایجاد:"),
+        ("fa-AF", "آخرین ویراش:", "نوشته شده در:"),
+        ("ga", "Nuashonrú Is Déanaí:", "Foilsithe:"),
+        ("hu", "Módosítás:", "Készült:"),
+        ("hy", "Արդիացված՝", "Հրատարակված՝"),
+        ("id", "Diperbarui:", "Ditayangkan:"),
+        ("it", "Ultima modifica:", "Creato:"),
+        ("kk", "Соңғы өзгертулер:", "Жарияланды:"),
+        ("km", "បច្ចុប្បន្ន\u200bភាព\u200bចុងក្រោយ៖", "ចេញផ្សាយ៖"),
+        ("ko", "마지막으로 업데이트됨:", "게시됨:"),
+        ("lo", "ອັບເດດລ່າສຸດເມື່ອ", "ເຜີຍແຜ່ເມື່ອ"),
+        ("lt", "Atnaujinta:", "Paskelbta:"),
+        ("lv", "Pēdējās izmaiņas:", "Publicēts"),
+        ("mk", "Последно освежување:", "Објавено:"),
+        ("mn", "Сүүлд шинэчлэгдсэн:", "Нийтлэгдсэн"),
+        ("ms", "Kemas Kini Terakhir:", "Dicipta:"),
+        ("my", "ပြင်ဆင်သည့်ရက်", "ဖော်ပြသည့်ရက်"),
+        ("ps", "وروستئ تازه کونه:", "خپاره شوي:"),
+        ("si", "අවසන් යාවත්කාලීන කිරීම", "නිර්මිත දිනය"),
+        ("sk", "Ostatná aktualizácia:", "Uverejnené:"),
+        ("sr", "Датум последње измене:", "Датум креирања:"),
+        ("th", "อัปเดตล่าสุดเมื่อ:", "สร้างเมื่อ:"),
+        ("vi", "Cập nhật lần cuối:", "Được viết:"),
+        ("zh-TW", "最近更新:", "發佈:"),
+    ],
+)
+def test_publication_comes_before_an_update_in_any_language(language: str, updated: str, published: str) -> None:
+    """Systems print the day of a change above that of publication, in elements of their own or in one line."""
+    lines = (f"{updated} 2025-03-16", f"{published} 2024-11-05")
+    for body in ("".join(f"<dd>{line}</dd>" for line in lines), f"<p>{' | '.join(lines)}</p>"):
+        assert read(f"<h1>H</h1>{body}", language) == ("2024-11-05", "text")
 
 
 @pytest.mark.parametrize(
@@ -303,8 +350,8 @@ def test_a_life_or_a_project_is_not_stated_high() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(["Updated ", "Published ", "© ", "5 Nov 2024 ", "更新", "10:30 ", "x"]), max_size=12))
 def test_portions_are_parts_of_their_text(words: list[str]) -> None:
-    """However labels and dates are mixed, a text is cut into parts of itself in their order."""
-    text, at = "".join(words), 0
+    """However labels and dates are mixed, a text is cut into parts of itself, folded, in their order."""
+    text, at = fold("".join(words)), 0
     for part in portions(text):
         at = text.index(part.text, at) + len(part.text)
 
