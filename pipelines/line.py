@@ -137,6 +137,8 @@ class Line:
         self._wakeups = Wakeups()
         parts.writer.together = self._wakeups.together
         self._broken: BaseException | None = None
+        self._reading = asyncio.Semaphore(2 * parts.pool.size)
+        """Pages from the WARC in memory: what a body takes there its packed record does not tell."""
         self._seen: set[int] | None = None
         """While the drain looks at the table: the fetch ids that were in memory at any time."""
 
@@ -281,13 +283,16 @@ class Line:
             self._seen = None
 
     async def _take_up(self, page: Unprocessed) -> None:
-        capture = await asyncio.to_thread(read_back, self.parts.warc_folder, page)
-        if isinstance(capture, Drop):
-            processed = Processed(drop=capture)
-        else:
-            processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
+        processed = await self._processed(page)
         processed = replace(processed, links=()) if page.imported else processed
         await self.store(page.fetch_id, page.lease, processed)
+
+    async def _processed(self, page: Unprocessed) -> Processed:
+        async with self._reading:
+            capture = await asyncio.to_thread(read_back, self.parts.warc_folder, page)
+            if isinstance(capture, Drop):
+                return Processed(drop=capture)
+            return await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
 
 
 def read_back(folder: Path, page: Unprocessed) -> Capture | Drop:

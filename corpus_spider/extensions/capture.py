@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakKeyDictionary
 
 from scrapy import signals
 from scrapy.exceptions import StopDownload
@@ -35,6 +34,10 @@ MAX_BODY = "corpus_max_body"
 TERMS = "corpus_terms"
 # Types no corpus of text wants: the headers are kept, the body is not waited for.
 UNWANTED = ("video/", "audio/", "image/", "font/")
+MOST_AT_ONCE = 96 * 2**20
+"""Bytes of all bodies that are on their way or not stored yet, beyond which the largest on their way are not waited
+for: one site may have hosts without number, each with a large page that comes slowly.
+"""
 
 
 class CaptureExchanges:
@@ -44,7 +47,10 @@ class CaptureExchanges:
         self._crawler = crawler
         self._limit = crawler.settings.getint("CORPUS_MAX_BODY", 10 * 1024 * 1024)
         self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._progress: WeakKeyDictionary[Request, _Progress] = WeakKeyDictionary()
+        self._progress: dict[Request, _Progress] = {}
+        """Of requests whose answer has begun to come."""
+        self._received = 0
+        """Bytes of their bodies."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -53,6 +59,7 @@ class CaptureExchanges:
         crawler.signals.connect(extension.headers_received, signals.headers_received)
         crawler.signals.connect(extension.bytes_received, signals.bytes_received)
         crawler.signals.connect(extension.response_downloaded, signals.response_downloaded)
+        crawler.signals.connect(extension.request_left_downloader, signals.request_left_downloader)
         return extension
 
     def headers_received(self, headers: Headers, request: Request) -> None:
@@ -67,19 +74,22 @@ class CaptureExchanges:
             raise StopDownload(fail=False)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
-        """Stop a body that is too large or drips past the time limit; what came is kept, marked as truncated."""
+        """Stop a body that is too large, drips past the time limit, or takes more than its share where all together
+        take too much; what came is kept, marked as truncated.
+        """
         progress = self._progress.setdefault(request, _Progress(time.monotonic()))
         progress.received += len(data)
+        self._received += len(data)
         if progress.received > request.meta.get(MAX_BODY, self._limit):
             progress.truncated = "length"
-        elif time.monotonic() - progress.started > 0.9 * self._seconds:
+        elif time.monotonic() - progress.started > 0.9 * self._seconds or self._is_too_much(progress):
             progress.truncated = "time"
         if progress.truncated:
             raise StopDownload(fail=False)
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Build the capture; an exchange without a lease goes to the archive from here."""
-        progress = self._progress.pop(request, None)
+        progress = self._progress.get(request)
         truncated = "disconnect" if "dataloss" in response.flags else None
         capture = capture_of(request, response, progress.truncated or truncated if progress else truncated)
         request.meta[CAPTURE] = capture
@@ -91,6 +101,19 @@ class CaptureExchanges:
             heed(lease.host, capture)
         if lease is None and PART not in request.meta and line is not None:
             line.record(capture)
+
+    def request_left_downloader(self, request: Request) -> None:
+        """Forget a request that has been answered, or has failed."""
+        progress = self._progress.pop(request, None)
+        self._received -= progress.received if progress else 0
+
+    def _is_too_much(self, progress: _Progress) -> bool:
+        """Say whether all bodies take too much and this one more than its share."""
+        if progress.received * len(self._progress) <= MOST_AT_ONCE:
+            return False
+        engine: Any = self._crawler.engine
+        unstored = engine.scraper.slot.active_size if engine.scraper.slot else 0
+        return bool(self._received + unstored > MOST_AT_ONCE)
 
 
 class _Progress:

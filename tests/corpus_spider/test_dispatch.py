@@ -41,10 +41,13 @@ class Workers:
     error: Exception | None = None
     done: list[str] = field(default_factory=list)
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+    size: int = 2
+    given: list[str] = field(default_factory=list)
 
     def submit(
         self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object]
     ) -> Future[Processed]:
+        self.given.append(capture.url)
         return self.threads.submit(self._work, capture)
 
     def _work(self, capture: Capture) -> Processed:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider.dispatch import Dispatcher
+from tests.corpus_spider.hostile import bench as hostile
+from tests.corpus_spider.hostile import server
+from tests.corpus_spider.hostile.entry import Entry, http, story
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import PATIENCE, ROOT, ended, environment, run, start, until, well
+from tests.corpus_spider.test_dispatch import Bench, crawl, fetched, limits, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.corpus_spider.hostile.server import Wire
 
 DELAY = 120.0
 """Seconds between two requests, longer than a crawl of these tests may take."""
@@ -102,3 +112,71 @@ def test_an_error_does_not_wait_for_the_delay_of_a_host(tmp_path: Path) -> None:
         asked = newspaper.asked.total()
         assert ended(crawl) == 4
         assert newspaper.asked.total() < asked + 20
+
+
+LARGE, HOSTS = 900_000, 8
+WITH_LITTLE_ROOM = f"""
+import sys
+from corpus_spider.extensions import capture
+capture.MOST_AT_ONCE = {2 * LARGE}
+from corpus_spider.cli import run
+sys.exit(run(["crawl", "--json"]))
+"""
+one_at_a_time = threading.Lock()
+
+
+def all_at_once(wire: Wire) -> None:
+    """Send a large page, of which the end comes when all hosts of the site have begun to send theirs; but one after
+    the other who is asked again.
+    """
+    padding = 0 if wire.path == "/small" else LARGE
+    whole = http(story(wire.path, foot=f"<!--{'x' * padding}-->"))
+    if wire.number > 1:
+        with one_at_a_time:
+            wire.send(whole)
+        return
+    wire.send(whole[:-100])
+    pages = {f"/{number}" for number in range(HOSTS)} | {"/small"}
+    until(lambda: pages <= wire.site.asked.keys(), lambda: wire.site.asked, 30)
+    wire.send(whole[-100:])
+
+
+def test_large_pages_of_ever_more_hosts_take_bounded_memory(tmp_path: Path) -> None:
+    """What takes more than its share is asked for once more: one site with 280 hosts had a crawl take 3 GiB."""
+    paths = [*(f"/{number}" for number in range(HOSTS)), "/small"]
+    link = '<a href="http://h{}.many.localhost:{{port}}{}">page</a>'
+    entries = tuple(Entry("H1", path, all_at_once, links=link.format(path[1:], path)) for path in paths)
+    with server.served({"many": server.Site("many", entries)}) as bench:
+        (tmp_path / "corpus.toml").write_text(hostile.corpus_toml(bench, retries="3", timeout="60"))
+        command = [sys.executable, "-c", WITH_LITTLE_ROOM]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    assert json.loads(done.stdout)["failed"].keys() == {"truncated_time"}, done.stderr
+    found = {path: page.outcome for site in hostile.results(tmp_path).values() for path, page in site.items()}
+    assert {found[path] for path in paths} == {"document"}
+    assert bench.sites["many"].asked["/small"] == 1
+
+
+def test_no_more_pages_are_read_back_from_the_archive_at_once_than_workers_take(tmp_path: Path) -> None:
+    """What a page takes in memory its packed record does not tell: 64 of 10 MiB were taken for some kilobytes."""
+
+    async def scenario(bench: Bench) -> None:
+        bench.seed(12)
+        line = bench.line(bound=0)
+        for lease in bench.corpus.frontier.lease(bench.run, {"h0.example": 12}, 1.0):
+            await page(line, fetched(lease))
+        bench.workers.gate.clear()
+        line = bench.line()
+        line.waiting = bench.corpus.count_unprocessed()
+        crawling = asyncio.ensure_future(crawl(line, Dispatcher(line, limits(bench))))
+        while len(bench.workers.given) < 2 * bench.workers.size:
+            await asyncio.sleep(0.01)
+        bench.workers.gate.set()
+        assert len(line.held) == 12
+        assert len(bench.workers.given) == 2 * bench.workers.size
+        await crawling
+
+    with closing(Bench(tmp_path)) as bench:
+        asyncio.run(scenario(bench))
+        assert len(bench.workers.done) == 12
