@@ -123,6 +123,12 @@ _DATE_NAMES = (
     "ptime",
     "date",
 )
+_DATE_NAMED = re.compile(
+    r"(?!(?:og:)?(?:video|music|book|product|event|place)\b)(?:.*[._:-])?(?:(?:pub(?:lish(?:ed)?|lication)?|post(?:ed)?"
+    r"|release|issued?|creat(?:ed?|ion)|citation|online)[._:-]?(?:date|time|at|on)|date[._:-]?(?:published|posted|created)"
+    r"|created)"
+)
+"""What systems call the date of publication otherwise."""
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
 _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
@@ -345,6 +351,8 @@ def _date_candidates(
     if stated.published:
         yield Candidate("json-ld", stated.published)
     yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
+    named = [name for name in metas if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
+    yield from (Candidate("meta", text) for text in _first(metas, named))
     times = list(time_elements(tree))
     yield from (Candidate("time", text) for text in marked_dates(tree))
     address = parse(url)

@@ -30,6 +30,7 @@ _LETTERS = str.maketrans(
         "\u0695": "\u0631",
         "\u02bc": "'",
         "\u2019": "'",
+        "\u2010": "-",
         "\u05f3": "'",
     }
 )
@@ -125,9 +126,19 @@ def _disputed() -> frozenset[str]:
 
 
 @cache
+def _names() -> frozenset[str]:
+    return frozenset(name for named in _own().values() for name in named)
+
+
+def is_name(word: str) -> bool:
+    """Say whether a folded word is the name of a month in some language."""
+    return word in _names()
+
+
+@cache
 def any_name() -> str:
     """Return a regular expression for any name, the longest that fits; names of spaced scripts are whole words."""
-    names = sorted({name for named in _own().values() for name in named})
+    names = sorted(_names())
     unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
     spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
     return f"(?:{_any_of(unspaced)}|(?<![^\\W\\d_])[\u05d1\u05dc]?{_any_of(spaced)})"

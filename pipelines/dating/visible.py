@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.dating.ages import age_of
 from pipelines.dating.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
+from pipelines.dating.months import fold, is_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +42,8 @@ _DIGIT, _FULL = re.compile(r"\d"), re.compile(r"\d(?:\D*\d){4}")
 _HEADING = re.compile(r"h[1-6]")
 _CLOCK = re.compile(r"\d\s?:\s?\d\d")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
-# A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter.
-_SENTENCE = re.compile(r"[^\W\d_]{4,}[.!?؟।。…](?:\s|$)")
+# A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter, but for those of months.
+_SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
 _MAX_NODES = 6000
 _MAX_TEXT = 160
 _MAX_HELD = 12
@@ -112,22 +113,23 @@ def _is_change(node: LexborNode) -> bool:
 def visible_dates(around: Around) -> Iterator[Shown]:
     """Yield short texts that may state when the page was published.
 
-    Marked ones behind the headline come first, then texts with digits next to it that read like a dateline, then marked
-    ones before it, of which one may be the masthead's date of today, and bare ones right over it; then what is labelled
+    Marked ones behind the headline come first, then texts with digits next to it that read like a dateline, then bare
+    ones right over it, the nearest first, and marked ones before it, of which one may be the masthead's date of today;
+    then what is labelled
     as an update and what stands far behind that; then what stands behind the text; last of all dates that come in
     lists. Without a headline the page's start counts as one.
     """
     before, behind, over, prose = around
     listed: set[str] | None = None
     late: list[Shown] = []
-    parts = ((behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False), (before, 0, True))
-    for part, limit, above in (*parts, (over, _MAX_OVER, True)):
+    marked, bare = (behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False)
+    for part, limit, above in (marked, bare, (over[::-1], _MAX_OVER, True), (before[::-1], 0, True)):
         updated_at: int | None = None
         for at, node in enumerate(part):
             for kind, shown in _in_element(node, limit, above=above):
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
-                far = at < len(part) - _OVER if above else at >= _NEXT
+                far = not limit if above else at >= _NEXT
                 if far and listed is None:
                     listed = _listed(before) | _listed(behind[_NEXT:])
                 if far and listed and node and _naming(node) in listed:
@@ -306,9 +308,13 @@ def _label_of(node: LexborNode) -> str:
 
 def _is_dateline(node: LexborNode, text: str) -> bool:
     """Tell a dateline, which nothing marks, from a sentence or a heading that speaks of some day."""
-    if _SENTENCE.search(text) or _MISLEADING.search(_naming(node)):
+    if _has_sentence(text) or _MISLEADING.search(_naming(node)):
         return False
     return not _HEADING.fullmatch(node.tag or "") or bool(_CLOCK.search(text)) or not _LETTERS.search(text)
+
+
+def _has_sentence(text: str) -> bool:
+    return not all(is_name(fold(end[1])) for end in _SENTENCE_END.finditer(text))
 
 
 def _small(nodes: list[LexborNode]) -> list[LexborNode | None]:

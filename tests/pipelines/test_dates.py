@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pipelines.dates import Candidate, Published, dates_in_path, find_date
+from pipelines.metadata import read_metadata
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -47,3 +48,28 @@ def test_the_date_of_the_visit_above_a_headline_is_not_believed() -> None:
 def test_dates_in_paths(path: str, expected: list[str]) -> None:
     """A day in a path is found with slashes, dashes or none, and never inside a longer number."""
     assert dates_in_path(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("og:pubdate", "2024-11-05"),
+        ("_pubtime", "2024-11-05"),
+        ("article:publish_date", "2024-11-05"),
+        ("article-publish-date", "2024-11-05"),
+        ("publishedDate", "2024-11-05"),
+        ("date_published", "2024-11-05"),
+        ("weibo:article:create_at", "2024-11-05"),
+        ("prism.publicationDate", "2024-11-05"),
+        ("citation_online_date", "2024-11-05"),
+        ("created", "2024-11-05"),
+        ("video:release_date", None),
+        ("og:updated_time", None),
+        ("expiration_date", None),
+        ("updated", None),
+    ],
+)
+def test_a_meta_element_named_for_publication_states_its_date(name: str, expected: str | None) -> None:
+    """Each system has a name of its own: what is made of publishing and of date, time or at is believed."""
+    page = f'<html lang="en"><meta name="{name}" content="2024-11-05"><h1>The council mends the bridge</h1>'
+    assert read_metadata(page, "https://example.org/a", (), NOW).published == expected

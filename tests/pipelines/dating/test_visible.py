@@ -121,6 +121,10 @@ def test_publication_comes_before_an_update_in_any_language(language: str, updat
         ("".join(f'<article><time datetime="2024-11-0{day}">x</time></article>' for day in range(1, 6)), (None, None)),
         ('<div class="weather-info">21 November 2025 12:00</div>', (None, None)),
         ("<h2>example.org 5 November 2024 10:30</h2>", ("2024-11-05", "text")),
+        ("<div><i>Ann Lee</i> | Sept. 5, 2024</div>", ("2024-09-05", "text")),
+        ("<div>Publication : 16 juil. 2024 | 3 min</div>", ("2024-07-16", "text")),
+        ("<div>Megjelent: 2018. szept. 20.</div>", ("2018-09-20", "text")),
+        ("<div>Since Monday. 5 November 2024</div>", (None, None)),
         ('<aside><time datetime="2024-11-01">1 Nov</time></aside>', (None, None)),
         (
             '<nav><time datetime="2024-11-01">1 Nov</time></nav><time datetime="2024-11-05">x</time>',
@@ -313,6 +317,11 @@ def test_what_stands_behind_the_text_counts_for_less(shown: str, expected: tuple
             ("2024-11-05", "text"),
         ),
         ("<h1>{title} - © 2024 of all matters</h1><p class='date'>5 November 2024</p>", ("2024-11-05", "text")),
+        (
+            "".join(f'<div><a>X</a><span class="date">{day} May 2023</span></div>' for day in (1, 2, 3, 4))
+            + "<div><p>Published: 5 November 2024</p><h1>The council mends the bridge</h1></div>",
+            ("2024-11-05", "masthead"),
+        ),
     ],
 )
 def test_a_date_is_found_where_sites_put_it(html: str, expected: tuple[str, str]) -> None:
