@@ -49,6 +49,8 @@ SETTLE_SECONDS = 10.0
 """Longest wait for scripts to have asked for everything; some pages never cease."""
 MAX_PARTS = 200
 """Most requests of one page that are answered."""
+MAX_BYTES = 32 * 2**20
+"""Most bytes of all these answers: the driver takes each as a text, in the event loop."""
 # In a world of its own, where no script of the page has put anything in the way.
 SNAPSHOT = """(() => {
   const root = document.documentElement ? document.documentElement.outerHTML : "";
@@ -282,7 +284,7 @@ class _Routes:
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
         self._opened = False
-        self._parts = 0
+        self._parts = self._bytes = 0
 
     async def handle(self, route: Route) -> None:
         """Answer a request; whatever goes wrong on the way refuses it."""
@@ -317,8 +319,9 @@ class _Routes:
         self._parts += 1
         request = route.request
         asked = Asked(request.url, await request.all_headers(), request.resource_type == "script")
-        part = await self._visit.answer(asked) if self._parts <= MAX_PARTS else None
-        if part is None:
+        part = await self._visit.answer(asked) if self._parts <= MAX_PARTS and self._bytes <= MAX_BYTES else None
+        self._bytes += len(part.body) if part else 0
+        if part is None or self._bytes > MAX_BYTES:
             await _refuse(route)
         else:
             await route.fulfill(status=part.status, headers=part.headers, body=part.body)

@@ -34,6 +34,10 @@ BRIEF = 1.0
 FILLED = """<div id=app></div><script>
 fetch("/data").then(one => one.text()).catch(() => "refused").then(text => { app.textContent = "got " + text; });
 </script>"""
+ASKS_FOR_MUCH = """<div id=app></div><script>
+Promise.allSettled([...Array(20).keys()].map(one => fetch("/data" + one).then(data => data.arrayBuffer())))
+  .then(all => { app.textContent = "given " + all.filter(one => one.status == "fulfilled").length; });
+</script>"""
 LOOPS = "<script>for (;;) {}</script>"
 ASKS_THEN_LOOPS = "<script>fetch('/data'); setTimeout(() => { for (;;) {} }, 50);</script>"
 WAITS = "<script>fetch('/data');</script>"
@@ -136,6 +140,15 @@ async def answer_fails(stage: Stage) -> object:
     return await stage.show(FILLED, answer=fail)
 
 
+async def answers_are_large(stage: Stage) -> object:
+    """A page that asks for more than it may have, all at once, and the next one."""
+
+    async def answer(_: Asked) -> Part:
+        return Part(200, {"Content-Type": "text/plain"}, bytes(handler.MAX_BYTES // 4))
+
+    return {"given": await stage.show(ASKS_FOR_MUCH, answer=answer), "next": await stage.show(FILLED)}
+
+
 async def listener_fails(stage: Stage) -> object:
     """Two pages, of which all listeners of the driver raise."""
     with changed(stage.handler, "_increment_response_stats", lambda *_: fail()):
@@ -211,6 +224,7 @@ class changed:  # noqa: N801 - reads as a verb
 SCENES = (
     routes_fail,
     answer_fails,
+    answers_are_large,
     listener_fails,
     contexts_left,
     browser_is_killed,

@@ -68,6 +68,15 @@ def test_what_cannot_be_answered_is_refused(seen: dict[str, Any]) -> None:
 
 @needs_driver
 @needs_browser
+def test_what_a_page_asks_for_takes_bounded_memory(seen: dict[str, Any]) -> None:
+    """Two hundred answers of 30 MiB, which are little when they are packed, had the crawl take 4 GiB."""
+    large = seen["answers_are_large"]
+    assert '<div id="app">given 4</div>' in large["given"]
+    assert large["next"] == "filled"
+
+
+@needs_driver
+@needs_browser
 def test_what_listeners_raise_ends_with_their_page(seen: dict[str, Any]) -> None:
     """Pages come whose listeners all raise, and so do those beside them; nothing is said of it."""
     assert seen["listener_fails"] == ["filled", "filled"]
