@@ -7,6 +7,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from corpus_spider.middlewares.refusal import RefusalError
 from pipelines.rights import reserved_by_answer
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1
@@ -132,9 +133,8 @@ def retry_after(value: str | None, now: float) -> float | None:
 
 def failure_reason(error: BaseException) -> tuple[str, bool]:
     """Name what stopped a request and say whether it may pass: (reason, passing)."""
-    reason = getattr(error, "reason", None)
-    if isinstance(reason, str):
-        return reason, bool(getattr(error, "retry", False))
+    if isinstance(error, RefusalError):
+        return error.reason, error.retry
     chain = _causes(error)
     if any("certificate" in str(link).lower() or "CertificateError" in type(link).__name__ for link in chain):
         return "certificate", False

@@ -109,6 +109,8 @@ class CannotResolveHostError(Exception):
         (ConnectionRefusedError(), ("unreachable", True)),
         (OSError("certificate verify failed"), ("certificate", False)),
         (ValueError("odd"), ("network", True)),
+        # What Scrapy raises at a status line that is no text; it has a reason of its own.
+        (UnicodeDecodeError("ascii", b"HT\xffP", 2, 3, "ordinal not in range(128)"), ("network", True)),
     ],
 )
 def test_a_request_without_an_answer_has_a_reason_to_count_by(error: BaseException, expected: tuple[str, bool]) -> None:
