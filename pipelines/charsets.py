@@ -31,6 +31,10 @@ _SUPERSETS = {
 }
 # Labels of the Encoding Standard, and a few of the wild, that Python does not know or reads as something else.
 _LABELS = {
+    "x-mac-arabic": "mac-arabic",
+    "x-mac-farsi": "mac-farsi",
+    "dos-720": "cp720",
+    "x-windows-949": "cp949",
     "unicode-1-1-utf-8": "utf-8",
     "unicode11utf8": "utf-8",
     "unicode20utf8": "utf-8",
@@ -101,6 +105,12 @@ _CODEC = re.compile(
     r"utf-(?:8|16-le|16-be|32-le|32-be)|gb18030|hz|big5hkscs|johab|euc_jp|(?:euc|shift)_jis\w+|iso2022_(?:kr|jp\w*)"
     r"|cp(?:125[0-8]|437|720|737|775|8[56]\d|874|932|949|1006|1125)|iso8859-\d+|koi8-[rut]|kz1048|ptcp154|mac-\w+"
 )
+_VIETNAMESE = (
+    dict.fromkeys(("viscii", "csviscii", "viscii1.1-1", "x-viscii"), "viscii")
+    | dict.fromkeys(("tcvn", "tcvn3", "tcvn-5712", "tcvn5712-1", "x-viet-tcvn", "x-viet-tcvn5712"), "tcvn3")
+    | dict.fromkeys(("vni", "x-viet-vni"), "vni")
+)
+"""Charsets that `pipelines.vietnamese_codecs` reads."""
 _NAMES = {
     "big5hkscs": "big5",
     "cp932": "shift_jis",
@@ -130,6 +140,8 @@ def codec_of(label: str) -> str | None:
     ('cp1252', 'cp874', None)
     """
     cleaned = label.strip().strip("\"'").lower()
+    if cleaned in _VIETNAMESE:
+        return _VIETNAMESE[cleaned]
     known = _LABELS.get(cleaned) or _LABELS.get(cleaned.replace("_", "-")) or _family(cleaned) or cleaned
     try:
         name = codecs.lookup(known).name

@@ -54,6 +54,9 @@ _SOUNDNESS_MARGIN = 0.02
 _SOUND = 0.99
 _MUCH_SOUNDER = 0.012
 _FALLBACK = "cp1252"
+_TURKISH = "cp1254"
+_OF_1254, _FEW_OF_1254 = re.compile("[ÐÝÞðýþ]".encode("cp1252")), 3
+_ICELANDIC = re.compile("[ÁÍÓÚÆáíóúæ]".encode("cp1252"))
 _STATED = frozenset({"header", "meta"})
 _SURE = 0.5
 _STRAY = 2
@@ -222,15 +225,25 @@ def _is_utf8(body: bytes) -> bool:
 def _legacy(body: bytes, header: str | None) -> Decoded:
     body = body.removeprefix(codecs.BOM_UTF8)
     sample = _sample(body)
-    viet = vietnamese_codecs.recognise(sample)
-    if viet:
-        return _decoded(body, viet, "detected")
     stated = codec_of(stated_charset(body) or "")
     proposals = {codec: source for codec, source in ((stated, "meta"), (header, "header")) if codec}
+    own = next((codec for codec in vietnamese_codecs.CODECS if proposals.pop(codec, None)), None)
+    viet = vietnamese_codecs.recognise(sample, own)
+    if viet:
+        return _decoded(body, viet, "detected")
     if header != _FALLBACK:  # which servers say of all pages
         proposals = dict(reversed(proposals.items()))
     chosen = _choose(sample, proposals)
+    if chosen.codec == _FALLBACK and _is_turkish(sample):
+        return _decoded(body, _TURKISH, "detected")
     return _decoded(body, chosen.codec, chosen.source)
+
+
+def _is_turkish(sample: bytes) -> bool:
+    """Tell whether a sample has the letters in which windows-1254 differs from 1252 (ğ İ ı ş for ð Ý ý þ), and not the
+    accents of Icelandic, which alone has those of 1252.
+    """
+    return len(_OF_1254.findall(sample)) >= _FEW_OF_1254 and _ICELANDIC.search(sample) is None
 
 
 def _sample(body: bytes) -> bytes:

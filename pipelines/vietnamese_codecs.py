@@ -77,8 +77,10 @@ def decode(body: bytes, codec: str) -> str:
     return nfc(text) if codec == "tcvn3" else text
 
 
-def recognise(sample: bytes) -> str | None:
+def recognise(sample: bytes, stated: str | None = None) -> str | None:
     """Return the codec under which a sample of text reads as Vietnamese, or None when none does.
+
+    ``stated`` is the one that header or page name, which is believed of a text too short for words to tell.
 
     Marked function words make up a quarter of Vietnamese prose, so a twenty-fifth of all words, three at least, is
     plain; and of the words with marks nearly all must be syllables of Vietnamese, which they are in no wrong reading,
@@ -88,9 +90,11 @@ def recognise(sample: bytes) -> str | None:
         return None
     readings = {codec: decode(sample, codec) for codec in CODECS}
     hits = {codec: _function_words(text) for codec, text in readings.items()}
+    shares = {codec: _syllables(text) for codec, text in readings.items()}
+    if stated and shares[stated] >= _MEANT:
+        return stated
     if max(hits.values()) < _LEAST_HITS:
         return None
-    shares = {codec: _syllables(text) for codec, text in readings.items()}
     best = max(CODECS, key=lambda codec: (shares[codec] * hits[codec], hits[codec]))
     least = max(_LEAST_HITS, _LEAST_SHARE * len(_WORD.findall(readings[best])))
     if hits[best] < least or shares[best] < _MEANT:

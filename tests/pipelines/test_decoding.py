@@ -151,6 +151,31 @@ for tone, mark in VNI_PLAIN.items():
         VNI[unicodedata.normalize("NFC", letter + tone)] = base + VNI_CIRCUMFLEX[tone]
 
 
+@pytest.mark.parametrize("label", ["TCVN-5712", "x-viet-tcvn"])
+@pytest.mark.parametrize("in_page", [True, False])
+def test_a_few_words_of_old_vietnamese_are_read_as_declared(label: str, *, in_page: bool) -> None:
+    """Where a text is too short for function words to tell its charset, header or page do."""
+    head = f"<meta charset={label}>".encode() if in_page else b""
+    page = head + b"<title>\xaei Vi\xd6t Nam</title>"
+    assert "đi Việt Nam" in decode(page, None if in_page else label).text
+
+
+@pytest.mark.parametrize("declared", [None, "iso-8859-1", "windows-1252"])
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("cp1254", "Başbakan açıkladı: soruşturma İstanbul'da sürüyor"),
+        ("cp1252", "Þingið samþykkti frumvarpið eftir langar umræður á þriðjudag"),
+        ("cp1252", "The singer Björk, born as Guðmundsdóttir, was in Þingvellir with Friðrik Þór"),
+    ],
+)
+def test_letters_that_are_turkish_or_icelandic_are_told_by_the_accents_beside_them(
+    codec: str, text: str, declared: str | None
+) -> None:
+    """Turkish pages call themselves Latin-1, and of its letters only Icelandic has þ, ð and ý, with many accents."""
+    assert text in decode(f"<p>{text}</p>".encode(codec), declared).text
+
+
 @pytest.mark.parametrize(
     ("packed", "read"),
     [
