@@ -43,6 +43,8 @@ MAX_CRASHES = 2
 START_SECONDS = 120.0
 LOOK_SECONDS = 0.5
 """How often it is looked at whether a page takes too long: so much longer it may."""
+_UNSTARTED = (EOFError, OSError, RuntimeError)
+"""Of a worker that does not come up; the last where the system has no thread left to watch over it."""
 STOPPING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 _replies = msgspec.msgpack.Decoder(Reply)
@@ -68,7 +70,8 @@ class WorkerDiedError(Exception):
 def start_fork_server() -> None:
     """Have the process that workers are forked from load and warm up, while the caller goes on; safe to repeat.
 
-    Raises DiskError when there is no folder for the socket by which it is reached.
+    Raises DiskError when there is no folder for the socket by which it is reached, CorpusError when the system has no
+    process left.
     """
     multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
     try:
@@ -77,11 +80,20 @@ def start_fork_server() -> None:
     except OSError as error:
         if error.errno == errno.EMFILE:
             raise disk_error(error, Path("ulimit -n")) from error
+        if error.errno in {errno.EAGAIN, errno.ENOMEM}:
+            raise _no_process(error) from error
         raise DiskError(
             f"worker processes need a folder for temporary files: {error}",
             where=os.environ.get("TMPDIR", ""),
             do="Have TMPDIR name one that can be written, has room, and whose path is short (90 characters).",
         ) from error
+
+
+def _no_process(error: Exception) -> CorpusError:
+    return CorpusError(
+        f"no worker process can be started ({str(error) or type(error).__name__})",
+        do="See that there is memory, and that ulimit -v, -u and -n leave room for some processes.",
+    )
 
 
 @contextlib.contextmanager
@@ -263,15 +275,12 @@ class WorkerPool:
         """Start a worker; one that does not come up is tried once more, then the machine is at fault, not a page."""
         try:
             return _Worker(self._context, self._limits)
-        except (EOFError, OSError) as error:
+        except _UNSTARTED as error:
             logger.warning("a worker did not start (%s)", str(error) or type(error).__name__)
         try:
             return _Worker(self._context, self._limits)
-        except (EOFError, OSError) as error:
-            raise CorpusError(
-                f"no worker process can be started ({str(error) or type(error).__name__})",
-                do="See that there is memory, and that ulimit -v, -u and -n leave room for some processes.",
-            ) from error
+        except _UNSTARTED as error:
+            raise _no_process(error) from error
 
     def _discard(self) -> None:
         worker: _Worker = self._local.worker

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
+import threading
+from contextlib import closing
+from datetime import UTC, datetime
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
+
+from pipelines.workers import WorkerPool, start_fork_server
+from storage.errors import CorpusError
+from storage.records import Capture, SiteModel
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST_ANSWERS = """
@@ -42,3 +51,28 @@ def test_the_first_answers_may_come_at_the_same_moment(_time: int) -> None:
         [sys.executable, "-c", FIRST_ANSWERS], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM])
+def test_a_system_without_another_process_is_told_as_that(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Not as a folder for temporary files that is missing."""
+
+    def refuse() -> None:
+        raise OSError(number, "Not now")
+
+    monkeypatch.setattr(forkserver, "ensure_running", refuse)
+    with pytest.raises(CorpusError, match=r"no worker process can be started .*Not now"):
+        start_fork_server()
+
+
+def test_a_system_without_another_thread_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where none is left for whoever watches a worker start: it was an internal error."""
+
+    def refuse(_: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    capture = Capture("http://a.example/", datetime.now(UTC), 200, (), (), b"<p>")
+    with closing(WorkerPool(1)) as pool:
+        monkeypatch.setattr(threading.Timer, "start", refuse)
+        with pytest.raises(CorpusError, match=r"no worker process can be started .*new thread"):
+            pool.submit(capture, SiteModel("s")).result(60)
