@@ -39,6 +39,7 @@ _ALPHABETS = {
         "mk": "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ",
         "be": "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
     },
+    "Latn": {"tr": "çğıöşüâîû", "az": "çəğıöşü"},
 }
 _LEAST_STRANGE = 2
 _STRANGE_SHARE = 0.04
@@ -50,11 +51,27 @@ def corrected(language: str, script: str, text: str) -> str:
     >>> corrected("fa", "Arab", "د بهرنیو چارو وزارت وایي چې خبرې به په راتلونکې اونۍ کې پیل شي")
     'ps'
     """
-    alphabets = _ALPHABETS.get(script, {})
-    if language not in alphabets:
+    if language not in _ALPHABETS.get(script, {}):
         return language
-    letters = Counter(each for each in text.lower().translate(_FOLDED) if each.isalpha() and not each.isascii())
-    strange = {name: sum(letters[each] for each in letters.keys() - set(alphabets[name])) for name in alphabets}
+    letters, strange = _strange(script, text)
     best = min(strange, key=lambda name: strange[name])
-    clear = strange[language] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters.total())
+    clear = strange[language] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters)
     return best if clear and strange[best] * 3 <= strange[language] else language
+
+
+def speak_against(language: str, rival: str, script: str, text: str) -> bool:
+    """Say whether a text has letters that ``language`` does not write, and not as many that ``rival`` does not.
+
+    >>> speak_against("mk", "ru", "Cyrl", "Во время войны"), speak_against("ru", "mk", "Cyrl", "Во време на војната")
+    (True, True)
+    """
+    _, strange = _strange(script, text)
+    return strange.get(language, 0) > strange.get(rival, 0)
+
+
+def _strange(script: str, text: str) -> tuple[int, dict[str, int]]:
+    """Return the number of letters beyond ASCII, and by language that of those it does not write."""
+    letters = Counter(each for each in text.lower().translate(_FOLDED) if each.isalpha() and not each.isascii())
+    alphabets = _ALPHABETS.get(script, {})
+    strange = {name: sum(letters[each] for each in letters.keys() - set(alphabets[name])) for name in alphabets}
+    return letters.total(), strange

@@ -13,6 +13,7 @@ from storage.records import LanguageGuess
 _MAIN_SHARE = 0.5
 # Letters of Hebrew and Arabic in their shapes, which no detector knows.
 _FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
+_ADDRESS = re.compile(r"(?:\w+://|www\.)[!-~]+")
 # How sure a correction is at most.
 _CORRECTED = 0.9
 
@@ -27,10 +28,15 @@ def judged(text: str, script: tuple[str, float], detect: backends.Backend) -> La
     code, share = script
     if share >= _MAIN_SHARE and code in DECISIVE:
         return LanguageGuess(DECISIVE[code], share, code, share)
+    if "://" in text or "www." in text:
+        text = _ADDRESS.sub(" ", text)
     text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
     found, confidence = detect(text) if share else (UNKNOWN, 0.0)
     guessed = backends.standard(found, code)
-    language = words.corrected(letters.corrected(guessed, code, text), code, text)
+    written = letters.corrected(guessed, code, text)
+    language = words.corrected(written, code, text)
+    if language != written and letters.speak_against(language, written, code, text):
+        language = written
     if language != guessed:
         confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
     return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)

@@ -38,9 +38,10 @@ def elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str],
         sure: what CLD2 is sure of, ``un`` for nothing.
         other: tells what langdetect thinks; not always asked.
     """
-    code, confidence = {"nb": "no"}.get(guess[0], guess[0]), guess[1]
+    code, confidence = guess if guess[0] != "un" else (sure, _ELECTED)
+    code = {"nb": "no"}.get(code, code)
     if sure != "un" and code not in stop_words():
-        return guess
+        return code, confidence
     words = _WORD.findall(text.lower())
     if not words:
         return guess

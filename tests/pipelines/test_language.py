@@ -273,3 +273,42 @@ def test_letters_in_presentation_forms_are_letters(language: str, text: str) -> 
 def test_serbian_in_latin_letters_is_not_croatian_for_want_of_a_list(language: str, text: str) -> None:
     """Frequent words that three languages share speak for none of them where only one has a list."""
     assert identify(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "ru",
+            "Сухопутные сражения изменились, по сравнению со статичными линиями фронта во время Первой мировой войны",
+        ),
+        ("ru", "Примерно после двух недель досрочного голосования на участках уже успели отдать свои голоса за них"),
+        ("mk", "Претседателот на државата рече дека во текот на војната се водеше битка со непријателот кој дојде"),
+        ("az", "Deniz babasının ona kitab oxumasını istəyir. Deniz evdə dəyildi, otaqda heç kim yoxdur."),
+        ("tr", "Deniz babasının ona kitap okumasını istiyor. Deniz evde değildi, odada hiç kimse yoktur."),
+    ],
+)
+def test_words_that_neighbours_share_give_way_to_letters(language: str, text: str) -> None:
+    """Russian has во and со of Macedonian, за and од of Serbian; its ы and я, and ə of Azeri, are none of theirs."""
+    assert identify(text).language == language
+
+
+def test_addresses_have_no_language() -> None:
+    """Three links in a short French or Kurdish text made it English, or none at all."""
+    links = [f"https://www.example.com/news/{number}.html" for number in (766097, 532393, 648360)]
+    for language, sentence in (
+        ("fr", "Les experts australiens ont tiré de nouvelles conclusions de l'enquête menée sur un volet"),
+        ("ku", "Piştî ku ew hatin malê, wan got ku divê em herin bajêr û li wir bi wan re bipeyivin"),
+        ("ru", "Директор службы проверки полиции установил условия проведения им проверки на этой неделе"),
+    ):
+        text = " ".join(f"{link} {part}" for link, part in zip(links, sentence.split(" ", 2), strict=True))
+        assert identify(text).language == language
+
+
+def test_a_text_that_the_detector_knows_when_it_need_not_guess_is_known() -> None:
+    """CLD2, told to do its best, knows nothing of a Russian text with Chinese names, of which it is sure otherwise."""
+    text = (
+        "Как полагают историки, последние Олимпийские игры были проведены в 393 году н. э. Шэнь Ко вскоре впечатлил"
+        " Ван Аньши своими навыками и способностями в качестве управленца и доверенного лица правительства."
+    )
+    assert identify(text).language == "ru"
