@@ -26,7 +26,8 @@ _WORDS = {
     "ad": r"ads?|advert\w*|sponsor\w*|promo\w*|adsense|commercial|dfp|outbrain|taboola|partner",
     "meta": r"meta|byline|authors?|date|dateline|datetime|time|timestamp|credits?|source|info|published?|pubdate"
     r"|category|rating|views|bio|writer|editor",
-    "caption": r"caption|figcaption|photos?|images?|img|gallery|slideshow|figure|media|video|pic|pictures?|thumb\w*",
+    "caption": r"caption|figcaption|photos?|fotos?|images?|img|gallery|slideshow|figure|media|video|pic|pictures?"
+    r"|thumb\w*",
     "tag": r"tags?|tagcloud|keywords?|topics?|labels?",
     "sign": r"newsletter|subscri\w*|login|signup|register|cookies?|consent|modal|popup|overlay|dialog|form"
     r"|search|vote|poll|survey|gdpr|alert|notice",

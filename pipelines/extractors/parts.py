@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
@@ -48,10 +49,13 @@ TITLE = 0.6
 MIN_TITLE = 15
 """Least characters of a line that is the title."""
 HALF = 0.5
+BOXED = 0.2
+"""Most of the text, as a share, that stands in boxes of pictures beside it."""
 """Share of the stated title that such a line has."""
 
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
+_CLASS = re.compile(r'\sclass="([^"]*)"')
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile("[a-z]+")
 _CAPTIONS = frozenset({"figcaption", "caption", "figure"})
@@ -61,12 +65,17 @@ _SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
 _SURE_CAPTION = re.compile(
     r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*captions?(?![a-z])|cutline"
-    r"|(?<![a-z])(?:image|img|photo|picture)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc|description|info|credit"
-    r"|copyright|legend|embed|holder|widget)(?![a-z])"
+    r"|(?<![a-z])(?:image|img|photo|foto|picture|pic)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc|description"
+    r"|info|credit|copyright|legend|embed|holder|widget)(?![a-z])"
 )
-_MAY_CAPTION = re.compile("aption|utline|(?:[Ii]mage|[Ii]mg|[Pp]hoto|[Pp]icture)s?[-_ ]*[BWCDILEHbwcdileh]")
+_MAY_CAPTION = re.compile("aption|utline|(?:[Ii]mage|[Ii]mg|[PpFf]h?oto|[Pp]ic(?:ture)?)s?[-_ ]*[BWCDILEHbwcdileh]")
 """Sieve for the patterns, which need the words of an element."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
+_BOX = re.compile(r"(?<![a-z])(?:image|img|photo|foto|picture|pic|thumb|thumbnail)s?(?=\s|$)")
+_NO_BOX = re.compile(
+    r"(?<![a-z])(?:with|without|has|no|over|text|title|hero|card|caption|slide|slider|slides)(?![a-z])"
+)
+"""The last word of a class that makes an element the box of a picture, and words by which it is one beside a text."""
 _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
 _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
@@ -140,7 +149,7 @@ def captions(page: Page) -> tuple[Array, Array]:
     blocks, elements = page.blocks, page.blocks.elements
     sure, likely = np.zeros(page.count, bool), np.zeros(page.count, bool)
     marked = {
-        number: _captioned(tag)
+        number: _captioned(tag[:MAX_CHARS])
         for number, (tag, bits) in enumerate(zip(elements.tags, page.marks, strict=True))
         if bits & _PICTURES or "aption" in tag  # as in their names
     }
@@ -158,6 +167,27 @@ def captions(page: Page) -> tuple[Array, Array]:
     return sure & (2 * sure.sum() < len(blocks)), likely
 
 
+def boxed(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks stand in the box of a picture or film, as their captions do.
+
+    A page much of whose text stands there tells its story by pictures.
+    """
+    found, elements = np.zeros(page.count, bool), page.blocks.elements
+    for index in (chosen & ((page.path & BIT["caption"]) != 0)).nonzero()[0].tolist():
+        small = takewhile(lambda box: elements.last[box] - elements.first[box] <= FEW, around(page.blocks, index))
+        found[index] = any(_is_box(elements.tags[elements.tag[box]]) for box in small)
+    if not found.any():
+        return found
+    few = page.texts.chars[found].sum() <= BOXED * page.texts.chars[chosen].sum()
+    return found if few else np.zeros(page.count, bool)
+
+
+def _is_box(tag: str) -> bool:
+    named = _CLASS.search(tag)
+    words = _HUMP.sub("-", named[1]).lower() if named else ""
+    return _BOX.search(words) is not None and _NO_BOX.search(words) is None
+
+
 def _holds_more(blocks: Blocks, figure: int) -> bool:
     """Say whether a figure is one of text: a quotation, a table, a list, something with a heading."""
     elements = blocks.elements
@@ -173,6 +203,7 @@ def _around(elements: Elements, element: int) -> str:
     return f"{elements.name(around)} {_naming(elements.attributes(around))}"
 
 
+@lru_cache(maxsize=2**12)
 def _captioned(tag: str) -> bool | None:
     """Say whether an element is surely a caption; None if nothing says that it may be one."""
     if tag.partition(" ")[0] in _CAPTIONS:

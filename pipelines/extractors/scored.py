@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "10"
+NAME, VERSION = "scored", "11"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -267,10 +267,11 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen &= ~series.teasers(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
-    chosen &= ~parts.by_readers(page, chosen)
+    boxed = parts.boxed(page, chosen)
+    chosen &= ~boxed & ~parts.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
     chosen &= ~opening.byline(page, chosen) & ~parts.imprint(page, chosen)
-    return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
+    return Content(chosen & ~parts.copies(page, chosen), confidence, captions | boxed, headed)
 
 
 def links(page: Page, chosen: Array) -> Array:

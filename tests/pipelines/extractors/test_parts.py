@@ -124,6 +124,10 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<figure><img src=a><p class='x1'>{}</p></figure>",
         "<div class='image-container'><img src=a><p>{}</p></div>",
         "<div class='InlineImage-imageEmbedCredit'>{}</div>",
+        "<div class='foto-box'><img src=a><p>{}</p></div>",
+        "<div id=p12 class='photo'><img src=a><br>{}</div>",
+        "<div class='article__inline-images'><img src=a><p>{}</p></div>",
+        "<table class='c mainImage wide'><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
@@ -149,6 +153,26 @@ def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
     """Quotations, tables and boxes of text; nor is the text beside a picture."""
     shown = Page(walk(parse_tree(f"<body>{paragraphs(LINES)}{markup.format(LINES[0] + ' Again.')}</body>")))
     assert not captions(shown)[0].any()
+
+
+@pytest.mark.parametrize(
+    ("classes", "lines", "kept"),
+    [
+        ("photo", 1, False),
+        ("photo", 3, True),
+        ("text-photo", 1, True),
+        ("photo-explained", 1, True),
+        ("photo hero", 1, True),
+        ("article", 1, True),
+    ],
+)
+def test_what_stands_in_the_box_of_a_picture_is_its_caption_where_most_of_the_text_does_not(
+    classes: str, lines: int, *, kept: bool
+) -> None:
+    """A story told by pictures is kept, and so is what stands in a box that is more than that of the picture."""
+    boxes = "".join(f"<div class='{classes}'><img src=a><p>{TEXT.strip()} {n}</p></div>" for n in range(lines))
+    found = scored.extract(page(paragraphs(LINES[:2]) + boxes))
+    assert ((f"{TEXT.strip()} 0" in found.paragraphs), bool(found.captions)) == (kept, not kept)
 
 
 def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:
