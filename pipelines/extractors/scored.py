@@ -264,7 +264,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen = series.enclosed(page, chosen, probability, allowed)
     if confidence < WHOLE:
         chosen &= ~series.other_articles(page, chosen)
-    chosen &= ~series.teasers(page, chosen)
+    chosen &= ~series.teasers(page, chosen) & ~series.related(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     boxed = parts.boxed(page, chosen)
@@ -326,7 +326,8 @@ def labels(page: Page, chosen: Array) -> Array:
             marked.append(index)
         elif page.texts.chars[index] <= LABEL and any(leading[element] > 1 for element in alone):
             boxes.append(index)
-    found[marked + (boxes if len(boxes) <= MAX_BOXES else [])] = True
+    said = {page.blocks.texts[index].strip() for index in boxes}
+    found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True
     return found
 
 

@@ -43,6 +43,9 @@ _SUBHEAD = KIND["h2"] | KIND["h3"]
 _ASIDE = sum(
     BIT[name] for name in ("comment", "nav", "share", "related", "ad", "tag", "sign", "form", "caption", "box")
 )
+BOXED = 0.15
+"""Most of the text, as a share, that a box of related articles has of it."""
+_RELATED = re.compile(r"[Rr]elated|RELATED|yarpp|[Rr]ecommend|see-?also|[Rr]ead-?(?:[Mm]ore|[Aa]lso)")
 _NUMBER = re.compile(r"\d+")
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
 """An ellipsis at the end, or before the few words of a link to the rest."""
@@ -172,6 +175,24 @@ def _beside(page: Page, headline: int, other: int, held: Array) -> int:
 def _make(page: Page, element: int) -> str:
     """Return the start tag of an element without the numbers by which pages tell articles apart."""
     return _NUMBER.sub("", page.blocks.elements.tags[page.blocks.elements.tag[element]])
+
+
+def related(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks lie in what is named as related articles, with links in it or right beside it."""
+    found: Array = chosen & ((page.path & BIT["related"]) != 0)
+    if not found.any():
+        return found
+    tags = page.blocks.elements.tags
+    marked = (number for number, bits in enumerate(page.marks) if bits & BIT["related"])
+    known = np.zeros(len(tags), bool)
+    known[[number for number in marked if _RELATED.search(tags[number])]] = True
+    held = page.total(page.texts.chars * chosen)
+    few = held <= BOXED * held[0]
+    leading = few & (page.total(page.link > MAX_LINKED) > 0)
+    inside = np.zeros(page.count, bool)
+    for box in (known[page.tag] & few & (held > 0) & (leading | leading[page.parents])).nonzero()[0].tolist():
+        inside[page.first[box] : page.last[box]] = True
+    return found & inside
 
 
 def teasers(page: Page, chosen: Array) -> Array:

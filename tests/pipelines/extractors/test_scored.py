@@ -160,6 +160,12 @@ def test_headings_of_what_a_page_is_made_of_stay() -> None:
     assert as_found(f"<p>{line}</p>" + "".join(f"<div>{name}{RELATED}</div>" for name in names)) == [line, *names]
 
 
+def test_headings_that_say_the_same_go_however_many_boxes_they_open() -> None:
+    """Behind each paragraph, as some papers have it, with links to other articles."""
+    lines = paragraphs(TEXTS["Latin"])
+    assert as_found("".join(f"<p>{line}</p><div>See also:{RELATED}</div>" for line in lines)) == lines
+
+
 def test_a_text_of_links_is_kept() -> None:
     """Where most of what was chosen is linked, it is what the page is about."""
     listed = Page(walk(parse_tree("<p>All bridges</p>" + "<p><a href='/x'>A bridge of the north</a></p>" * 5)))

@@ -176,6 +176,27 @@ def test_the_beginning_of_a_related_article_is_none_of_this_one(box: str, teaser
     assert not series.teasers(no_link, np.ones(no_link.count, bool)).any()
 
 
+LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quays.</a></li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("box", "out"),
+    [
+        (f"<div class='yarpp yarpp-related'><h3>See also</h3>{LINKS}</div>", 3),
+        (f"<div id=relatedBox>{LINKS}</div>", 2),
+        ("<div><a href=/x>The bridge is shut</a><p class=BoxRelatedNewsSapo>The ferries stay.</p></div>", 1),
+        ("<div class=related><h3>See also</h3><p>The ferries stay where they are.</p></div>", 0),
+        (f"<div class=chapter>{LINKS}</div>", 0),
+        (f"<div class=related><p>{SAID * 4}</p>{LINKS}</div>", 0),
+    ],
+    ids=["box", "id", "beside a link", "no link", "no name", "much of the text"],
+)
+def test_what_is_named_as_related_articles_and_has_links_is_none_of_this_one(box: str, out: int) -> None:
+    """Its heading and its links go, though they end as sentences, and what it tells of another article."""
+    shown = page(f"<h1>{TITLE}</h1>{f'<p>{SAID}</p>' * 6}{box}")
+    assert series.related(shown, np.ones(shown.count, bool)).sum() == out
+
+
 def test_thousands_of_makes_and_headlines_are_looked_at_in_bounds() -> None:
     """Every block of a make of its own, and every other one a headline as the article's."""
     many = "".join(f"<h1>{number}</h1><p class='a{number}'>{SAID}</p>" for number in range(5000))
