@@ -5,6 +5,7 @@ A crawl and ``evaluate`` both go through here, so that what is scored is what is
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -30,6 +31,11 @@ SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"
 """Where a date stands that a line of the page shows."""
 HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text among which title, date or author may be, and its characters at most."""
+MIN_TITLE, MAX_KICKER = 15, 60
+"""Characters, white space apart, of a title that is found again, and of what a headline may have besides."""
+MIN_WORDS, MOST_WORDS = 4, 0.7
+"""Words of a title, and their share, that a headline has."""
+_WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
 
 
@@ -106,13 +112,26 @@ def clean(extraction: Extraction) -> Extraction:
 def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
     """Leave out the heading at the head of the text that is the title, which ``title`` need not have as it is shown.
 
-    A line that is no heading may be the first of a poem, which is called by it. Likewise.
+    Many papers state another for searches, of the same words, or show what the article is about before it. A line that
+    is no heading may be the first of a poem, which is called by it. Likewise.
     """
-    if extraction.confidence is None:
+    title = title_of(extraction, stated)
+    if extraction.confidence is None or not title:
         return extraction
-    title, kinds = title_of(extraction, stated), extraction.kinds
+    kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
+    if at is None and kinds[:1] == _HEADING and kinds[1:] and _is_headline(extraction.paragraphs[0], title):
+        at = 0
     return extraction if at is None else _without(extraction, at, at + 1)
+
+
+def _is_headline(line: str, title: str) -> bool:
+    """Say whether a heading ends with a title, or has nearly all its words and few more."""
+    packed, wanted = "".join(line.split()), "".join(title.split())
+    if not MIN_TITLE <= len(wanted) <= len(packed) + MAX_KICKER or len(packed) > len(wanted) + MAX_KICKER:
+        return False
+    said, words = set(_WORD.findall(line.casefold())), set(_WORD.findall(title.casefold()))
+    return packed.endswith(wanted) or len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:

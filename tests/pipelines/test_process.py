@@ -174,3 +174,24 @@ def test_a_heading_at_the_head_that_is_the_title_is_not_in_the_text(
     cleared = without_title(found, Metadata(title=title))
     assert cleared.paragraphs == (tuple(left) if left else found.paragraphs)
     assert len(cleared.kinds) in {0, len(cleared.paragraphs)}
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "left"),
+    [
+        ("Kinh tế Giá vàng giảm mạnh trong phiên sáng nay", "h", False),
+        ("Sáng nay giá vàng trong nước giảm mạnh", "h", False),
+        ("Kinh tế Giá vàng giảm mạnh trong phiên sáng nay", "p", True),
+        ("Vì sao vàng giảm", "h", True),
+        (f"Giá vàng giảm mạnh trong phiên sáng nay, {'người dân xếp hàng từ sớm, ' * 4}", "h", True),
+    ],
+    ids=["with what it is about", "in other order", "paragraph", "subhead", "much more"],
+)
+def test_a_heading_that_opens_the_text_in_the_words_of_the_title_is_not_in_it(
+    line: str, kind: str, *, left: bool
+) -> None:
+    """Pages show what the article is about before the title, or state another title to search engines."""
+    for lines, kinds, opens in (((line, *"bcd"), f"{kind}ppp", True), (("a", line, *"cd"), f"p{kind}pp", False)):
+        found = Extraction(lines, "auto", "1", kinds=kinds, confidence=0.9)
+        cleared = without_title(found, Metadata(title="Giá vàng giảm mạnh trong phiên sáng nay"))
+        assert (line in cleared.paragraphs) == (left or not opens)
