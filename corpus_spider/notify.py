@@ -8,6 +8,7 @@ import smtplib
 import socket
 import ssl
 import threading
+import time
 import urllib.request
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -106,8 +107,9 @@ def tell(config: Config, message: Message) -> None:
     threads = [threading.Thread(target=_try, args=way, name="notify", daemon=True) for way in ways.items()]
     for thread in threads:
         thread.start()
+    deadline = time.monotonic() + 2 * SECONDS
     for thread in threads:
-        thread.join(2 * SECONDS)
+        thread.join(max(0.0, deadline - time.monotonic()))
         if thread.is_alive():
             logger.warning("telling of the crawl takes too long and is given up")
 

@@ -7,13 +7,15 @@ import json
 import logging
 import socketserver
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from corpus_spider import notify as telling
 from corpus_spider.config import Config, Corpus, Notify
 from corpus_spider.notify import compose, crawl_and_tell, wanted
 from corpus_spider.signs import Finding, Sign
@@ -184,6 +186,30 @@ def test_what_cannot_be_told_is_a_warning(
     assert "s3cr3t" not in caplog.text
     assert mails[1] == []
     assert [path for path, _ in posts[1] if path == "/elsewhere"] == []
+
+
+class _Drip(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        with suppress(OSError):
+            while not self.server.over.wait(0.1):  # type: ignore[attr-defined]
+                self.request.sendall(b"2")
+
+
+def test_nobody_waits_for_those_who_are_told_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A mail server and a web server that answer by the byte, for ever, take the time of one."""
+    monkeypatch.setattr(telling, "SECONDS", 2.0)
+    slow: Any = socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Drip)
+    slow.over = threading.Event()
+    with running(slow) as server:
+        place = f"127.0.0.1:{server.server_address[1]}"
+        told = config(mail="me@example.org", smtp=place, webhook=f"http://{place}/", when="always")
+        began = time.monotonic()
+        crawl_and_tell(told, lambda: (0, WELL))
+        assert time.monotonic() - began < 3 * telling.SECONDS
+        server.over.set()
+    assert sum("takes too long" in record.getMessage() for record in caplog.records) == 2
 
 
 def test_a_message_on_a_crawl_that_is_well_is_short() -> None:
