@@ -115,9 +115,8 @@ def visible_dates(around: Around) -> Iterator[Shown]:
 
     Marked ones behind the headline come first, then texts with digits next to it that read like a dateline, then bare
     ones right over it, the nearest first, and marked ones before it, of which one may be the masthead's date of today;
-    then what is labelled
-    as an update and what stands far behind that; then what stands behind the text; last of all dates that come in
-    lists. Without a headline the page's start counts as one.
+    then what is labelled as an update and what stands far behind that; then what stands behind the text; last of all
+    dates that come in lists. Without a headline the page's start counts as one.
     """
     before, behind, over, prose = around
     listed: set[str] | None = None

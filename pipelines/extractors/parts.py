@@ -49,9 +49,9 @@ TITLE = 0.6
 MIN_TITLE = 15
 """Least characters of a line that is the title."""
 HALF = 0.5
+"""Share of the stated title that such a line has."""
 BOXED = 0.2
 """Most of the text, as a share, that stands in boxes of pictures beside it."""
-"""Share of the stated title that such a line has."""
 
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
