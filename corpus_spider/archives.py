@@ -42,7 +42,6 @@ _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _IN_WACZ = re.compile(r"archive/[^/]+\.warc(\.gz)?")
 _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.error, lzma.LZMAError, BadZipFile)
 """What the modules of the standard library raise at a file that is not what it should be."""
-TRUNCATED = frozenset({"length", "time", "disconnect"})
 
 
 @dataclass(slots=True)
@@ -189,6 +188,9 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
     if found is None:
         return "too_large"
     body, whole = found
+    if not whole or fields.get_header("WARC-Truncated"):
+        # Whoever has it whole, a crawl or another archive, is not to find it taken.
+        return "truncated"
     return Capture(
         url=address,
         fetched_at=fetched_at,
@@ -198,7 +200,6 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
         body=body,
         ip=_ip(fields.get_header("WARC-IP-Address") or ""),
         protocol=answer.protocol,
-        truncated=_truncated(fields.get_header("WARC-Truncated")) or (None if whole else "disconnect"),
     )
 
 
@@ -220,10 +221,6 @@ def _ip(stated: str) -> str | None:
         return str(ip_address(stated.strip("[]")))
     except ValueError:
         return None
-
-
-def _truncated(stated: str | None) -> str | None:
-    return stated if stated is None or stated in TRUNCATED else "unspecified"
 
 
 def _moment(stated: str) -> datetime | None:

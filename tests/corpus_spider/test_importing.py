@@ -84,10 +84,11 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
         story(7, day="1970-01-01T00:00:00Z"),
         story(8, type="revisit"),
         story(9, status="2 OK"),
+        story(10, fields={"WARC-Truncated": "length"}),
         Answer(f"{PAPER}/short", b"<p>Ng\xe1\xba\xafn."),
     )
     report = taken(folder, path)
-    assert (report.archives, report.answers, report.pages, report.documents, report.known) == (1, 10, 3, 2, 0)
+    assert (report.archives, report.answers, report.pages, report.documents, report.known) == (1, 11, 3, 2, 0)
     assert report.sites == {"paper": 3}
     assert report.dropped == {"no_article": 1}
     assert report.passed_over == {
@@ -97,6 +98,7 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
         "undated": 1,
         "revisit": 1,
         "no_answer": 1,
+        "truncated": 1,
     }
     assert texts(folder) == {f"/story/{number}.html": "\n".join(paragraphs(number)) for number in (1, 2)}
     with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
@@ -159,11 +161,15 @@ CHUNKED = (HTML, ("Transfer-Encoding", "chunked"))
 def test_a_body_that_is_not_there_whole_makes_no_document(
     tmp_path: Path, body: bytes, headers: tuple[tuple[str, str], ...]
 ) -> None:
-    """The server hung up before the last chunk, or before as many bytes as it had promised: half a page is none."""
+    """The server hung up before the last chunk, or before as many bytes as it had promised: half a page is none,
+    and does not keep the whole one out.
+    """
     (tmp_path / "corpus.toml").write_text(CONFIG.format(f"sqlite:///{tmp_path / 'corpus.db'}"))
     path = archive(tmp_path / "theirs.warc.gz", Answer(f"{PAPER}/1", body, headers=headers), story(2))
     report = taken(tmp_path, path)
-    assert (report.documents, dict(report.dropped), report.damaged) == (1, {"truncated_disconnect": 1}, [])
+    assert (report.documents, dict(report.passed_over), report.damaged) == (1, {"truncated": 1}, [])
+    whole = archive(tmp_path / "whole.warc.gz", Answer(f"{PAPER}/1", article(1), day="2023-01-01T00:00:00Z"))
+    assert taken(tmp_path, whole).documents == 1
 
 
 def test_a_chunk_takes_no_more_memory_than_a_page_may(tmp_path: Path) -> None:
