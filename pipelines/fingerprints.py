@@ -24,7 +24,7 @@ from storage.sketches import Shape, pack_pairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SCHEME = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm1"
+SCHEME = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
 """Names everything the numbers depend on, seeds included: only fingerprints of one scheme can be compared."""
 WIDTH = 12
 BANDS = 20

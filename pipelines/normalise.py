@@ -68,7 +68,10 @@ class _Essential(dict[int, str | None]):
         return kept
 
 
-_ESSENTIAL = _Essential()
+# Letters that keyboards and editors of Persian, Urdu and Kurdish put for one another, by newspaper: yeh, kaf, heh.
+_ESSENTIAL = _Essential(
+    {ord(letter): one for letters, one in (("يى", "ی"), ("ك", "ک"), ("ہھەۀۂ", "ه")) for letter in letters}
+)
 
 _LONG_RUN = 500
 """Marks in a row that no language writes (Unicode, UAX 15, section 13, takes 30 for safe)."""
@@ -116,9 +119,10 @@ def canonical_text(text: str) -> str:
     """Return letters, digits and combining marks only: what two copies of a text have in common.
 
     Upper and lower case, spacing and punctuation make no difference; nor do NFC and NFD, Arabic and Hebrew presentation
-    forms, Latin ligatures and full-width letters (NFKC, on those characters alone), tatweel, nor the vowel points of
-    Arabic and Hebrew, which one edition prints and another does not. Marks of all other scripts stay: without them Thai
-    and Vietnamese lose their words. Scripts without spaces come out on one scale with the others.
+    forms, Latin ligatures and full-width letters (NFKC, on those characters alone), tatweel, the vowel points of Arabic
+    and Hebrew, which one edition prints and another does not, nor whether yeh, kaf and heh are the Arabic letters, the
+    Persian or the Urdu ones, for a copy is typed or converted elsewhere. Marks of all other scripts stay: without
+    them Thai and Vietnamese lose their words. Scripts without spaces come out on one scale with the others.
 
     >>> canonical_text("Hà Nội, 2026!"), canonical_text("کِتـاب‌ها"), canonical_text("กำ ลัง")
     ('hànội2026', 'کتابها', 'กำลัง')
