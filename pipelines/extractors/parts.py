@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
@@ -175,13 +175,14 @@ def boxed(page: Page, chosen: Array) -> Array:
     found, elements = np.zeros(page.count, bool), page.blocks.elements
     for index in (chosen & ((page.path & BIT["caption"]) != 0)).nonzero()[0].tolist():
         small = takewhile(lambda box: elements.last[box] - elements.first[box] <= FEW, around(page.blocks, index))
-        found[index] = any(_is_box(elements.tags[elements.tag[box]]) for box in small)
+        found[index] = any(_is_box(elements.tags[elements.tag[box]][:MAX_CHARS]) for box in small)
     if not found.any():
         return found
     few = page.texts.chars[found].sum() <= BOXED * page.texts.chars[chosen].sum()
     return found if few else np.zeros(page.count, bool)
 
 
+@lru_cache(maxsize=2**12)
 def _is_box(tag: str) -> bool:
     named = _CLASS.search(tag)
     words = _HUMP.sub("-", named[1]).lower() if named else ""
@@ -253,25 +254,22 @@ def copies(page: Page, chosen: Array) -> Array:
     the lines of recipes, programmes and tables of results do.
     """
     repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, dict[str, set[int]]()
+    unspaced = cache(lambda index: "".join(page.blocks.texts[index].split()))
     # What is the same is as long.
     sizes, indices = chars[chosen].tolist(), chosen.nonzero()[0].tolist()
-    lengths = Counter(sizes)
+    lengths, inside, parents = Counter(sizes), page.blocks.inside, page.blocks.elements.parents
     for index in (index for index, size in zip(indices, sizes, strict=True) if lengths[size] > 1):
-        element = int(page.parents[page.inside[index]])
-        elements = seen.setdefault(_unspaced(page, index), set())
+        element = parents[inside[index]]
+        elements = seen.setdefault(unspaced(index), set())
         repeated[index] = bool(elements) and element not in elements
         elements.add(element)
     if not repeated.any():
         return repeated
     first = chosen & ~repeated
-    said = Counter(_unspaced(page, index) for index in np.isin(chars, chars[first]).nonzero()[0].tolist())
-    again = [index for index in first.nonzero()[0].tolist() if said[_unspaced(page, index)] > 1]
-    doubled = sum((said[_unspaced(page, index)] - 1) * int(chars[index]) for index in again)
+    said = Counter(map(unspaced, np.isin(chars, chars[first]).nonzero()[0].tolist()))
+    again = {index: said[unspaced(index)] - 1 for index in first.nonzero()[0].tolist() if said[unspaced(index)] > 1}
+    doubled = sum(times * int(chars[index]) for index, times in again.items())
     return repeated & (len(again) > 1 and doubled > REPEATED * int(chars[first].sum()))
-
-
-def _unspaced(page: Page, index: int) -> str:
-    return "".join(page.blocks.texts[index].split())
 
 
 def shown_title(page: Page, likeness: Array) -> str:

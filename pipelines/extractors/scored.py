@@ -318,13 +318,14 @@ def labels(page: Page, chosen: Array) -> Array:
     short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
     if not short or not (chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any():
         return found
-    held, leading = page.total(chosen), page.total(~chosen & (page.link > MAX_LINKED))
+    single = (page.total(chosen) == 1).tolist()
+    leading = (page.total(~chosen & (page.link > MAX_LINKED)) > 1).tolist()
     marked, boxes = list[int](), list[int]()
     for index in short:
-        alone = list(takewhile(lambda element: held[element] == 1, parts.around(page.blocks, index)))
+        alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
         if any(_holds_no_text(page, element) for element in alone):
             marked.append(index)
-        elif page.texts.chars[index] <= LABEL and any(leading[element] > 1 for element in alone):
+        elif page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
             boxes.append(index)
     said = {page.blocks.texts[index].strip() for index in boxes}
     found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True

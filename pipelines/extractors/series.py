@@ -180,12 +180,13 @@ def _make(page: Page, element: int) -> str:
 def related(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks lie in what is named as related articles, with links in it or right beside it."""
     found: Array = chosen & ((page.path & BIT["related"]) != 0)
-    if not found.any():
-        return found
     tags = page.blocks.elements.tags
-    marked = (number for number, bits in enumerate(page.marks) if bits & BIT["related"])
+    marked = (number for number, bits in enumerate(page.marks) if bits & BIT["related"]) if found.any() else ()
+    named = [number for number in marked if _RELATED.search(tags[number])]
+    if not named:
+        return np.zeros(page.count, bool)
     known = np.zeros(len(tags), bool)
-    known[[number for number in marked if _RELATED.search(tags[number])]] = True
+    known[named] = True
     held = page.total(page.texts.chars * chosen)
     few = held <= BOXED * held[0]
     leading = few & (page.total(page.link > MAX_LINKED) > 0)
