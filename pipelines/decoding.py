@@ -56,7 +56,10 @@ _MUCH_SOUNDER = 0.012
 _FALLBACK = "cp1252"
 _TURKISH = "cp1254"
 _OF_1254, _FEW_OF_1254 = re.compile("[ÐÝÞðýþ]".encode("cp1252")), 3
+_NOT_OF_CZECH = re.compile("[ÐÞðþ]".encode("cp1252"))
 _ICELANDIC = re.compile("[ÁÍÓÚÆáíóúæ]".encode("cp1252"))
+_AS_IN_TURKISH = re.compile("[Ýý]|(?<=[A-Za-zÀ-ÿ])[Þþ]".encode("cp1252"))
+_AS_IN_ICELANDIC = re.compile("(?<![A-Za-zÀ-ÿ])[Þþ]|[Ðð](?![A-Za-zÀ-ÿ])".encode("cp1252"))
 _STATED = frozenset({"header", "meta"})
 _SURE = 0.5
 _STRAY = 2
@@ -240,10 +243,13 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
 
 
 def _is_turkish(sample: bytes) -> bool:
-    """Tell whether a sample has the letters in which windows-1254 differs from 1252 (ğ İ ı ş for ð Ý ý þ), and not the
-    accents of Icelandic, which alone has those of 1252.
+    """Tell whether a sample has the letters in which windows-1254 differs from 1252 (ğ İ ı ş for ð Ý ý þ), and not as
+    Icelandic and Faroese have them: with accents on other letters, þ where a word begins and ð where one ends. Names
+    from Czech have ý alone.
     """
-    return len(_OF_1254.findall(sample)) >= _FEW_OF_1254 and _ICELANDIC.search(sample) is None
+    if len(_OF_1254.findall(sample)) < _FEW_OF_1254 or not _NOT_OF_CZECH.search(sample) or _ICELANDIC.search(sample):
+        return False
+    return len(_AS_IN_TURKISH.findall(sample)) > len(_AS_IN_ICELANDIC.findall(sample))
 
 
 def _sample(body: bytes) -> bytes:

@@ -167,6 +167,10 @@ def test_a_few_words_of_old_vietnamese_are_read_as_declared(label: str, *, in_pa
         ("cp1254", "Başbakan açıkladı: soruşturma İstanbul'da sürüyor"),
         ("cp1252", "Þingið samþykkti frumvarpið eftir langar umræður á þriðjudag"),
         ("cp1252", "The singer Björk, born as Guðmundsdóttir, was in Þingvellir with Friðrik Þór"),
+        ("cp1252", "Það er þörf og það þarf að skoða þetta með þeim sem það vilja"),
+        ("cp1252", "Eg eri glaður við tað, og veðrið er gott við staðin"),
+        ("cp1252", "The ferry for Seyðisfjörður and Reyðarfjörður leaves at noon"),
+        ("cp1254", "Şimdi değil: başkan geçmişe değindi"),
     ],
 )
 def test_letters_that_are_turkish_or_icelandic_are_told_by_the_accents_beside_them(
