@@ -50,10 +50,12 @@ _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(
-    r"^(?:by|von|por|par|di|door|bởi|theo(?=.*[\u1ea0-\u1ef9đơư])|بقلم|نویسنده|מאת|автор|โดย)\s*:?\s+(?=\S)",
+    r"^(?:by|von|por|par|di|door|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư])|بقلم|نویسنده|מאת|автор|โดย)\s*:?\s+(?=\S)",
     re.IGNORECASE,
 )
-"""Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere."""
+"""Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere, or of who has one more
+name (Theo Nguyễn).
+"""
 _ALL_POSTS = re.compile(
     r"^(?:(?:(?:view|see|show|read)\s+)?all\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
     r"|alle beiträge von|(?:voir|afficher) tous les articles (?:de|par)|ver tod[ao]s (?:las entradas|l?os posts) de"
@@ -316,9 +318,16 @@ def _author_name(value: str) -> str:
     stated = clean_value(value, MAX_AUTHOR + 1)
     if _ALL_POSTS.match(stated):
         stated = _ALL_POSTS.sub("", stated).rstrip(" →»›")
-    name = ", ".join(dict.fromkeys(_BYLINE.sub("", stated).strip(" ,;|-–").split(", ")))
+    name = _said_once(_BYLINE.sub("", stated).strip(" ,;|-–"))
     wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
     return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
+
+
+def _said_once(names: str) -> str:
+    """Leave out names that are repeated, but for surnames (García, Ana, García, Luis)."""
+    parts = names.split(", ")
+    once = dict.fromkeys(parts)
+    return ", ".join(once) if len(once) == 1 or all(" " in part for part in parts) else names
 
 
 def stated_language(tree: LexborHTMLParser) -> str:

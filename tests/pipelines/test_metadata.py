@@ -170,6 +170,8 @@ def test_title(html: str, expected: str | None) -> None:
         ("<meta name='author' content='By  Ann Lee'>", "Ann Lee"),
         ("<meta name='author' content='Theo Hồng Nhung'>", "Hồng Nhung"),
         ("<meta name='author' content='Theo van Gogh'>", "Theo van Gogh"),
+        ("<meta name='author' content='Theo Nguyễn'>", "Theo Nguyễn"),
+        ("<meta name='author' content='García, Ana, García, Luis'>", "García, Ana, García, Luis"),
         ("<meta name='author' content='بقلم: علي حسن'>", "علي حسن"),
         ("<meta name='author' content='Ann Lee, Bo Ek, Ann Lee'>", "Ann Lee, Bo Ek"),
         ("<meta name='Author' content='Ann Lee'><meta name='author' content='Bo Ek'>", "Ann Lee, Bo Ek"),
