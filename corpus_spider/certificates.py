@@ -6,12 +6,22 @@ has issued without a name of a host, or with one that is malformed, was good for
 
 from __future__ import annotations
 
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from cryptography.x509 import DNSName, IPAddress, SubjectAlternativeName
 from OpenSSL.SSL import VERIFY_FAIL_IF_NO_PEER_CERT, VERIFY_PEER
-from service_identity.hazmat import DNS_ID, IPAddress_ID, ServiceID, verify_service_identity
-from service_identity.pyopenssl import extract_patterns
+from service_identity import CertificateError
+from service_identity.hazmat import (
+    DNS_ID,
+    DNSPattern,
+    IPAddress_ID,
+    IPAddressPattern,
+    ServiceID,
+    verify_service_identity,
+)
 from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from twisted.python.failure import Failure
@@ -19,6 +29,8 @@ from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from OpenSSL.crypto import X509
     from OpenSSL.SSL import Connection
 
@@ -52,7 +64,7 @@ class _NamedHost:
             if depth or not ok:
                 return bool(ok)
             try:
-                verify_service_identity(extract_patterns(certificate), [self._wanted], [])
+                verify_service_identity(list(_names(certificate)), [self._wanted], [])
             except Exception:  # noqa: BLE001 - whatever it is, the host was not shown to be named
                 if (held := protocol()) is not None:
                     held.failVerification(Failure())  # type: ignore[no-untyped-call]
@@ -61,3 +73,16 @@ class _NamedHost:
 
         connection.set_verify(VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT, verdict)
         return connection
+
+
+def _names(certificate: X509) -> Iterator[DNSPattern | IPAddressPattern]:
+    """Yield the hosts that a certificate names; what is malformed names none, and takes nothing from those beside it.
+
+    Raises ExtensionNotFound where there are none, ValueError where they cannot be read.
+    """
+    for name in certificate.to_cryptography().extensions.get_extension_for_class(SubjectAlternativeName).value:
+        if isinstance(name, IPAddress) and isinstance(name.value, IPv4Address | IPv6Address):
+            yield IPAddressPattern(name.value)
+        elif isinstance(name, DNSName):
+            with suppress(CertificateError):
+                yield DNSPattern.from_bytes(name.value.encode())

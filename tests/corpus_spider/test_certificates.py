@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NAMES: dict[str, list[x509.GeneralName]] = {
     "good": [x509.DNSName("other.example"), x509.DNSName("good.localhost")],
+    "beside": [x509.DNSName("*.localhost"), x509.DNSName("192.0.2.1"), x509.DNSName("beside.localhost")],
     "other": [x509.DNSName("other.example")],
     "nameless": [],
     "malformed": [x509.DNSName("*.localhost")],
@@ -54,7 +55,9 @@ def pem(folder: Path, host: str, authority: ec.EllipticCurvePrivateKey) -> Path:
 
 
 def test_only_a_host_that_its_certificate_names_is_asked(tmp_path: Path) -> None:
-    """One without a name, or with a malformed one, was good for every host: Twisted takes an error for a yes."""
+    """One without a name, or with a malformed one, was good for every host: Twisted takes an error for a yes. A good
+    name beside one that is malformed is good all the same.
+    """
     root = ec.generate_private_key(ec.SECP256R1())
     own = certificate("authority", root).add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     trusted = tmp_path / "authority.pem"
@@ -71,6 +74,6 @@ def test_only_a_host_that_its_certificate_names_is_asked(tmp_path: Path) -> None
             toml += f'[[site]]\nname = "{host}"\nstart = ["https://{host}.localhost:{paper.port}/"]\n'
         (tmp_path / "corpus.toml").write_text(toml)
         done = run(tmp_path, "crawl", SSL_CERT_FILE=str(trusted))
-    assert {host for host, paper in papers.items() if paper.asked} == {"good"}, done.stderr
+    assert {host for host, paper in papers.items() if paper.asked} == {"good", "beside"}, done.stderr
     assert papers["good"].asked["/"] == 1
     assert "Traceback" not in done.stderr
