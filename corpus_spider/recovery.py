@@ -8,7 +8,7 @@ drains them first.
 from __future__ import annotations
 
 import logging
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from storage import warc
@@ -41,7 +41,16 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
 
 
 def _orphan(name: str, record: ScannedRecord) -> Orphan:
-    return Orphan(record.uri, record.pointer(name), record.status or 0, datetime.fromisoformat(record.date))
+    return Orphan(record.uri, record.pointer(name), record.status or 0, _moment(record.date))
+
+
+def _moment(stated: str) -> datetime:
+    """Read when a record says it was fetched; now, where it states no time: the file is not to go sooner for it."""
+    try:
+        moment = datetime.fromisoformat(stated)
+        return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return datetime.now(UTC)
 
 
 def _tell(found: Recovered) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider import recovery
 from corpus_spider.config_load import load
 from corpus_spider.retention import Limits, choose, remove
 from storage import Corpus
@@ -18,6 +19,7 @@ from storage.errors import ConfigError
 from storage.fetches import Orphan
 from storage.records import Pointer
 from storage.retention import AgedFile
+from storage.warc.members import member
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, served
 from tests.corpus_spider.others_archives import Answer, archive
 from tests.corpus_spider.running import run
@@ -158,3 +160,20 @@ def test_a_name_that_leads_out_of_the_folder_is_damage(tmp_path: Path, state: st
     ended = run(tmp_path, *arguments)
     assert (ended.returncode, letters.read_text()) == (6, "dear")
     assert "'../letters.warc.gz' is no name of a WARC file" in ended.stderr
+
+
+@pytest.mark.parametrize("stated", ["", "yesterday", "2016-12-31T23:59:60Z", "0001-01-01T00:00:00+14:00"])
+def test_a_record_that_states_no_time_is_as_new_as_its_recovery(tmp_path: Path, stated: str) -> None:
+    """In a file that lies about under the name of one that was being written: no crawl could begin, and with a time
+    before all others it would be the first file to go.
+    """
+    head = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/\r\n"
+    head += f"WARC-Date: {stated}\r\nContent-Type: application/http\r\nContent-Length: 19\r\n\r\n"
+    block = b"HTTP/1.1 200 OK\r\n\r\n\r\n\r\n"
+    (tmp_path / "odd.warc.gz.open").write_bytes(member(head.encode(), block, stored=False))
+    before = datetime.now(UTC)
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        recovery.recover(corpus, tmp_path, ())
+        (file,) = corpus.aged_warc_files()
+    assert file.newest is not None
+    assert before <= file.newest <= datetime.now(UTC)
