@@ -51,7 +51,7 @@ class Stage:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Turn an error of disk or database, which the writer has logged and the crawl ends with, into a plain drop."""
+        """Turn an error of disk, database or system, which is logged and the crawl ends with, into a plain drop."""
         try:
             yield
         except CorpusError as error:
@@ -81,7 +81,8 @@ class Process(Stage):
         """Wait for the worker's answer."""
         lease = page.fetched.lease
         assert lease is not None
-        return replace(page, processed=await self.line.process(page.fetched.capture, lease.site, page.fetch_id))
+        with self.ending():
+            return replace(page, processed=await self.line.process(page.fetched.capture, lease.site, page.fetch_id))
 
 
 class Store(Stage):

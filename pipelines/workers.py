@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from storage.records import Capture, SiteModel
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 MAX_CRASHES = 2
 START_SECONDS = 120.0
@@ -188,11 +190,22 @@ class WorkerPool:
         reason. ``crashes``: workers it has cost before. ``on_crash`` is called after each one more, before the next
         try; what it raises ends the task.
         """
-        return self._threads.submit(lambda: self._run(Task(capture, model), crashes, on_crash).processed)
+        return self._hand_over(lambda: self._run(Task(capture, model), crashes, on_crash).processed)
 
     def survey(self, capture: Capture) -> Future[Survey]:
         """Survey a stored page for learning; the survey is empty when it cost its worker or could not be read."""
-        return self._threads.submit(lambda: self._run(Task(capture), MAX_CRASHES - 1).survey)
+        return self._hand_over(lambda: self._run(Task(capture), MAX_CRASHES - 1).survey)
+
+    def _hand_over(self, work: Callable[[], T]) -> Future[T]:
+        try:
+            return self._threads.submit(work)
+        except RuntimeError as error:
+            # It says that, too, of one that is closed: whoever asks it then has a fault of their own.
+            if self._closing:
+                raise
+            refused: Future[T] = Future()
+            refused.set_exception(_no_process(error))
+            return refused
 
     def close(self) -> None:
         """Kill the workers; unfinished futures are cancelled or end as a crash."""

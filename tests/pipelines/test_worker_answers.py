@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import subprocess
 import sys
@@ -10,12 +11,19 @@ from contextlib import closing
 from datetime import UTC, datetime
 from multiprocessing import forkserver
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.exceptions import DropItem
 
+from pipelines.stages import Page, Process
 from pipelines.workers import WorkerPool, start_fork_server
 from storage.errors import CorpusError
-from storage.records import Capture, SiteModel
+from storage.records import Capture, Fetched, Lease, SiteModel
+
+if TYPE_CHECKING:
+    from storage.records import Processed
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST_ANSWERS = """
@@ -65,14 +73,33 @@ def test_a_system_without_another_process_is_told_as_that(monkeypatch: pytest.Mo
         start_fork_server()
 
 
-def test_a_system_without_another_thread_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where none is left for whoever watches a worker start: it was an internal error."""
+@pytest.mark.parametrize("kind", [threading.Timer, threading.Thread])
+def test_a_system_without_another_thread_is_told_as_that(
+    monkeypatch: pytest.MonkeyPatch, kind: type[threading.Thread]
+) -> None:
+    """Where none is left for whoever watches a worker start, or works with it: it was an internal error."""
 
-    def refuse(_: threading.Timer) -> None:
+    def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
     capture = Capture("http://a.example/", datetime.now(UTC), 200, (), (), b"<p>")
     with closing(WorkerPool(1)) as pool:
-        monkeypatch.setattr(threading.Timer, "start", refuse)
+        monkeypatch.setattr(kind, "start", refuse)
         with pytest.raises(CorpusError, match=r"no worker process can be started .*new thread"):
             pool.submit(capture, SiteModel("s")).result(60)
+
+
+class WithoutWorkers:
+    """A line to which the system gives no worker."""
+
+    async def process(self, *_: object) -> Processed:
+        raise CorpusError("no worker process can be started")
+
+
+def test_a_page_for_which_no_worker_starts_leaves_the_line_as_one_that_is_not_written() -> None:
+    """The crawl ends with the message; Scrapy added a traceback."""
+    lease = Lease(1, "http://a.example/", "http://a.example/", "s", "a.example")
+    capture = Capture("http://a.example/", datetime.now(UTC), 200, (), (), b"<p>")
+    crawler: Any = SimpleNamespace(spider=SimpleNamespace(line=WithoutWorkers()))
+    with pytest.raises(DropItem, match="not_written"):
+        asyncio.run(Process(crawler).process_item(Page(Fetched(capture, lease))))
