@@ -26,9 +26,10 @@ _TAIWAN = ("zh-tw", "zh-hant")
 _ERA_IN_FIGURES = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3})\s?([-./])(?=\s?\d{1,2}\s?\3\s?\d)")
 _LETTERED = re.compile(r"(?<![^\W_])([rh])(\d{1,2})([-./])(?=\d{1,2}\3\d{1,2}(?!\d))")
 _LETTERS = {"r": "令和", "h": "平成"}
+# A number with a letter right behind it is one of yen or people: 5月3日 2000円.
 _YEAR_LAST = re.compile(
     r"(?<![\d/.:年년-])(?<![年년]\s)(?:(?P<day>\d{1,2})\s)?(?P<month>\d{1,2})\s?[月월]"
-    r"(?(day)|\s?(?P<behind>\d{1,2})[日일]?)\s?,?\s?(?P<year>\d{4})(?![\d年]|[-/.]\d)"
+    r"(?(day)|\s?(?P<behind>\d{1,2})[日일]?)\s?,?\s?(?P<year>\d{4})(?![^\W_]|[-/.]\d)"
 )
 _UYGHUR = re.compile(r"(?<!\d)(\d{4})\s?-?\s?ییلی\s?(\d{1,2})\s?-?\s?(?:یاینیڭ|یای)\s?(\d{1,2})(?!\d)")
 _ONES = ("یکم", "دوم", "سوم", "چهارم", "پنجم", "ششم", "هفتم", "هشتم", "نهم")
