@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BACKOFF = (2.0, 10.0, 900.0)
 MAX_RETRY_AFTER = 3600.0
 # What is wrong with the host, not with the URL: the URL stays pending, whatever its attempts.
-OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay"})
+OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay", "certificate"})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 
 
@@ -136,9 +136,15 @@ def failure_reason(error: BaseException) -> tuple[str, bool]:
     if isinstance(error, RefusalError):
         return error.reason, error.retry
     chain = _causes(error)
-    if any("certificate" in str(link).lower() or "CertificateError" in type(link).__name__ for link in chain):
+    if any(_of_certificate(link) for link in chain):
         return "certificate", False
     return _NAMED.get(type(error).__name__, "network"), True
+
+
+def _of_certificate(error: BaseException) -> bool:
+    name = type(error).__name__
+    # The words of others name the address, in which anything may stand.
+    return "CertificateError" in name or (name not in _NAMED and "certificate" in str(error).lower())
 
 
 def _causes(error: BaseException) -> list[BaseException]:

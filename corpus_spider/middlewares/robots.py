@@ -20,6 +20,7 @@ from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
+from corpus_spider.policy import failure_reason
 from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
 from storage.records import Kind, Terms
 from storage.robots import MISSING, RULES, RobotsCopy
@@ -106,7 +107,9 @@ class RobotsMiddleware:
         try:
             ruling = await asyncio.shield(self._rulings.of(origin_of(request.url)))
         except UnreachableError as error:
-            raise RefusalError("robots_unreachable", str(error), retry=True) from error
+            # A certificate is for somebody to mend: it is named, not what could not be had for it.
+            reason = "certificate" if failure_reason(error)[0] == "certificate" else "robots_unreachable"
+            raise RefusalError(reason, str(error), retry=True) from error
         if not ruling.rules.can_fetch(request.url, self._agent):
             raise RefusalError("robots", request.url)
         if (ruling.rules.crawl_delay(self._agent) or 0.0) > MAX_CRAWL_DELAY:

@@ -104,8 +104,8 @@ class CannotResolveHostError(Exception):
     [
         (RefusalError("robots", "http://a/"), ("robots", False)),
         (RefusalError("robots_unreachable", retry=True), ("robots_unreachable", True)),
-        (CannotResolveHostError("x"), ("dns", True)),
-        (TimeoutError(), ("timeout", True)),
+        (CannotResolveHostError("certificates.example"), ("dns", True)),
+        (TimeoutError("Getting https://a.example/certificates took longer than 30 seconds"), ("timeout", True)),
         (ConnectionRefusedError(), ("unreachable", True)),
         (OSError("certificate verify failed"), ("certificate", False)),
         (ValueError("odd"), ("network", True)),
