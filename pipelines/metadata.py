@@ -130,11 +130,12 @@ _DATE_NAMES = (
     "date",
 )
 _DATE_NAMED = re.compile(
-    r"(?!(?:og:)?(?:video|music|book|product|event|place)\b)(?:.*[._:-])?(?:(?:pub(?:lish(?:ed)?|lication)?|post(?:ed)?"
-    r"|release|issued?|creat(?:ed?|ion)|citation|online)[._:-]?(?:date|time|at|on)|date[._:-]?(?:published|posted|created)"
-    r"|created)"
+    r"(?!(?:.*[._:-])?(?:video|movie|film|music|album|game|book|product|event|place|account|profile|user|author|member"
+    r"|comment|last|next|site|domain|company|cache|un|expir\w*)[._:-])(?:.*[._:-])?(?:(?:pub(?:lish(?:ed)?|lication)?"
+    r"|post(?:ed)?|release|issued?|creat(?:ed?|ion)|citation|online)[._:-]?(?:date|time|at|on)"
+    r"|date[._:-]?(?:published|posted|created)|created)"
 )
-"""What systems call the date of publication otherwise."""
+"""What systems call the date of publication otherwise, but for that of something beside the page."""
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
 _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
