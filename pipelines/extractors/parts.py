@@ -73,7 +73,7 @@ _MAY_CAPTION = re.compile("aption|utline|(?:[Ii]mage|[Ii]mg|[PpFf]h?oto|[Pp]ic(?
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
 _BOX = re.compile(r"(?<![a-z])(?:image|img|photo|foto|picture|pic|thumb|thumbnail)s?(?=\s|$)")
 _NO_BOX = re.compile(
-    r"(?<![a-z])(?:with|without|has|no|over|text|title|hero|card|caption|slide|slider|slides)(?![a-z])"
+    r"(?<![a-z])(?:with|without|has|no|bg|background|row|over|text|title|hero|card|caption|slide|slider|slides)(?![a-z])"
 )
 """The last word of a class that makes an element the box of a picture, and words by which it is one beside a text."""
 _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})

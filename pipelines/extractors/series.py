@@ -45,8 +45,10 @@ _ASIDE = sum(
 )
 BOXED = 0.15
 """Most of the text, as a share, that a box of related articles has of it."""
-_RELATED = re.compile(r"[Rr]elated|RELATED|yarpp|[Rr]ecommend(?!ation)|see-?also|[Rr]ead-?(?:[Mm]ore|[Aa]lso)")
-"""A recommendation is also what a report or a test comes to."""
+_RELATED = re.compile(
+    r"[Rr]elated(?!-work)|RELATED|yarpp|[Rr]ecommend(?!ation)|see-?also|[Rr]ead-?(?:[Mm]ore(?!-(?:content|text|target))|[Aa]lso)"
+)
+"""A recommendation is also what a report or a test comes to, related work a section, and a text may unfold."""
 _NUMBER = re.compile(r"\d+")
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
 """An ellipsis at the end, or before the few words of a link to the rest."""

@@ -163,6 +163,8 @@ def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
         ("text-photo", 1, True),
         ("photo-explained", 1, True),
         ("photo hero", 1, True),
+        ("row photo", 1, True),
+        ("bg-image", 1, True),
         ("article", 1, True),
     ],
 )

@@ -187,10 +187,12 @@ LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quay
         ("<div><a href=/x>The bridge is shut</a><p class=BoxRelatedNewsSapo>The ferries stay.</p></div>", 1),
         ("<div class=related><h3>See also</h3><p>The ferries stay where they are.</p></div>", 0),
         (f"<div class=chapter>{LINKS}</div>", 0),
+        ("<section id=related-work><p>Ek built one in 1990.</p><p><a href=/x>Ek 1990</a></p></section>", 0),
+        ("<div class=read-more-content><p>The ferries stay.</p><p><a href=/x>Times</a></p></div>", 0),
         ("<div class='admonition recommendation'><p>Take the ferry.</p><p><a href=/x>Times</a></p></div>", 0),
         (f"<div class=related><p>{SAID * 4}</p>{LINKS}</div>", 0),
     ],
-    ids=["box", "id", "beside a link", "no link", "no name", "advice", "much of the text"],
+    ids=["box", "id", "beside a link", "no link", "no name", "section", "unfolded", "advice", "much of the text"],
 )
 def test_what_is_named_as_related_articles_and_has_links_is_none_of_this_one(box: str, out: int) -> None:
     """Its heading and its links go, though they end as sentences, and what it tells of another article."""
