@@ -230,7 +230,9 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
     sample = _sample(body)
     stated = codec_of(stated_charset(body) or "")
     proposals = {codec: source for codec, source in ((stated, "meta"), (header, "header")) if codec}
-    own = next((codec for codec in vietnamese_codecs.CODECS if proposals.pop(codec, None)), None)
+    own = next((codec for codec in proposals if codec in vietnamese_codecs.CODECS), None)
+    # Which nothing else here can read.
+    proposals = {codec: source for codec, source in proposals.items() if codec not in vietnamese_codecs.CODECS}
     viet = vietnamese_codecs.recognise(sample, own)
     if viet:
         return _decoded(body, viet, "detected")

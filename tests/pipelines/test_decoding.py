@@ -160,6 +160,11 @@ def test_a_few_words_of_old_vietnamese_are_read_as_declared(label: str, *, in_pa
     assert "đi Việt Nam" in decode(page, None if in_page else label).text
 
 
+def test_a_page_that_is_not_in_either_of_two_old_vietnamese_charsets_that_it_names_is_read() -> None:
+    """Header and page may name one each: both were no codec of Python's, and the page an error."""
+    assert "un café noir" in decode("<meta charset=viscii><p>C'était un café noir".encode("cp1252"), "tcvn3").text
+
+
 @pytest.mark.parametrize("declared", [None, "iso-8859-1", "windows-1252"])
 @pytest.mark.parametrize(
     ("codec", "text"),
