@@ -92,6 +92,9 @@ class Schedule:
 
     def after(self, habit: Habit, visit: Visit) -> tuple[Habit, float | None]:
         """Return what is known after a visit and when the URL is due again; None: never."""
+        if habit.read_at > visit.now + DAY:
+            # By a clock that was ahead, to which all news were old.
+            habit = replace(habit, period=0.0, unchanged=0, news_at=0.0)
         if visit.end in {End.FAILED, End.GONE, End.REFUSED}:
             return _after_failure(habit, visit)
         reads = replace(habit, failures=0, reads=habit.reads + 1, read_at=visit.now)

@@ -49,6 +49,15 @@ def test_the_interval_of_a_source_follows_how_often_it_brings_news(habit: Habit,
     assert again == due(NOW, after.period)
 
 
+@pytest.mark.parametrize("end", [End.NEWS, End.NOTHING])
+def test_a_night_with_a_wrong_clock_makes_no_source_a_dead_one(end: End) -> None:
+    """Ten years ahead nothing has been new for long: it was asked every 90 days from then on."""
+    ahead, _ = SCHEDULE.after(Habit(DAY, reads=9, news_at=NOW, read_at=NOW), source(End.NOTHING, NOW + 3650 * DAY))
+    assert ahead.period == LONGEST
+    after, again = SCHEDULE.after(ahead, source(end))
+    assert (after.period, after.news_at, again) == (12 * HOUR, NOW, due(NOW, 12 * HOUR))
+
+
 @pytest.mark.parametrize(
     ("failures", "end", "wait"),
     [
