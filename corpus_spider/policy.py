@@ -144,7 +144,12 @@ def failure_reason(error: BaseException) -> tuple[str, bool]:
 def _of_certificate(error: BaseException) -> bool:
     name = type(error).__name__
     # The words of others name the address, in which anything may stand.
-    return "CertificateError" in name or (name not in _NAMED and "certificate" in str(error).lower())
+    # Of a certificate that names other hosts service_identity says nothing but their names.
+    return (
+        "CertificateError" in name
+        or name == "VerificationError"
+        or (name not in _NAMED and "certificate" in str(error).lower())
+    )
 
 
 def _causes(error: BaseException) -> list[BaseException]:

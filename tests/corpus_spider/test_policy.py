@@ -7,6 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from service_identity import VerificationError
+from service_identity.exceptions import DNSMismatch
+from service_identity.hazmat import DNS_ID
 
 from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.policy import BACKOFF, RetryPolicy, conditions, failure_reason, retry_after
@@ -108,6 +111,7 @@ class CannotResolveHostError(Exception):
         (TimeoutError("Getting https://a.example/certificates took longer than 30 seconds"), ("timeout", True)),
         (ConnectionRefusedError(), ("unreachable", True)),
         (OSError("certificate verify failed"), ("certificate", False)),
+        (VerificationError(errors=[DNSMismatch(DNS_ID("a.example"))]), ("certificate", False)),
         (ValueError("odd"), ("network", True)),
         # What Scrapy raises at a status line that is no text; it has a reason of its own.
         (UnicodeDecodeError("ascii", b"HT\xffP", 2, 3, "ordinal not in range(128)"), ("network", True)),
