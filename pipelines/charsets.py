@@ -136,6 +136,8 @@ PRESCAN = 4096
 def codec_of(label: str) -> str | None:
     """Return the name of the codec that reads pages of this label, or None when it names no charset known here.
 
+    It is one of Python's, or of `pipelines.vietnamese_codecs`.
+
     >>> codec_of("ISO-8859-1"), codec_of("tis-620"), codec_of("x-user-defined")
     ('cp1252', 'cp874', None)
     """

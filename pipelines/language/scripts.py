@@ -72,7 +72,9 @@ DECISIVE = {
 # Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
 _CLEARLY = 0.75
-_NAMES = regex.compile(r"(?:https?://|www\.)[!-~]+|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
+ADDRESS = r"(?:https?://|www\.)[!-~]+"
+"""What an address is in a running text: nothing before it belongs to it, though no space stands there."""
+_NAMES = regex.compile(ADDRESS + r"|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
 _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 

@@ -305,6 +305,11 @@ def test_addresses_have_no_language() -> None:
         assert identify(text).language == language
 
 
+def test_words_right_before_an_address_are_none_of_it() -> None:
+    """Scripts without spaces put none there, and all that stood before an address was lost with it."""
+    assert identify("有关机场新规定的详细情况请参阅本报今天发布的消息https://example.com/news/1.html").language == "zh"
+
+
 def test_a_text_that_the_detector_knows_when_it_need_not_guess_is_known() -> None:
     """CLD2, told to do its best, knows nothing of a Russian text with Chinese names, of which it is sure otherwise."""
     text = (
