@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from storage.database import Database, connect, masked, parse_url, sqlite_path
+from storage.database import Database, connect, is_contention, masked, parse_url, sqlite_path
+from storage.engines import BUSY_TIMEOUT_MS
 from storage.errors import ConfigError, DiskError, NewerCorpusError
 from storage.migrations import Step, current_versions, migrate, steps
+from storage.patience import pauses
 from storage.schema import SCHEMA_VERSION
 from storage.sqlite_limits import require_local
 
@@ -68,9 +71,25 @@ def _find_file(url: URL, *, create: bool) -> None:
             raise _missing(url)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        waits = pauses(BUSY_TIMEOUT_MS / 1000)
+        while not _laid_out(path) and (wait := next(waits, None)) is not None:
+            time.sleep(wait)
+
+
+def _laid_out(path: Path) -> bool:
+    """Give an empty file its page size and WAL mode; False where another program is about to.
+
+    SQLite lets nobody wait who wants to change the mode at the same time.
+    """
+    try:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if not is_contention(error):
+            raise
+        return False
+    return True
 
 
 def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -207,6 +208,20 @@ def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
         other.close()
         assert done.wait(PATIENCE)
         writer.join(PATIENCE)
+
+
+@pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_corpus_that_another_program_is_making_is_waited_for(tmp_path: Path, lock: str) -> None:
+    """Neither the one nor the other fails, though SQLite lets nobody wait for the change to WAL mode."""
+    path = tmp_path / "corpus.db"
+    path.touch()
+    with ThreadPoolExecutor(1) as apart, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute(lock)
+        opened = apart.submit(Corpus.open, path, create=True)
+        assert not wait([opened], 0.3).done
+        other.execute("ROLLBACK")
+        with opened.result(PATIENCE) as corpus:
+            assert corpus.start_run("{}") == 1
 
 
 @pytest.mark.parametrize(
