@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sqlalchemy.engine import URL
+    from sqlalchemy.engine import URL, Connection
 
 _VERSION = re.compile("(?!0000)[0-9]{4}")
 PAGE_BYTES = 8192
@@ -103,9 +103,14 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
     if version is None:
         _require_unicode(database)
-    elif database.is_sqlite:
-        _copy_first(sqlite_path(database.url), version)
-    database.write(migrate)
+
+    def forward(connection: Connection) -> None:
+        # Whoever writes is alone: nothing changes between copy and migration, and another program may have done both.
+        if database.is_sqlite and (found := current_versions(connection)) and found != [SCHEMA_VERSION]:
+            _copy_first(sqlite_path(database.url), found[0])
+        migrate(connection)
+
+    database.write(forward)
 
 
 def _require_unicode(database: Database) -> None:
@@ -139,7 +144,10 @@ def _version_of(database: Database) -> str | None:
 
 
 def _copy_first(path: Path, version: str) -> None:
-    """Keep the file as it was before a migration, as ``<name>.before-<new version>-from-<old version>``."""
+    """Keep the file as it was before a migration, as ``<name>.before-<new version>-from-<old version>``.
+
+    The caller holds the lock for writing.
+    """
     copy = path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
     part = copy.with_name(copy.name + ".part")
     with _disk_errors(path):

@@ -134,6 +134,30 @@ def test_an_older_corpus_is_brought_forward_with_its_documents(
             assert corpus.status().documents == 1
 
 
+def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy is of the older schema, whichever of two that open the corpus at once comes first."""
+    path = tmp_path / "corpus.db"
+    path.touch()
+    old = connect(parse_url(path))
+    old.write(lambda connection: migrate(connection, "0001"))
+    old.close()
+    look, others = opening.current_versions, [lambda: Corpus.open(path).close()]
+
+    def looked(connection: Connection) -> list[str]:
+        found = look(connection)
+        while others:
+            others.pop()()
+        return found
+
+    monkeypatch.setattr(opening, "current_versions", looked)
+    Corpus.open(path).close()
+    (copy,) = tmp_path.glob("corpus.db.before-*")
+    with sa.create_engine(f"sqlite:///{copy}").connect() as connection:
+        assert look(connection) == ["0001"]
+
+
 def test_a_corpus_of_the_first_release_is_read_with_what_it_does_not_know_left_open(tmp_path: Path) -> None:
     """Its documents have no confidence and no kinds, and all else is there."""
     with Corpus.open(tmp_path / "new.db", create=True) as corpus:
