@@ -66,13 +66,12 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
     or went away meanwhile.
     """
     from storage.disk import disk_errors, sync_folder
-    from storage.exports.staging import staging, sweep
+    from storage.exports.staging import alone, staging, sweep
 
     with disk_errors(target):
         # What a backup to that name has left that was killed.
         sweep(target)
-    if os.path.lexists(target):
-        raise ConfigError("exists already", where=str(target), do="name a new folder")
+    _refuse_to_clobber(target)
     for left in reversed(range(TRIES)):
         report = BackupReport(str(target))
         with disk_errors(target), staging(target) as staged:
@@ -81,10 +80,18 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
             _fill(part, config, report, on_progress)
             if left and _is_replaced(config, report.missing):
                 continue
-            part.rename(target)
+            with alone(target.parent):
+                # Another backup may have come first.
+                _refuse_to_clobber(target)
+                part.rename(target)
             sync_folder(target.absolute().parent)
         break
     return report
+
+
+def _refuse_to_clobber(target: Path) -> None:
+    if os.path.lexists(target):
+        raise ConfigError("exists already", where=str(target), do="name a new folder")
 
 
 def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callable[[int], None]) -> None:

@@ -10,6 +10,7 @@ import fcntl
 import os
 import re
 import shutil
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +18,15 @@ from typing import TYPE_CHECKING
 from storage.disk import sync_folder
 from storage.errors import ConfigError
 from storage.exports.files import disk_errors
+from storage.patience import pauses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA, CHECKSUM, OLD = "data", "sha256", "old"
 """Names inside the staging folder: the export itself, its checksum file, the folder that it replaces."""
+ALONE_SECONDS = 10.0
+"""How long others are waited for that move something to its final name, which takes a moment."""
 
 
 @contextmanager
@@ -30,10 +34,8 @@ def staging(target: Path) -> Iterator[Path]:
     """Give a locked temporary folder beside the target, and remove it in the end, whatever happened."""
     folder = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     with disk_errors(folder):
-        _make(folder)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = _made(folder)
     try:
-        _locked(descriptor)
         yield folder
     finally:
         _remove(folder, target)
@@ -53,15 +55,29 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
     folder cannot be replaced in one step: the old one waits in the staging folder, and comes back if the move fails or,
     with the next export, if the process dies.
     """
-    refuse_to_clobber(target, overwrite=overwrite)
     checksum = checksum_path(target)
-    with disk_errors(target):
+    with disk_errors(target), alone(target.parent):
+        refuse_to_clobber(target, overwrite=overwrite)
         checksum.unlink(missing_ok=True)
         if target.is_dir() and not target.is_symlink():
             target.rename(staged / OLD)
         (staged / DATA).rename(target)
         (staged / CHECKSUM).rename(checksum)
         sync_folder(target.parent)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Let one export at a time move something to its final name in a folder. Who holds it for long is not waited for:
+    it is none, but a program such as flock(1).
+    """
+    descriptor, waits = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), pauses(ALONE_SECONDS)
+    try:
+        while not _locked(descriptor, without=True) and (wait := next(waits, None)) is not None:
+            time.sleep(wait)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
@@ -94,11 +110,31 @@ def checksum_line(digest: str, name: str) -> bytes:
     return os.fsencode(f"{mark}{digest}  {escaped}\n")
 
 
+def _made(folder: Path) -> int:
+    """Make a staging folder and return its descriptor, locked; anew where another export cleared it away before."""
+    while True:
+        _make(folder)
+        with suppress(FileNotFoundError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            # A file system may have no locks.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, folder):
+                return descriptor
+            os.close(descriptor)
+
+
 def _make(folder: Path) -> None:
     try:
         folder.mkdir()
     except FileExistsError as error:
         raise ConfigError("another export to this name is running", where=str(folder), do="wait for it") from error
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    return False
 
 
 def _empty_folder(path: Path) -> bool:
@@ -111,34 +147,38 @@ def sweep(target: Path) -> None:
     with disk_errors(target.parent):
         left = [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]
     for folder in left:
-        if _abandoned(folder):
-            _remove(folder, target)
+        _clear(folder, target)
 
 
-def _abandoned(folder: Path) -> bool:
+def _clear(folder: Path, target: Path) -> None:
+    """Clear away a staging folder that no living export holds; who has made it and not locked it yet makes another."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
-        return False
+        return
     try:
-        return _locked(descriptor)
+        if _locked(descriptor) and _is_at(descriptor, folder):
+            _remove(folder, target)
     finally:
         os.close(descriptor)
 
 
-def _locked(descriptor: int) -> bool:
+def _locked(descriptor: int, *, without: bool = False) -> bool:
+    """Lock a folder; False when another has locked it, and ``without`` on a file system that has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        # Held by a living export, or a file system without locks: either way nothing to clear away.
+    except BlockingIOError:
         return False
+    except OSError:
+        return without
     return True
 
 
 def _remove(folder: Path, target: Path) -> None:
     old = folder / OLD
-    if old.exists() and not os.path.lexists(target):
-        with suppress(OSError):
-            old.rename(target)
+    if old.exists():
+        with suppress(OSError), alone(target.parent):
+            if not os.path.lexists(target):
+                old.rename(target)
     if not old.exists() or os.path.lexists(target):
         shutil.rmtree(folder, ignore_errors=True)

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -124,6 +124,22 @@ def test_a_backup_appears_whole_or_not_at_all(folder: Path, tmp_path: Path, monk
     monkeypatch.setattr("corpus_spider.backup._copy_settings", lambda *_: (_ for _ in ()).throw(DamageError("broken")))
     with pytest.raises(DamageError):
         backup(config, tmp_path / "new")
+    assert {path.name for path in tmp_path.iterdir()} == {"corpus", "copy"}
+
+
+def test_of_two_backups_to_one_name_the_second_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when both began before either was there: it was an error of the disk."""
+    config, target, fill = load(folder / "corpus.toml"), tmp_path / "copy", module._fill
+
+    def filled(*parts: Any) -> None:
+        fill(*parts)
+        shutil.copytree(folder, target)
+
+    monkeypatch.setattr(module, "_fill", filled)
+    with pytest.raises(ConfigError, match="exists already"):
+        backup(config, target)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus", "copy"}
 
 

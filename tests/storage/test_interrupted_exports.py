@@ -7,17 +7,18 @@ import hashlib
 import os
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from export_samples import TARGETS, a_document, documents, everything_under, read_back, run_python, target_in
 
 from storage.errors import ConfigError, DatabaseError, DiskError
-from storage.exports import export
+from storage.exports import export, staging
 from storage.exports.staging import make_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from storage.holdings import CorpusDocument
 
@@ -209,6 +210,58 @@ def test_two_exports_to_one_name_in_one_process_are_told_apart(tmp_path: Path) -
             export(documents(["inner"]), tmp_path / "out.jsonl")
 
     export(nested(), tmp_path / "out.jsonl")
+    assert len(read_back(tmp_path / "out.jsonl")) == 1
+
+
+@pytest.mark.parametrize(("module", "step"), [(staging, "_make"), (os, "open")])
+def test_an_export_that_another_takes_for_one_that_was_killed_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
+) -> None:
+    """For a moment its temporary folder is there and not locked, as those of killed ones are."""
+    target, do, others = tmp_path / "out.jsonl", getattr(module, step), [lambda: make_way(target, overwrite=True)]
+
+    def done(path: Path, *more: int, **named: Any) -> object:
+        result = do(path, *more, **named)
+        while others and ".tmp-" in str(path):
+            others.pop()()
+        return result
+
+    monkeypatch.setattr(module, step, done)
+    export(documents(["x"]), target)
+    assert others == []
+    assert everything_under(tmp_path) == ["out.jsonl", "out.jsonl.sha256"]
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out/"])
+def test_one_export_at_a_time_moves_its_files_to_their_final_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Of two at once either would replace the other's unasked, or stand beside its checksum."""
+    export(documents(["old"]), target_in(tmp_path, name))
+    rename, moved = Path.rename, list[str]()
+
+    def watched(path: Path, to: Path) -> Path:
+        moved.append(to.name)
+        descriptor = os.open(tmp_path, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(descriptor)
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", watched)
+    export(documents(["new"]), target_in(tmp_path, name), overwrite=True)
+    assert moved[-2:] == [name.strip("/"), name.strip("/") + ".sha256"]
+
+
+def test_a_folder_that_another_program_has_locked_can_be_exported_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As flock(1) does for what it runs: that would wait for itself."""
+    monkeypatch.setattr(staging, "ALONE_SECONDS", 0.1)
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    export(documents(["x"]), tmp_path / "out.jsonl")
+    os.close(descriptor)
     assert len(read_back(tmp_path / "out.jsonl")) == 1
 
 
