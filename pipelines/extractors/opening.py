@@ -45,8 +45,19 @@ _GLUED = re.compile(r"(?:^|[^\W\d_])[^\W\d_a-z]")
 """A letter that is no small one of the Latin alphabet behind another letter."""
 _HEADLINE = KIND["h1"] | KIND["h2"]
 _ELSEWHERE = BIT["nav"] | BIT["tag"]
+_HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
 _WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
 """Characters that attributes and JSON may write in other ways."""
+
+
+def head_of(source: bytes) -> bytes:
+    """Return the head of a page, both in UTF-8; nothing where its end is not to be told."""
+    # As nearly all pages write its end tag, which others leave out.
+    end = source.find(b"</head")
+    if end < 0:
+        found = _HEAD_END.search(source)
+        end = found.start() if found else 0
+    return source[:end]
 
 
 def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "11"
+NAME, VERSION = "scored", "12"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -212,7 +212,7 @@ def read(html: str, template: bytes = b"") -> Reading:
     left_out = recurring(blocks, template)
     apart = left_out | series.further_articles(page)
     probability = _model().probabilities(page, columns, apart)
-    content = find(page, columns["title"], probability, body, source[: source.find(b"</head") + 1])
+    content = find(page, columns["title"], probability, body, opening.head_of(source))
     if not left_out.any():
         return _reading(page, columns["title"], content, source)
     reading = _reading(page, columns["title"], content.without(left_out), source)

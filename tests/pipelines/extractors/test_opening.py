@@ -14,10 +14,13 @@ TEXT = "".join(
 )
 
 
-def read(between: str, head: str = f'<meta name="description" content="{LEAD}.">', text: str = TEXT) -> str:
-    html = f"""<html><head><title>{HEADLINE}</title>{head}</head><body><nav><a href=/>Front page</a></nav>
+def page(between: str, head: str = f'<meta name="description" content="{LEAD}.">', text: str = TEXT) -> str:
+    return f"""<html><head><title>{HEADLINE}</title>{head}</head><body><nav><a href=/>Front page</a></nav>
         <article><h1>{HEADLINE}</h1>{between}<div class=body>{text}</div></article></body></html>"""
-    return scored.extract(html).text
+
+
+def read(*parts: str, **more: str) -> str:
+    return scored.extract(page(*parts, **more)).text
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,17 @@ def test_a_standfirst_is_what_the_head_of_the_page_repeats(head: str, between: s
     standfirst = between.format(LEAD)
     assert read(standfirst, head.format(LEAD)).startswith(LEAD)
     assert LEAD not in read(standfirst, "")
+
+
+@pytest.mark.parametrize(
+    ("mark", "written"),
+    [("head", "HEAD"), ("</head>", ""), ("</head><body>", "<BODY>"), ("</head><body>", "</Head><Body>")],
+)
+def test_a_head_is_found_however_its_tags_are_written(mark: str, written: str) -> None:
+    """In capitals, or without an end tag, as HTML allows."""
+    html = page(f"<section class='promo'><p>{LEAD}</p></section>")
+    assert mark in html
+    assert scored.extract(html.replace(mark, written)).text.startswith(LEAD)
 
 
 @pytest.mark.parametrize(
