@@ -40,6 +40,8 @@ LINE = "\x1e"
 READINGS = frozenset(("rt", "rp", "rtc"))
 """Elements of which the text is passed over: how the word before is read, which would stand amid the sentence."""
 
+_DIRECTIONS = " \u061c\u200b\u200e\u200f\ufeff"
+"""What editors leave at the ends of lines that nobody sees, and a space behind it."""
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
 _LINK, _LINK_END, _INLINE, _UNREAD, _READING, _LINE_BREAK, _RULE, _START, _END = range(1, 10)
@@ -110,8 +112,11 @@ class Blocks:
 
 
 def one_line(text: str) -> str:
-    """Return a text with white space collapsed. In most there is none but single spaces, which alone are printable."""
-    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
+    """Return a text with white space collapsed, and without direction marks and the like at its ends.
+
+    In most there is no white space but single spaces, which alone are printable.
+    """
+    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split()).strip(_DIRECTIONS)
 
 
 def walk(tree: LexborHTMLParser) -> Blocks:

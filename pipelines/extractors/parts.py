@@ -16,7 +16,7 @@ import numpy as np
 
 from pipelines.extractors.base import PARAGRAPH_KINDS
 from pipelines.extractors.block_marks import BIT, KIND
-from pipelines.extractors.block_walk import LINE
+from pipelines.extractors.block_walk import LINE, one_line
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Kinds:
         if kind is not ParagraphKind.PREFORMATTED:
             return [(line, kind) for line in self.blocks.lines(index)]
         parts = self.blocks.texts[index].replace(LINE, "\n").split("\n")
-        return [(line, kind) for part in parts if (line := " ".join(part.split()))]
+        return [(line, kind) for part in parts if (line := one_line(part))]
 
     def of(self, innermost: int) -> ParagraphKind:
         """Return what the blocks are that an element holds itself; each element is looked at once."""
@@ -293,7 +293,7 @@ def _title_line(page: Page) -> str:
     # Neither spaces nor the lines behind are counted, so that this is no more than a sieve.
     may_be = (2 * page.texts.chars >= shortest) & (page.link < MAX_LINKED) & ~page.hidden
     for index in may_be.nonzero()[0].tolist() if len(title) >= shortest else ():
-        line = " ".join(page.blocks.texts[index][:MAX_CHARS].partition(LINE)[0].split())
+        line = one_line(page.blocks.texts[index][:MAX_CHARS].partition(LINE)[0])
         if len(line) >= shortest and _names(title, line):
             return line
     return ""
