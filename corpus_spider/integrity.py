@@ -16,9 +16,10 @@ from corpus_spider.learning import Models
 from pipelines import extractors
 from pipelines.process import process
 from storage.corpus import Corpus
-from storage.errors import CorpusError
+from storage.errors import CorpusError, DiskError
 from storage.holdings import Selection
 from storage.records import Kind, Pointer
+from storage.removals import REPLACED
 from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
 from storage.warc import is_file_name, read_record, scan
@@ -73,16 +74,16 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
     with Corpus.open(config.database_url, read_only=True) as corpus:
         report.problems += corpus.problems()
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
-        files = corpus.warc_files()
-        removed = {file.name for file in files if file.state == REMOVED}
-        report.removed_files = len(removed)
-        for name in sorted(({file.name for file in files} | files_of(config.warc_folder)) - removed):
-            if not is_file_name(name):
-                report.problems.append(f"{name[:50]!r} is no name of a WARC file")
-                continue
-            _check_file(corpus, config.warc_folder, name, report, deep=deep)
-            on_progress(report.records)
-        _check_documents(corpus, config, report, removed if deep else None)
+        files = {file.name: file.state for file in corpus.warc_files()}
+        report.removed_files = list(files.values()).count(REMOVED)
+        found = files_of(config.warc_folder)
+        looker = _Looker(corpus, config, files, report, deep)
+        for name in sorted(name for name, state in files.items() if state != REMOVED):
+            looker.look(name, on_progress)
+        looker.look_at_documents()
+        # Last: a removal that runs writes a file anew before it has its rows point there.
+        for name in sorted(found - files.keys()):
+            looker.look(name, on_progress)
     return report
 
 
@@ -90,6 +91,53 @@ def files_of(folder: Path) -> set[str]:
     """Return the final names of the WARC files in a folder."""
     found = (path for path in folder.glob("*.warc.gz*") if ".torn-" not in path.name and path.is_file())
     return {path.name.removesuffix(OPEN) for path in found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Looker:
+    """Looks at files and documents; of ``files`` the state is known that each had in the beginning."""
+
+    corpus: Corpus
+    config: Config
+    files: dict[str, str]
+    report: CheckReport
+    deep: bool
+
+    def look(self, name: str, on_progress: Callable[[int], None]) -> None:
+        """Look at a file, and on the way note what is wrong with it, unless it has gone meanwhile."""
+        problems = self.report.problems
+        before = len(problems)
+        if not is_file_name(name):
+            problems.append(f"{name[:50]!r} is no name of a WARC file")
+            return
+        try:
+            _check_file(self.corpus, self.config.warc_folder, name, self.report, deep=self.deep)
+        except (OSError, DiskError):
+            if not self.has_gone(name):
+                raise
+        if problems[before:] and self.has_gone(name):
+            del problems[before:]
+        on_progress(self.report.records)
+
+    def look_at_documents(self) -> None:
+        """Look at every text; and in a deep check make a sample anew, of those whose originals are there."""
+        models, status = Models(self.config, self.corpus), self.corpus.status()
+        every = max(1, (status.documents + status.superseded) // SAMPLE)
+        number, selection = 0, Selection(include_duplicates=True, versions="all")
+        for number, document in enumerate(self.corpus.documents(selection), 1):
+            self.report.problems += malformed(document)
+            if self.deep and number % every == 0 and self.files.get(document.warc) != REMOVED:
+                self.report.reextracted += 1
+                differs = _differs(document, models, self.config.warc_folder)
+                self.report.problems += [] if differs and self.has_gone(document.warc) else differs
+        self.report.documents = max(0, number - status.superseded)
+        self.report.earlier_versions = status.superseded
+
+    def has_gone(self, name: str) -> bool:
+        """Say whether another program has removed a file since the beginning, or put another in its place."""
+        before = self.files.get(name)
+        now = next((file.state for file in self.corpus.warc_files() if file.name == name), None)
+        return before is not None and now != before and now in {None, REMOVED, REPLACED}
 
 
 def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *, deep: bool) -> None:
@@ -182,20 +230,6 @@ def _misled(original: str | None, record: ScannedRecord, name: str) -> list[str]
     if original is None or (record.type, record.refers_to) == ("revisit", original):
         return []
     return [f"{name} at {record.offset}: it should be a revisit of record {original} ({record.uri})"]
-
-
-def _check_documents(corpus: Corpus, config: Config, report: CheckReport, removed: set[str] | None) -> None:
-    """Look at every text; and make a sample anew of those not ``removed``, None: of none."""
-    models = Models(config, corpus)
-    status = corpus.status()
-    every = max(1, (status.documents + status.superseded) // SAMPLE)
-    number = 0
-    for number, document in enumerate(corpus.documents(Selection(include_duplicates=True, versions="all")), 1):
-        report.problems += malformed(document)
-        if removed is not None and number % every == 0 and document.warc not in removed:
-            report.reextracted += 1
-            report.problems += _differs(document, models, config.warc_folder)
-    report.documents, report.earlier_versions = max(0, number - status.superseded), status.superseded
 
 
 def malformed(document: CorpusDocument) -> list[str]:

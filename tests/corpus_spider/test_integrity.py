@@ -8,18 +8,25 @@ import shutil
 import sqlite3
 import threading
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from corpus_spider import integrity, removal, retention
 from corpus_spider.config_load import load
 from corpus_spider.integrity import check
+from storage import Corpus
 from storage.errors import ConfigError
+from storage.removals import Removals, Request, What
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import PATIENCE, run, start
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from storage.warc.scrubbing import Scrubbed
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +121,69 @@ def test_bytes_in_the_place_of_a_text_are_found_and_made_anew(corpus: Path) -> N
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["changed"] == 1
     assert problems(corpus, "--deep") == []
+
+
+def pruned(folder: Path) -> None:
+    config = load(folder / "corpus.toml")
+    retention.prune(replace(config, archive=replace(config.archive, max=1)))
+
+
+def emptied(folder: Path) -> None:
+    removal.remove(load(folder / "corpus.toml"), Request(What.URL, first_address(folder), "asked"))
+
+
+def first_address(folder: Path) -> str:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        return next(iter(corpus.documents())).url
+
+
+@pytest.mark.parametrize("others", [pruned, emptied])
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize(
+    ("step", "first"),
+    [("_find", True), ("_find", False), ("_renamed", False), ("_second_opinion", True), ("Models", True)],
+)
+def test_an_original_that_another_command_takes_away_meanwhile_is_no_damage(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, step: str, first: bool, deep: bool, others: Callable[[Path], None]
+) -> None:
+    """By rule or on request, whatever the check is about to do with the file, or has just done."""
+    todo, do = [others], getattr(integrity, step)
+
+    def done(*parts: Any, **named: Any) -> Any:
+        if first:
+            while todo:
+                todo.pop()(corpus)
+        result = do(*parts, **named)
+        while todo:
+            todo.pop()(corpus)
+        return result
+
+    monkeypatch.setattr(integrity, step, done)
+    report = check(load(corpus / "corpus.toml"), deep=deep)
+    assert report.problems == []
+    assert report.documents > 0
+
+
+def test_a_file_that_a_removal_is_writing_anew_is_no_damage(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is there for a moment before the database knows it; the check looks at it when it does."""
+    move, models = Removals.move, integrity.Models
+    moves: list[Callable[[], None]] = []
+    reports = []
+
+    def looked(self: Removals, name: str, scrubbed: Scrubbed) -> None:
+        moves.append(lambda: move(self, name, scrubbed))
+        reports.append(check(load(corpus / "corpus.toml"), deep=True))
+
+    def modelled(*parts: Any) -> Any:
+        moves.pop()()
+        return models(*parts)
+
+    monkeypatch.setattr(Removals, "move", looked)
+    monkeypatch.setattr(integrity, "Models", modelled)
+    emptied(corpus)
+    (report,) = reports
+    # That the removal is not through is true, and told.
+    assert [problem for problem in report.problems if ".warc.gz" in problem] == []
 
 
 def test_a_crawl_that_is_running_is_no_damage(tmp_path: Path) -> None:
