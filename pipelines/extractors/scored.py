@@ -310,14 +310,15 @@ def labels(page: Page, chosen: Array) -> Array:
     or as a box to share by.
     An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
     things to buy are. Where nothing that was chosen is a sentence, marked as one in scripts that mark where they end,
-    there is no article for them to stand in.
+    there is no article for boxes of links to stand in.
     """
     found = np.zeros(page.count, bool)
     ends = page.texts.ends_sentence
     longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
     short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
-    if not short or not (chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any():
+    if not short:
         return found
+    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any())
     single = (page.total(chosen) == 1).tolist()
     leading = (page.total(~chosen & (page.link > MAX_LINKED)) > 1).tolist()
     marked, boxes = list[int](), list[int]()
@@ -325,7 +326,7 @@ def labels(page: Page, chosen: Array) -> Array:
         alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
         if any(_holds_no_text(page, element) for element in alone):
             marked.append(index)
-        elif page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
+        elif article and page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
             boxes.append(index)
     said = {page.blocks.texts[index].strip() for index in boxes}
     found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True

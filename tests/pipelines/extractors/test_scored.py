@@ -207,8 +207,9 @@ def test_what_the_usual_classes_hide_is_out(classes: str, seen: bool) -> None:
 
 
 def test_what_stands_in_the_place_of_an_advertisement_goes() -> None:
-    """Though it is a sentence; a longer text stays, whatever it is marked as."""
-    line = paragraphs(TEXTS["Latin"])[0]
+    """Though it is a sentence, or no line is one, as in poems; a longer text stays, whatever it is marked as."""
+    line, verses = paragraphs(TEXTS["Latin"])[0], [f"the river that the {number} bridges cross" for number in range(4)]
+    assert as_found("<p class='ad'>Advertisement</p>".join(f"<p>{verse}</p>" for verse in verses)) == verses
     notice = "<div class='ad'><p>This advertisement has not loaded yet, but the article goes on below.</p></div>"
     assert as_found(f"<p>{line}</p>{notice}<p>{line}</p>{notice}<p>{line}</p>") == [line] * 3
     assert as_found(f"<p>{line}</p><div class='sponsored'><p>{line}</p></div>") == [line] * 2
