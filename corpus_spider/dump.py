@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -16,6 +15,7 @@ from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
-    from storage.exports.originals import OriginalsReport
     from storage.exports.release import Release
     from storage.holdings import CorpusDocument, Selection
 
@@ -260,36 +259,6 @@ def _release(
     shape = Shape(wanted.format_name or RELEASE_FORMAT, wanted.shard_size, earlier, wanted.overwrite)
     documents = fit(documents, shape.format_name)
     return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
-
-
-def originals(config: Config, wanted: Dump) -> OriginalsReport:
-    """Export the WARC files that are finished, as ``.wacz``, or an index of them, as ``.cdxj``.
-
-    They are taken whole: ConfigError for anything that would choose among documents.
-    """
-    from corpus_spider.config import program_version
-    from storage.corpus import Corpus
-    from storage.exports.originals import Originals, write_originals
-    from storage.holdings import Selection
-    from storage.warc import warc_path
-
-    plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
-    if wanted != plain:
-        raise ConfigError(
-            "originals are exported whole", where=wanted.target, do="leave out every option but --overwrite"
-        )
-    with Corpus.open(config.database_url, read_only=True) as corpus:
-        there = [file.name for file in corpus.warc_files() if warc_path(config.warc_folder, file.name).is_file()]
-        every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)
-        files = Originals(
-            config.warc_folder,
-            tuple(there),
-            corpus.fetches(),
-            # A player lists them all, and would find nothing of those whose files [archive] has not kept.
-            (document for document in corpus.documents(every) if document.warc in names),
-            f"corpus-spider {program_version()}",
-        )
-        return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
 
 
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:

@@ -94,7 +94,9 @@ def export(state: State, /, **options: Any) -> None:
     if options["target"] is None:
         raise click.UsageError("Name a target with -o (--output), or ask for a --dry-run.")
     if options["target"].endswith(dump.ORIGINALS):
-        written = dump.originals(state.load_made(), dump.request(options))
+        from corpus_spider.dump_originals import originals
+
+        written = originals(state.load_made(), dump.request(options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
     wanted = dump.request(options)

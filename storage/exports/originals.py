@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from storage.disk import disk_errors
-from storage.errors import ConfigError
+from storage.errors import ConfigError, DiskError
 from storage.exports import jsonl
 from storage.exports.files import opened
 from storage.exports.formats import require_place
 from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from storage.fetches import StoredFetch
     from storage.holdings import CorpusDocument
@@ -53,6 +53,8 @@ class Originals:
     fetches: Iterable[StoredFetch]
     documents: Iterable[CorpusDocument]
     software: str
+    have_gone: Callable[[], bool] = lambda: False
+    """Says whether files have been removed, or replaced, since these were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,10 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
         with opened(staged / CHECKSUM, durable=True) as checksum:
             checksum.write(checksum_line(digest, target.name))
         stack.close()
+        if originals.have_gone():
+            raise DiskError(
+                "originals were removed while they were exported", where=str(target), do="export them again"
+            )
         publish(staged, target, overwrite=overwrite)
     return OriginalsReport(records, pages, len(originals.files), stream.count, digest, target)
 

@@ -11,17 +11,23 @@ import zipfile
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from corpus_spider.config_load import load
-from corpus_spider.dump import Dump, cut, folded, originals, request
+from corpus_spider.dump import Dump, cut, folded, request
+from corpus_spider.dump_originals import originals
+from corpus_spider.removal import remove
+from storage import Corpus
 from storage.errors import ConfigError
+from storage.exports import originals as module
 from storage.exports.originals import surt
 from storage.exports.vertical import GLUE
 from storage.holdings import CorpusDocument, Selection
+from storage.removals import Request, What
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
 
@@ -230,6 +236,33 @@ def test_originals_go_into_one_file_that_proves_itself(folder: Path, tmp_path: P
         assert record.http_headers.get_statuscode() == place["status"]
         assert record.rec_headers.get_header("WARC-Payload-Digest") == place["digest"]
         assert len(moment) == 14
+
+
+@pytest.mark.parametrize(
+    ("step", "name"), [*product(["_write_index", "_sorted_runs"], ["all.wacz", "all.cdxj"]), ("_entry", "all.wacz")]
+)
+def test_originals_that_a_removal_replaces_meanwhile_are_exported_as_they_are_then(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, name: str
+) -> None:
+    """They were an error of the disk, or an index without the records that were in another file by then."""
+    shutil.copytree(folder, tmp_path / "corpus")
+    config, do = load(tmp_path / "corpus" / "corpus.toml"), getattr(module, step)
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        requests = [Request(What.URL, next(iter(corpus.documents())).url, "asked")]
+
+    def done(*parts: Any, **named: Any) -> Any:
+        while requests:
+            remove(config, requests.pop())
+        return do(*parts, **named)
+
+    monkeypatch.setattr(module, step, done)
+    report = originals(config, wanted(tmp_path / name))
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        known = {file.name for file in corpus.warc_files()}
+        assert (report.files, report.records) == (len(known), sum(1 for _ in corpus.fetches()))
+    if name == "all.wacz":
+        with zipfile.ZipFile(tmp_path / name) as packed:
+            assert {path.removeprefix("archive/") for path in packed.namelist() if "archive/" in path} == known
 
 
 def test_an_index_is_sorted_however_many_runs_it_takes(

@@ -1,0 +1,63 @@
+"""The originals of a corpus as one file, or an index of them, while other commands may take some away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus_spider.config import program_version
+from corpus_spider.dump import Dump
+from storage.corpus import Corpus
+from storage.errors import ConfigError, DiskError
+from storage.exports.originals import Originals, write_originals
+from storage.holdings import Selection
+from storage.removals import REPLACED
+from storage.retention import REMOVED
+from storage.warc import warc_path
+
+if TYPE_CHECKING:
+    from corpus_spider.config import Config
+    from storage.exports.originals import OriginalsReport
+
+TRIES = 3
+"""Where originals are removed while they are exported."""
+
+
+def originals(config: Config, wanted: Dump) -> OriginalsReport:
+    """Export the WARC files that are finished, as ``.wacz``, or an index of them, as ``.cdxj``.
+
+    They are taken whole: ConfigError for anything that would choose among documents.
+    """
+    plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
+    if wanted != plain:
+        raise ConfigError(
+            "originals are exported whole", where=wanted.target, do="leave out every option but --overwrite"
+        )
+    for left in reversed(range(TRIES)):
+        with Corpus.open(config.database_url, read_only=True) as corpus:
+            files = _finished(config, corpus)
+            try:
+                return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
+            except DiskError:
+                if not left or not files.have_gone():
+                    raise
+    raise AssertionError("unreachable")
+
+
+def _finished(config: Config, corpus: Corpus) -> Originals:
+    """Return the WARC files that are whole; what a removal has put another in the place of is none."""
+
+    def known() -> list[str]:
+        return [file.name for file in corpus.warc_files() if file.state not in {REMOVED, REPLACED}]
+
+    there = tuple(name for name in known() if warc_path(config.warc_folder, name).is_file())
+    every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)
+    return Originals(
+        config.warc_folder,
+        there,
+        corpus.fetches(),
+        # A player lists them all, and would find nothing of those whose files [archive] has not kept.
+        (document for document in corpus.documents(every) if document.warc in names),
+        f"corpus-spider {program_version()}",
+        lambda: not names.issubset(known()),
+    )
