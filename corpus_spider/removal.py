@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from corpus_spider.owner import require_own
 from storage.corpus import Corpus
 from storage.disk import disk_errors, sync_folder
-from storage.errors import ConfigError
+from storage.errors import ConfigError, LockedError
 from storage.failpoints import reach
 from storage.locks import SiteLocks
 from storage.removals import Request, What
 from storage.retention import REMOVED as EXPIRED
 from storage.warc import warc_path
 from storage.warc.scrubbing import scrub
+from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,8 +135,12 @@ def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bo
 def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> None:
     """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again."""
     gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
+    written = []
     for name, pointers in corpus.removals.unscrubbed().items():
         path = warc_path(folder, name)
+        if (folder / (name + OPEN)).exists():
+            written.append(name)
+            continue
         if name in gone or not path.is_file():
             with disk_errors(folder):
                 path.unlink(missing_ok=True)
@@ -148,6 +153,10 @@ def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> Non
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)
         _delete_replaced(corpus, folder)
+    if written:
+        # By a crawl of a site that was not known yet when the locks were taken.
+        do = "when it has ended, `corpus-spider remove` empties what is left"
+        raise LockedError(tuple(written), where=str(folder), do=do)
 
 
 def _delete_replaced(corpus: Corpus, folder: Path) -> None:

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import re
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from storage.disk import disk_error, make_folder, sync_folder
 from storage.errors import DiskError
 from storage.failpoints import reach
+from storage.patience import pauses
 from storage.records import Pointer
 from storage.warc.headers import WarcInfo, encode, warcinfo
 
@@ -27,6 +29,8 @@ OPEN = ".open"
 """Suffix of a file that is being written, or that a dead run left behind."""
 SUFFIX = ".warc.gz"
 GIB = 1 << 30
+LOOK_SECONDS = 5.0
+"""How long those are waited for who hold a file for a moment, to see whether it is written."""
 
 _MADE = re.compile(r"-(\d{14})-[^-]+-\d{5,}(?:-r\d+)?\.warc\.gz", re.ASCII)
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -221,14 +225,25 @@ def lock(descriptor: int, path: Path) -> bool:
     """Lock an open file for this process alone; False if another holds it or it is no longer what ``path`` names.
 
     The lock belongs to the open file and dies with the last process that has it open, so no stale lock can be left.
+    Those who only look (`is_being_written`) are waited for.
     """
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+    waits = pauses(LOOK_SECONDS)
+    while not _flocked(descriptor, fcntl.LOCK_EX):
+        if not _flocked(descriptor, fcntl.LOCK_SH) or (wait := next(waits, None)) is None:
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        time.sleep(wait)
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
+
+
+def _flocked(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def is_being_written(path: Path) -> bool:
@@ -241,12 +256,9 @@ def is_being_written(path: Path) -> bool:
         return False
     try:
         # Shared and for a moment only: two checks at the same time do not take each other for writers.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not _flocked(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)
-    return False
 
 
 def _in_names(text: str) -> str:

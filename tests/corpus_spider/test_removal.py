@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -98,6 +100,24 @@ def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Pa
     assert passage not in (folder / "corpus.db").read_bytes()
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
     assert run(folder, "remove").stdout.startswith("Nothing was asked for; 0 WARC files")
+
+
+def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(folder: Path) -> None:
+    """By a crawl of a site that has just been added, say; they were taken for gone, and stayed."""
+    url, passage = words_of(folder, 3)
+    for path in (folder / "warc").glob("*.warc.gz"):
+        path.rename(f"{path}.open")
+    written = [os.open(path, os.O_RDONLY) for path in (folder / "warc").glob("*.open")]
+    for descriptor in written:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    refused = run(folder, "remove", "--url", url, "--reason", "asked")
+    assert (refused.returncode, "when it has ended" in refused.stderr) == (5, True), refused.stderr
+    for descriptor in written:
+        os.close(descriptor)
+    assert run(folder, "remove").returncode == 0
+    assert list(texts(folder)) != []
+    assert passage not in archived(folder)
+    assert archived(folder) != b""
 
 
 def test_the_emptied_records_are_still_records(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import subprocess
@@ -259,3 +260,15 @@ def test_a_torn_fetched_warc_does_not_keep_its_forged_records(tmp_path: Path) ->
     (recovered,) = recover(folder)
     assert [record.offset for record in recovered.orphans] == [first.offset]
     assert recovered.size == second.offset
+
+
+def test_who_looks_whether_a_file_is_written_does_not_keep_it_from_recovery(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check holds it for a moment; the file was left to the next start, and a removal took it for gone."""
+    path, pointers = dead(tmp_path)
+    looking = [os.open(path, os.O_RDONLY)]
+    fcntl.flock(looking[0], fcntl.LOCK_SH)
+    monkeypatch.setattr("time.sleep", lambda _: os.close(looking.pop()))
+    (recovered,) = recover(tmp_path, lambda _: offsets(pointers))
+    assert (recovered.name, looking) == (pointers[0].warc, [])
