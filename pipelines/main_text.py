@@ -154,8 +154,13 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the line at the head of the text that is the author's name and nothing else; likewise."""
-    return extraction if extraction.confidence is None else _without_words(extraction, stated.author)
+    """Leave out the line at the head or the end of the text that is the author's name and nothing else; likewise."""
+    if extraction.confidence is None or not stated.author:
+        return extraction
+    found = _without_words(extraction, stated.author)
+    last = len(found.paragraphs) - 1
+    signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(stated.author.split())
+    return _without(found, last, last + 1) if signed else found
 
 
 def _without_words(extraction: Extraction, words: str | None) -> Extraction:

@@ -138,11 +138,11 @@ _DATE_NAMED = re.compile(
 """What systems call the date of publication otherwise, but for that of something beside the page."""
 # Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
+_NAME_ELEMENTS = '[itemprop~="name"], [property~="foaf:name"], .username'  # around it Drupal has "Submitted by … on …"
 _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
 )
-_NO_TAGS: frozenset[str] = frozenset()
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
 _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
 """Letters that tell languages without a word: years of two figures come first in Persian and last elsewhere."""
@@ -295,8 +295,8 @@ def _marked_authors(tree: LexborHTMLParser) -> list[str]:
     reader's comment is the author of that, and one below the page of its theme.
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
-    marked = (node for node in every if not (is_aside(node, _NO_TAGS, _OF_OTHERS) or _is_in_comment(node)))
-    texts = ((node.css_first('[itemprop~="name"]') or node).text(separator=" ") for node in marked)
+    marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
+    texts = ((node.css_first(_NAME_ELEMENTS) or node).text(separator=" ") for node in marked)
     return [next(filter(str.strip, texts), "")]
 
 

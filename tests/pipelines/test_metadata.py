@@ -195,6 +195,8 @@ def test_title(html: str, expected: str | None) -> None:
         ("<meta name='author' content='Ann Lee writes about the weather of this and of other months'>", None),
         ("<a rel='author' href='/ann'>Ann Lee</a>", "Ann Lee"),
         ("<div class=submitted><span rel='sioc:has_creator'><b class=username>Ann Lee</b></span></div>", "Ann Lee"),
+        ("<i rel='sioc:has_creator'>Submitted by <b class=username>Ann Lee</b> on 12/11/2026</i>", "Ann Lee"),
+        ("<i rel='sioc:has_creator'>Gửi bởi <b property='foaf:name'>Trần Lan</b> vào T5, 11/12</i>", "Trần Lan"),
         ("<div class='comment odd'><p><span rel='sioc:has_creator'>A Reader</span></div>", None),
         ("<div class=comment><i itemprop='author'>A Reader</i></div><i itemprop='author'>Ann Lee</i>", "Ann Lee"),
         ("<div class='post comments-open'><a rel='author'>Ann Lee</a></div>", "Ann Lee"),

@@ -130,16 +130,17 @@ def test_the_line_that_the_date_was_read_from_is_not_in_the_text(
         (0.9, "Nguyễn Văn An", ("Hà Nội mùa thu", *"bcd")),
         (0.9, "Nguyễn\u00a0Văn  An", ("Hà Nội mùa thu", *"bcd")),
         (0.9, "b", ("Hà Nội mùa thu", "Nguyễn Văn An", *"cd")),
-        (0.9, "d", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
+        (0.9, "c", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
+        (0.9, "d", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bc")),
         (0.9, "Nguyễn Văn", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
         (0.9, None, ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
         (None, "Nguyễn Văn An", ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")),
     ],
 )
-def test_a_line_at_the_head_that_is_the_authors_name_is_not_in_the_text(
+def test_a_line_at_the_head_or_the_end_that_is_the_authors_name_is_not_in_the_text(
     confidence: float | None, author: str | None, left: tuple[str, ...]
 ) -> None:
-    """One that says nothing else; further down, and in what papers' extractors find, it stays."""
+    """One that says nothing else; amid the text, and in what papers' extractors find, it stays."""
     lines = ("Hà Nội mùa thu", "Nguyễn Văn An", *"bcd")
     found = Extraction(lines, "auto", "1", kinds="hpppp", confidence=confidence)
     cleared = without_byline(found, Metadata(author=author))
