@@ -14,7 +14,7 @@ from pipelines.extractors.tag_codes import NAMES, codes_of, name_at
 if TYPE_CHECKING:
     from pipelines.extractors.columns import Page, Places
 
-HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
+HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*+["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _SPACE = np.zeros(256, dtype=bool)
 _SPACE[list(b"\t\n\v\f\r ")] = True
 _HIDES = ~codes_of(VOID | {"html", "body"}) & (np.arange(2 * len(NAMES) + 1) % 2 == 0)

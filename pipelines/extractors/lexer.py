@@ -58,6 +58,7 @@ _ATTRIBUTES = r"""(?:>|[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^
 _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!?/][^>]*+>?)")
 _VALUE = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)|/""")
 _CDATA = "<![CDATA["
+_COMMENT_END = re.compile("--!?>")
 REST_OF_TAG = re.compile(_ATTRIBUTES.encode())
 """What follows a tag's name, to its end, in an encoded page."""
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
@@ -156,9 +157,12 @@ class Closers:
         """Return where a comment, CDATA section or declaration ends; unclosed comments run to the end of the page."""
         html = self._html
         if opener == "<!--":
-            end = html.find("-->", position - 2)  # also in "<!-->" and "<!--->"
-            odd = html.find("--!>", position, end) if end >= 0 else html.find("--!>", position)
-            return odd + 4 if odd >= 0 else end + 3 if end >= 0 else len(html)
+            for short in (">", "->"):
+                if html.startswith(short, position):
+                    return position + len(short)
+            # Looked for one after the other, an end of which there is none would be looked for at every comment.
+            found = _COMMENT_END.search(html, position)
+            return found.end() if found else len(html)
         if opener == _CDATA:
             closer = ">" if _CDATA in self._absent else "]]>"
             end = html.find(closer, position)

@@ -43,7 +43,7 @@ _NEVER_HIDDEN = VOID | {"html", "body"}
 _UNKEPT = REMOVED | {f"/{name}" for name in REMOVED}
 
 _LONG = 1 << 17
-_HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*["']?[^"'>]{0,400}?display\s*:\s*none)""")
+_HIDDEN = re.compile(r"""\s(?:hidden(?=[\s/>=])|style\s*=\s*+["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _NON_ASCII_REFERENCE = re.compile(r"&#(?:[0-9]{3,7}|[xX][0-9a-fA-F]{2,6});?")
 
 

@@ -32,6 +32,8 @@ _PLAIN_CODE = re.compile(rb"<(?=[!sS])(?:%b|%b|%b|((?:!--|%b|%b)(?s:.*)))" % (*_
 
 Where a script holds a comment, and that a script, they end in ways of their own.
 """
+_MAX_ENDS = 100
+"""Pieces of code with a body tag in them that are passed over: each is told by a look at all before it."""
 _CODE_OR_ITS_END = re.compile(rb"<(?:!--|(/?)" + _CODE_NAME + rb")")
 _END_OR_COMMENT = {
     len("script"): re.compile(rb"<(?:!--|(/)[sS][cC][rR][iI][pP][tT](?=[\s/>]))"),
@@ -53,24 +55,31 @@ def encoded(html: str) -> bytes:
 
 
 def body_start(raw: bytes) -> int:
-    """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none."""
-    found = _BODY.search(raw)
-    while found and not _may_be_body(raw, found.start()):
-        found = _BODY.search(raw, found.end())
-    return found.start() if found else 0
+    """Return where the body tag begins, not one that stands in the string of a script; 0 when there is none.
+
+    A body tag stands after a tag or white space.
+    """
+    position, ends = 0, 0
+    while ends < _MAX_ENDS and (found := _BODY.search(raw, position)):
+        start, position = found.span()
+        if start and raw[start - 1] != _GREATER and not raw[start - 1 : start].isspace():
+            continue
+        end = _code_end(raw, start)
+        if not end:
+            return start
+        position, ends = end, ends + 1
+    return 0
 
 
-def _may_be_body(raw: bytes, start: int) -> bool:
-    """Say whether a tag stands after a tag or white space, and not in code: some is open there, and ends next."""
-    if start and raw[start - 1] != _GREATER and not raw[start - 1 : start].isspace():
-        return False
+def _code_end(raw: bytes, start: int) -> int:
+    """Return where code ends that a place stands in: some is open there, and ends next; 0 where it stands in none."""
     script = raw.rfind(b"<script", 0, start)
     opened = b""
     for ends, name in _CODE_OR_ITS_END.findall(raw, max(raw.find(b"</script", script, start), script, 0), start):
         if (ends and name.lower() == opened) or not (ends or opened):
             opened = b"" if ends else name.lower()
     following = _CODE_OR_ITS_END.search(raw, start) if opened else None
-    return following is None or not following[1]
+    return following.end() if following and following[1] else 0
 
 
 def without_code(raw: bytes) -> bytes:
