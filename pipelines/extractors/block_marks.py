@@ -35,6 +35,9 @@ _WORDS = {
     r"|cuerpo|artikel|blog",
     "title": r"title|headline|headings?|subject",
     "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
+    "widget": r"authors?|writer|bio|saboxplugin|newsletters?|mc4wp|mailchimp|subscri\w*|copyrights?|most|popular"
+    r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
+    r"|short\w*|jwplayer|videojs|onesignal|push",
 }
 _TAGS = {
     **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
@@ -55,6 +58,19 @@ _KINDS |= dict.fromkeys(("figcaption", "caption"), "figcaption")
 _OF_NO_KIND = ("h4", "h5", "h6", "li", "div", "body", "center", "blockquote", "pre", "section", "article", "main")
 KIND = {name: 1 << index for index, name in enumerate((*dict.fromkeys(_KINDS.values()), "other"), len(NAMES))}
 """Bits for what an element is by its name alone."""
+
+_BOX = "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|modal|inner|text)"
+_WIDGET = re.compile(
+    rf"\b(?:about-(?:the-)?(?:author|writer)|(?:author|writer|bio)-(?:{_BOX}|bio|profile|about|desc|description|details?)"
+    rf"|(?:newsletters?|subscri\w*|mc4wp|mailchimp|polls?|telegram|whatsapp|gdpr|cookies?|copyrights?)-{_BOX}"
+    r"|newsletter-(?:sign-?up|subscri\w*|promo|cta|inline)|cookie-(?:law|consent|message)|cc-(?:window|banner)|wp-polls"
+    r"|(?:telegram|whatsapp)-(?:channel|join)|follow-(?:us|google|telegram)|mc4wp|saboxplugin"
+    r"|most-(?:read|viewed|popular|commented|shared|visited)|popular-(?:posts?|news|articles)|trending-(?:posts|news|now)"
+    r"|modal-(?:dialog|content|body|fade)|post-(?:views?|ratings?)|star-ratings?|disqus-thread|wpdcom|wpd-\w+|wpdiscuz"
+    r"|comment-respond|(?:report|orphus)-error|error-report|font-resizer?|short-?(?:links?|url)|jwplayer|videojs"
+    r"|onesignal|push-notifications?)\b|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
+)
+"""Names, a hyphen between their words, of boxes that are no part of an article, whatever it is about."""
 
 _OF_TAG = dict.fromkeys(_OF_NO_KIND, 0) | {name: KIND[kind] for name, kind in _KINDS.items()}
 _OF_TAG |= {name: _OF_TAG.get(name, KIND["other"]) | BIT[mark] for name, mark in _TAGS.items()}
@@ -77,6 +93,7 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 """Classes of the usual style sheets for what nobody sees; on some screens, ``hidden md:block`` is seen."""
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_NAMING = 2000
 _MAX_KEPT, _MAX_TAGS = 300, 2**14
 """Characters of a start tag whose marks are remembered, and how many are: the pages of a site repeat them."""
@@ -94,8 +111,11 @@ def _of_naming(naming: str) -> int:
     naming = naming[:_MAX_NAMING]
     if "ad" in naming:
         naming = _RANDOM.sub("", naming)
-    for word in naming.translate(_APART).split() if naming.isascii() and naming.islower() else _WORD.findall(naming):
+    words = naming.translate(_APART).split() if naming.isascii() and naming.islower() else _WORD.findall(naming)
+    for word in words:
         found |= _of_word(word)
+    if found & BIT["widget"] and not _WIDGET.search("-".join(words).lower()):
+        found ^= BIT["widget"]
     return found
 
 
@@ -116,6 +136,8 @@ def _read(tag: str) -> int:
             found |= BIT["hidden"]
         for naming in _NAMING.findall(tag):
             found |= _of_naming(naming)
+        if name in _HEADINGS:  # whose ids are their words
+            found &= ~BIT["widget"]
     return found
 
 

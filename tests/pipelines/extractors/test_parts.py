@@ -300,3 +300,31 @@ def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_
 def test_a_hexadecimal_number_names_no_advertisement(naming: str, told: bool) -> None:
     """Systems number each paragraph by one; of those with "ad" in theirs, short ones were lost."""
     assert bool(marks([f'p id="{naming}"'])[0] & BIT["ad"]) is told
+
+
+BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box is no part of the article.</p></div>"
+
+
+@pytest.mark.parametrize(
+    ("naming", "kept"),
+    [
+        *((f'class="{name}"', False) for name in ("author-box", "td-author-bio", "AuthorInfo", "post-newsletter-form")),
+        *((f'class="{name}"', False) for name in ("copyright", "most-read", "wp-polls", "poll", "modal fade")),
+        *((f'class="{name}"', False) for name in ("kk-star-ratings", "jwplayer", "telegram-channel", "cc-window")),
+        *((f'id="{name}"', False) for name in ("cookie-law-info-bar", "disqus_thread", "wpdcom", "short_link")),
+        *((f'class="{name}"', True) for name in ("has-small-font-size", "most", "short", "google-maps", "push-down")),
+        *((f'id="{name}"', True) for name in ("the-author-of-the-plan", "a-poll-of-voters", "telegram-in-2020")),
+    ],
+)
+def test_a_box_that_is_named_for_what_is_no_part_of_an_article_goes(naming: str, kept: bool) -> None:
+    """Though it stands in the text and is made like it; words that may be of the article itself say nothing."""
+    for made in (BOX.format(naming), f"<p {naming}>What stands in this line is said.</p>"):
+        found = scored.extract(page(paragraphs(LINES[:3]) + made + paragraphs(LINES[3:]))).text
+        assert ("What stands in this" in found) is kept
+
+
+def test_a_text_in_a_box_of_any_name_stays() -> None:
+    """Where it is most of what there is to read; and a heading, whose id are its words."""
+    assert scored.extract(page(f"<div class='modal-content'>{paragraphs(LINES)}</div>")).paragraphs == tuple(LINES)
+    heading = "<h2 id='most-read'>The most read books of the year</h2>"
+    assert "most read" in scored.extract(page(paragraphs(LINES[:3]) + heading + paragraphs(LINES[3:]))).text
