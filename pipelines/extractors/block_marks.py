@@ -59,7 +59,7 @@ _OF_NO_KIND = ("h4", "h5", "h6", "li", "div", "body", "center", "blockquote", "p
 KIND = {name: 1 << index for index, name in enumerate((*dict.fromkeys(_KINDS.values()), "other"), len(NAMES))}
 """Bits for what an element is by its name alone."""
 
-_BOX = "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|modal|inner|text)"
+_BOX = "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|inner|text|notice)"
 _WIDGET = re.compile(
     rf"\b(?:about-(?:the-)?(?:author|writer)|(?:author|writer|bio)-(?:{_BOX}|bio|profile|about|desc|description|details?)"
     rf"|(?:newsletters?|subscri\w*|mc4wp|mailchimp|polls?|telegram|whatsapp|gdpr|cookies?|copyrights?)-{_BOX}"
