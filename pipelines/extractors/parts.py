@@ -34,6 +34,8 @@ NEAR = 10
 """Blocks before the article among which the caption of its first picture may stand."""
 FEW = 4
 """Most blocks of an element that is a caption."""
+MAX_INSIDE = 30
+"""Elements in a figure that are looked at: of figures in one another each would be with all in it."""
 LAYOUT = 0.5
 """An item, cell or quotation that holds more than this share of the text is layout."""
 REPEATED = 0.35
@@ -194,9 +196,8 @@ def _is_box(tag: str) -> bool:
 def _holds_more(blocks: Blocks, figure: int) -> bool:
     """Say whether a figure is one of text: a quotation, a table, a list, something with a heading."""
     elements = blocks.elements
-    inside = takewhile(
-        lambda element: elements.first[element] < elements.last[figure], range(figure + 1, len(elements.tag))
-    )
+    looked_at = range(figure + 1, min(figure + 1 + MAX_INSIDE, len(elements.tag)))
+    inside = takewhile(lambda element: elements.first[element] < elements.last[figure], looked_at)
     return any(elements.name(element) in _NO_CAPTIONS for element in inside)
 
 
