@@ -65,8 +65,8 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
     The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, DamageError when a file shrank
     or went away meanwhile.
     """
-    from storage.disk import disk_errors, sync_folder
-    from storage.exports.staging import alone, staging, sweep
+    from storage.disk import alone, disk_errors, sync_folder
+    from storage.exports.staging import staging, sweep
 
     with disk_errors(target):
         # What a backup to that name has left that was killed.

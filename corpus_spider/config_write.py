@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config_load import parse, read_toml
-from storage.disk import disk_errors, replace_file
+from storage.disk import alone, disk_errors, replace_file
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,22 +22,35 @@ def set_site_keys(file: Path, site: str, values: Mapping[str, Value]) -> None:
 
     The file is replaced whole or not at all. Raises ConfigError when it is not TOML or has no such site, and DiskError.
     """
-    expected = parse(file)
-    _set(_table_of(expected, site, file), values)
-    _replace(file, _changed(file.read_bytes(), site, values, file), expected)
+    with _alone(file):
+        expected = parse(file)
+        _set(_table_of(expected, site, file), values)
+        _replace(file, _changed(file.read_bytes(), site, values, file), expected)
 
 
 def add_site(file: Path, values: Mapping[str, Value]) -> None:
     """Add a ``[[site]]`` at the end of the file, which is replaced whole or not at all.
 
-    Raises ConfigError when it is not TOML, or has its sites in a list.
+    Raises ConfigError when it is not TOML, has its sites in a list, or has a site of this name.
     """
-    expected = parse(file)
-    expected.setdefault("site", []).append({key: _plain(value) for key, value in values.items()})
-    source = file.read_bytes()
-    end = b"\r\n" if b"\r\n" in source else b"\n"
-    text = f"\n[[site]]\n{lines(values)}".encode().replace(b"\n", end)
-    _replace(file, source.rstrip() + (end if source.strip() else b"") + text, expected)
+    with _alone(file):
+        expected = parse(file)
+        there = expected.setdefault("site", [])
+        if any(isinstance(one, dict) and one.get("name") == values["name"] for one in there):
+            raise ConfigError(f'there is a [[site]] of the name "{values["name"]}"', where=str(file), do="Try again.")
+        there.append({key: _plain(value) for key, value in values.items()})
+        source = file.read_bytes()
+        end = b"\r\n" if b"\r\n" in source else b"\n"
+        text = f"\n[[site]]\n{lines(values)}".encode().replace(b"\n", end)
+        _replace(file, source.rstrip() + (end if source.strip() else b"") + text, expected)
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Let no other program of ours change the file between reading and writing: what it wrote would be lost."""
+    folder = file.resolve().parent
+    with disk_errors(folder), alone(folder):
+        yield
 
 
 def _replace(file: Path, changed: bytes, expected: Mapping[str, Any]) -> None:

@@ -62,7 +62,8 @@ def discover(state: State, /, url: str, **options: Any) -> None:
             state.console.note("\n".join(f"  '{pattern}'" for pattern in found.patterns))
         state.console.result(text.rstrip())
     if options["write"]:
-        _write(found, config, state.console)
+        # Read again: finding took its time, and others may have written to the file.
+        _write(found, state.load(), state.console)
 
 
 @verb_of(sites, ("sites check", "sites check vnexpress tuoitre --write", "sites check --json"))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import resource
 import stat
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from storage.errors import DiskError
+from storage.patience import pauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+ALONE_SECONDS = 10.0
+"""How long others are waited for who change what stands in a folder."""
 
 _FEWER = "Raise the limit of open files (ulimit -n), or have the crawl open fewer: concurrency in [crawl]."
 _WORDS = {
@@ -76,6 +82,32 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
         with suppress(OSError):
             part.unlink()
     sync_folder(path.parent)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Have one of our programs at a time change what stands in a folder, for a moment; OSError when there is none.
+
+    Who holds it for long is not waited for: it is none of ours, but one such as flock(1).
+    """
+    descriptor, waits = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), pauses(ALONE_SECONDS)
+    try:
+        while not _is_ours(descriptor) and (wait := next(waits, None)) is not None:
+            time.sleep(wait)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_ours(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks.
+        return True
+    return True
 
 
 def allow_open_files(wanted: int, needed: int) -> None:

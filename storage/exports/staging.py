@@ -10,23 +10,19 @@ import fcntl
 import os
 import re
 import shutil
-import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storage.disk import sync_folder
+from storage.disk import alone, sync_folder
 from storage.errors import ConfigError
 from storage.exports.files import disk_errors
-from storage.patience import pauses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA, CHECKSUM, OLD = "data", "sha256", "old"
 """Names inside the staging folder: the export itself, its checksum file, the folder that it replaces."""
-ALONE_SECONDS = 10.0
-"""How long others are waited for that move something to its final name, which takes a moment."""
 
 
 @contextmanager
@@ -64,20 +60,6 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
         (staged / DATA).rename(target)
         (staged / CHECKSUM).rename(checksum)
         sync_folder(target.parent)
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Let one export at a time move something to its final name in a folder. Who holds it for long is not waited for:
-    it is none, but a program such as flock(1).
-    """
-    descriptor, waits = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), pauses(ALONE_SECONDS)
-    try:
-        while not _locked(descriptor, without=True) and (wait := next(waits, None)) is not None:
-            time.sleep(wait)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
@@ -163,14 +145,12 @@ def _clear(folder: Path, target: Path) -> None:
         os.close(descriptor)
 
 
-def _locked(descriptor: int, *, without: bool = False) -> bool:
-    """Lock a folder; False when another has locked it, and ``without`` on a file system that has no locks."""
+def _locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     except OSError:
-        return without
+        # Held by a living export, or a file system without locks: either way nothing to clear away.
+        return False
     return True
 
 

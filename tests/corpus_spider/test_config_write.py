@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import threading
 import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.config_write import lines, set_site_keys
+from corpus_spider import config_write
+from corpus_spider.config_write import add_site, lines, set_site_keys
 from storage.errors import ConfigError, DiskError
+from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -85,3 +89,41 @@ def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(DiskError, match=r"corpus\.toml"):
         set_site_keys(file, "a", {"extractor": "bte"})
     assert file.read_text() == '[[site]]\nname = "a"\n'
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (lambda file: add_site(file, {"name": "b"}), [{"name": "a"}, {"name": "b"}, {"name": "other"}]),
+        (lambda file: set_site_keys(file, "a", {"p": 3}), [{"name": "a", "p": 3}, {"name": "other"}]),
+    ],
+)
+def test_what_two_programs_write_at_once_is_all_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None], expected: list[dict[str, object]]
+) -> None:
+    """Such as `sites discover --write` of two papers: the second waits for the first."""
+    file, replace_file = tmp_path / "corpus.toml", config_write.replace_file
+    file.write_text('[[site]]\nname = "a"\n')
+    other = threading.Thread(target=add_site, args=(file, {"name": "other"}))
+
+    def replaced(path: Path, data: bytes) -> None:
+        if other.ident is None:
+            other.start()
+            # Long enough for it to be done, did it not wait.
+            other.join(0.5)
+        replace_file(path, data)
+
+    monkeypatch.setattr(config_write, "replace_file", replaced)
+    write(file)
+    other.join(PATIENCE)
+    assert tomllib.loads(file.read_text())["site"] == expected
+
+
+def test_a_site_is_added_once(tmp_path: Path) -> None:
+    """Two of one name are refused by every verb."""
+    file = tmp_path / "corpus.toml"
+    file.write_text("")
+    add_site(file, {"name": "a"})
+    with pytest.raises(ConfigError, match='of the name "a"'):
+        add_site(file, {"name": "a"})
+    assert len(tomllib.loads(file.read_text())["site"]) == 1

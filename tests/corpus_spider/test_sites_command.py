@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import tomllib
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from corpus_spider import discover
 from corpus_spider.cli import run
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, page, put, rss, urlset
@@ -45,6 +46,28 @@ def test_discover_writes_the_site_and_keeps_the_file(
     assert table["site"][0]["feeds"] == [f"{paper.origin}/{name}.rss" for name in "abc"]
     assert len(table["site"]) == 1
     assert "# mine" in file.read_text()
+
+
+def test_a_site_that_is_discovered_twice_at_once_is_written_once(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of one name would be refused by every verb."""
+    paper.extra["/"] = lambda: page(alternate("/a.rss"))
+    put(paper, a_rss=rss("/1"))
+    file, discovered = tmp_path / "corpus.toml", discover.discover
+    file.write_text(f"corpus.contact = 'me@example.org'\ncrawl.allow_private = ['127.0.0.1:{paper.port}']\n")
+    command = ("-s", "crawl.delay=0", "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+
+    def twice(*parts: Any) -> Any:
+        found = discovered(*parts)
+        monkeypatch.undo()
+        assert program(capsys, *command)[0] == 0
+        return found
+
+    monkeypatch.setattr(discover, "discover", twice)
+    code, _, told = program(capsys, *command)
+    assert code == 0, told
+    assert len(tomllib.loads(file.read_text())["site"]) == 1
 
 
 def test_a_configured_site_gets_what_it_does_not_say(

@@ -257,7 +257,7 @@ def test_a_folder_that_another_program_has_locked_can_be_exported_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As flock(1) does for what it runs: that would wait for itself."""
-    monkeypatch.setattr(staging, "ALONE_SECONDS", 0.1)
+    monkeypatch.setattr("storage.disk.ALONE_SECONDS", 0.1)
     descriptor = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     export(documents(["x"]), tmp_path / "out.jsonl")
