@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 BY = re.compile(
     r"^(?:(?:written|words|story|reported|report|posted|published)\s+by|by|von|por|par|di|door|av|af|autor(?:in|es)?"
-    r"|auteur|author|автор|текст|oleh|penulis|yazar|tác giả|الكاتب|بقلم|كتب|نویسنده|کتبه|מאת"
-    r"|(?:เขียน|รายงาน|เรื่อง)?โดย|ผู้(?:เขียน|รายงาน)|文|作者|記者|记者|著者)"
+    r"|auteur|author|автор|текст|oleh|penulis|yazar|tác giả|الكاتب|بقلم|كتب|نویسنده|کتبه|تحریر|لیکوال|نووسەر|نووسینی"
+    r"|מאת|(?:เขียน|รายงาน|เรื่อง)?โดย|ผู้(?:เขียน|รายงาน)|文|作者|記者|记者|著者)"
     r"(?:\s*[:：]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )

@@ -50,7 +50,7 @@ _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
 _BYLINE = re.compile(
-    r"^(?:by|von|por|par|di|door|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư])|بقلم|نویسنده|מאת|автор|โดย)\s*:?\s+(?=\S)",
+    r"^(?:by|von|por|par|di|door|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư])|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|автор|โดย)\s*:?\s+(?=\S)",
     re.IGNORECASE,
 )
 """Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere, or of who has one more

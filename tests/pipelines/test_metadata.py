@@ -173,6 +173,7 @@ def test_title(html: str, expected: str | None) -> None:
         ("<meta name='author' content='Theo Nguyễn'>", "Theo Nguyễn"),
         ("<meta name='author' content='García, Ana, García, Luis'>", "García, Ana, García, Luis"),
         ("<meta name='author' content='بقلم: علي حسن'>", "علي حسن"),
+        ("<meta name='author' content='تحریر: عائشہ صدیقی'>", "عائشہ صدیقی"),
         ("<meta name='author' content='Ann Lee, Bo Ek, Ann Lee'>", "Ann Lee, Bo Ek"),
         ("<meta name='Author' content='Ann Lee'><meta name='author' content='Bo Ek'>", "Ann Lee, Bo Ek"),
         ("<meta name='author' content='Ann Lee'><meta name='author' content='ann-lee'>", "Ann Lee"),
