@@ -68,9 +68,9 @@ _PICTURES = BIT["caption"] | BIT["figure"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
 _SURE_CAPTION = re.compile(
-    r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*captions?(?![a-z])|cutline"
-    r"|(?<![a-z])(?:image|img|photo|foto|picture|pic)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc|description"
-    r"|info|credit|copyright|legend|embed|holder|widget)(?![a-z])"
+    r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*(?:cms[-_ ]*)?captions?(?![a-z])|cutline"
+    r"|\btr-caption\b|(?<![a-z])(?:image|img|photo|foto|picture|pic)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc"
+    r"|description|info|credit|copyright|legend|embed|holder|widget)(?![a-z])"
 )
 _MAY_CAPTION = re.compile("aption|utline|(?:[Ii]mage|[Ii]mg|[PpFf]h?oto|[Pp]ic(?:ture)?)s?[-_ ]*[BWCDILEHbwcdileh]")
 """Sieve for the patterns, which need the words of an element."""

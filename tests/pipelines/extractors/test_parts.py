@@ -119,6 +119,8 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<figure><img src=a><figcaption><p>{}</p></figcaption></figure>",
         "<div class='wp-caption'><img src=a><p class='wp-caption-text'>{}</p></div>",
         "<div><img src=a><div class='photoCaption'>{}</div></div>",
+        "<div class=Preview type=Photo><div><img src=a></div><div class='PhotoCMS_Caption'><p>{}</p></div></div>",
+        "<table><tbody><tr><td><img src=a></td></tr><tr><td class='tr-caption'>{}</td></tr></tbody></table>",
         "<div class='editor-img-box'><img src=a><div class='caption'><p>{}</p></div></div>",
         "<figure><img src=a><div class='caption'>{}</div></figure>",
         "<figure><img src=a><p class='x1'>{}</p></figure>",
