@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from storage.fetches import StoredFetch
     from storage.holdings import CorpusDocument
-    from storage.records import Capture, Document, Processed, SiteModel
+    from storage.records import Document, Processed, SiteModel
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +117,7 @@ def _made_anew(
 ) -> Iterator[tuple[StoredFetch, Processed]]:
     """Yield each page with its new outcome, in the order of the fetches, a few pages ahead in the workers."""
     ahead: deque[tuple[StoredFetch, Future[Processed]]] = deque()
-    expired = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
+    expired = _expired(corpus)
     for fetch in corpus.fetches(outcomes=PROCESSED, sites=tuple(site.name for site in config.sites)):
         # What was taken out on request has been emptied: there is nothing to read, least of all where a revisit of it
         # refers to.
@@ -126,8 +126,13 @@ def _made_anew(
         report.removed += fetch.pointer.warc in expired
         if fetch.pointer.warc in expired:
             continue
-        capture = _original(config.warc_folder, fetch, report)
-        if capture is None:
+        try:
+            capture = replace(read_record(config.warc_folder, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
+        except (CorpusError, OSError) as error:
+            if fetch.pointer.warc not in report.missing:
+                # A crawl of other sites removes files at its end.
+                expired |= _expired(corpus)
+            _count_unread(config.warc_folder, fetch, report, None if fetch.pointer.warc in expired else error)
             continue
         ahead.append((fetch, reader.pool.submit(capture, reader.choose(fetch, fetch.lease.site))))
         if len(ahead) >= 4 * reader.pool.size:
@@ -137,20 +142,23 @@ def _made_anew(
         yield fetch, future.result()
 
 
-def _original(folder: Path, fetch: StoredFetch, report: ReextractReport) -> Capture | None:
-    """Return the page's exchange; where it cannot be read count it and say so, of a missing file once."""
-    try:
-        return replace(read_record(folder, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
-    except (CorpusError, OSError) as error:
-        report.unreadable += 1
-        name = fetch.pointer.warc
-        if is_file_name(name) and any((folder / each).exists() for each in (name, name + OPEN)):
-            logger.error("%s: %s", fetch.uri, error)
-            return None
-        if name not in report.missing:
-            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name[:300])
-        report.missing[name] += 1
-        return None
+def _expired(corpus: Corpus) -> set[str]:
+    return {file.name for file in corpus.warc_files() if file.state == EXPIRED}
+
+
+def _count_unread(folder: Path, fetch: StoredFetch, report: ReextractReport, error: Exception | None) -> None:
+    """Count a page that cannot be read, and say why, of a missing file once; no error: its file went by rule."""
+    if error is None:
+        report.removed += 1
+        return
+    report.unreadable += 1
+    name = fetch.pointer.warc
+    if is_file_name(name) and any((folder / each).exists() for each in (name, name + OPEN)):
+        logger.error("%s: %s", fetch.uri, error)
+        return
+    if name not in report.missing:
+        logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name[:300])
+    report.missing[name] += 1
 
 
 def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: ReextractReport) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider import recovery
+from corpus_spider import batch, recovery
 from corpus_spider.config_load import load
 from corpus_spider.retention import Limits, choose, remove
 from storage import Corpus
@@ -27,6 +27,8 @@ from tests.storage.corpus_samples import NOON, Crawl, made
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from storage.records import Capture
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 DAY, GIB = 86400.0, 2**30
@@ -135,6 +137,25 @@ def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tm
     assert "Nothing goes" in run(tmp_path, "prune").stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         assert len([document.text for document in corpus.documents()]) == 6
+
+
+def test_originals_that_go_while_texts_are_made_anew_are_counted_as_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As at the end of a crawl of another site: they were missing, to be restored from a backup."""
+    (tmp_path / "corpus.toml").write_text('[[site]]\nname = "a"\nstart = ["https://a.example/"]\n')
+    archive(tmp_path / "theirs.warc.gz", *(Answer(f"https://a.example/{at}", article(at)) for at in range(3)))
+    assert run(tmp_path, "import", "theirs.warc.gz").returncode == 0
+    config, read = load(tmp_path / "corpus.toml", environ={}), batch.read_record
+
+    def removed_first(folder: Path, pointer: Pointer) -> Capture:
+        with Corpus.open(config.database_url) as corpus:
+            remove(corpus, config.warc_folder, choose(corpus.aged_warc_files(), Limits(size=1), NOW))
+        return read(folder, pointer)
+
+    monkeypatch.setattr(batch, "read_record", removed_first)
+    report = batch.reextract(config)
+    assert (report.removed, report.unreadable, report.pages) == (3, 0, 0)
 
 
 @pytest.mark.parametrize(
