@@ -8,16 +8,17 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from corpus_spider.config_load import PREFIX
-from storage.disk import disk_errors, replace_file
+from storage.disk import alone, disk_errors, replace_file
 from storage.errors import ConfigError, DiskError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from corpus_spider.config import Config
 
@@ -161,7 +162,8 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
     _require_ours(plan, folder / f"{plan.name}.service")
     if plan.how == CRON:
         _remove_units(plan, folder)
-        _write_crontab([*_other_lines(plan), cron_line(plan)])
+        with _alone():
+            _write_crontab([*_other_lines(plan, _crontab()), cron_line(plan)])
         return [f"In the crontab: {cron_line(plan)}", NO_CATCHING_UP]
     _remove_line(plan)
     for name, text in plan.units.items():
@@ -194,9 +196,14 @@ def _remove_units(plan: Plan, folder: Path) -> list[str]:
 
 
 def _remove_line(plan: Plan) -> list[str]:
-    if shutil.which("crontab") is None or (lines := _other_lines(plan)) == _crontab():
+    if shutil.which("crontab") is None:
         return []
-    _write_crontab(lines)
+    with _alone():
+        there = _crontab()
+        lines = _other_lines(plan, there)
+        if lines == there:
+            return []
+        _write_crontab(lines)
     return ["Removed the line from the crontab."]
 
 
@@ -220,8 +227,18 @@ def _crontab() -> list[str]:
     return listed.stdout.removesuffix("\n").split("\n") if listed.returncode == 0 and listed.stdout else []
 
 
-def _other_lines(plan: Plan) -> list[str]:
-    return [line for line in _crontab() if not line.rstrip().endswith(mark(plan))]
+def _other_lines(plan: Plan, lines: Sequence[str]) -> list[str]:
+    return [line for line in lines if not line.rstrip().endswith(mark(plan))]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Let no other program of ours change the crontab between reading and writing: its line would be lost."""
+    with ExitStack() as stack:
+        # Some users have no home.
+        with suppress(OSError, RuntimeError):
+            stack.enter_context(alone(Path.home()))
+        yield
 
 
 def _write_crontab(lines: list[str]) -> None:

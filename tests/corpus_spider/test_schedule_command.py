@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import configparser
+import os
 import shlex
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from corpus_spider import schedule
 from corpus_spider.config_load import load
-from corpus_spider.schedule import Plan, cron_line, plan, service, timer
+from corpus_spider.schedule import Plan, cron_line, install, plan, service, timer
 from storage.errors import ConfigError
-from tests.corpus_spider.running import run
+from tests.corpus_spider.running import PATIENCE, run
 
 TOML = '[corpus]\nname = "news"\ncontact = "tests@example.org"\n[[site]]\nname = "a"\nstart = ["https://a.example/"]\n'
 CRONTAB = """#!/bin/sh
@@ -152,6 +155,29 @@ def test_a_crontab_line_is_added_once_and_others_are_kept(tmp_path: Path) -> Non
     assert (mailto, line.split()[:2]) == ("MAILTO=me", ["30", "5"])
     home.schedule("--remove")
     assert home.lines("crontab") == ["MAILTO=me"]
+
+
+def test_two_schedules_that_are_installed_at_once_are_both_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second waits for the first: what it had read would not have its line."""
+    home = Home(tmp_path, "crontab")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{home.bin}:{os.environ['PATH']}")
+    first, second = planned(), planned(name="corpus-spider-other")
+    other, write = threading.Thread(target=install, args=(second, os.environ)), schedule._write_crontab
+
+    def written(lines: list[str]) -> None:
+        if other.ident is None:
+            other.start()
+            # Long enough for it to be done, did it not wait.
+            other.join(1)
+        write(lines)
+
+    monkeypatch.setattr(schedule, "_write_crontab", written)
+    install(first, os.environ)
+    other.join(PATIENCE)
+    assert home.lines("crontab") == [cron_line(first), cron_line(second)]
 
 
 def test_other_lines_of_a_crontab_are_kept_to_the_byte(tmp_path: Path) -> None:
