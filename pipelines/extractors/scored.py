@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import density, opening, parts, series, stated_body
+from pipelines.extractors import asides, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -346,7 +346,7 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
     shown = parts.shown_title(page, title)
     found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
     # The title may stand before a line break, and its block is in the text.
-    found = [line for line in found[:HEAD] if line[0] != shown] + found[HEAD:]
+    found = asides.without([line for line in found[:HEAD] if line[0] != shown] + found[HEAD:])
     if len(found) > HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(
