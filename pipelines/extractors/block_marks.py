@@ -136,6 +136,8 @@ def _read(tag: str) -> int:
             found |= BIT["hidden"]
         for naming in _NAMING.findall(tag):
             found |= _of_naming(naming)
+        if name == "section" and ' role="region"' in tag:  # one that readers of screens are to skip, within an article
+            found |= BIT["widget"]
         if name in _HEADINGS:  # whose ids are their words
             found &= ~BIT["widget"]
     return found

@@ -325,8 +325,17 @@ def test_a_box_that_is_named_for_what_is_no_part_of_an_article_goes(naming: str,
         assert ("What stands in this" in found) is kept
 
 
+def test_a_region_of_its_own_in_the_text_goes() -> None:
+    """As podcasts and short versions stand there, with a link by which readers of screens pass over them."""
+    region = (
+        "<section role='region'><a href='#end'>Skip it</a><p>A podcast tells of bridges, and of rivers.</p></section>"
+    )
+    assert scored.extract(page(paragraphs(LINES[:3]) + region + paragraphs(LINES[3:]))).paragraphs == tuple(LINES)
+
+
 def test_a_text_in_a_box_of_any_name_stays() -> None:
     """Where it is most of what there is to read; and a heading, whose id are its words."""
+    assert scored.extract(page(f"<section role='region'>{paragraphs(LINES)}</section>")).paragraphs == tuple(LINES)
     assert scored.extract(page(f"<div class='modal-content'>{paragraphs(LINES)}</div>")).paragraphs == tuple(LINES)
     heading = "<h2 id='most-read'>The most read books of the year</h2>"
     assert "most read" in scored.extract(page(paragraphs(LINES[:3]) + heading + paragraphs(LINES[3:]))).text
