@@ -37,7 +37,7 @@ _WORDS = {
     "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
     "widget": r"authors?|writer|bio|saboxplugin|newsletters?|mc4wp|mailchimp|subscri\w*|copyrights?|most|popular"
     r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
-    r"|short\w*|jwplayer|videojs|onesignal|push",
+    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta",
 }
 _TAGS = {
     **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
@@ -68,7 +68,8 @@ _WIDGET = re.compile(
     r"|most-(?:read|viewed|popular|commented|shared|visited)|popular-(?:posts?|news|articles)|trending-(?:posts|news|now)"
     r"|modal-(?:dialog|content|body|fade)|post-(?:views?|ratings?)|star-ratings?|disqus-thread|wpdcom|wpd-\w+|wpdiscuz"
     r"|comment-respond|(?:report|orphus)-error|error-report|font-resizer?|short-?(?:links?|url)|jwplayer|videojs"
-    r"|onesignal|push-notifications?)\b|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
+    r"|onesignal|push-notifications?|sign-?up-(?:card|form|box)|jetpack-likes?|pb-cta)\b"
+    r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
 )
 """Names, a hyphen between their words, of boxes that are no part of an article, whatever it is about."""
 

@@ -312,7 +312,8 @@ BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box
     [
         *((f'class="{name}"', False) for name in ("author-box", "td-author-bio", "AuthorInfo", "post-newsletter-form")),
         *((f'class="{name}"', False) for name in ("copyright", "most-read", "wp-polls", "poll", "modal fade")),
-        *((f'class="{name}"', False) for name in ("kk-star-ratings", "jwplayer", "telegram-channel", "cookie-notice")),
+        *((f'class="{name}"', False) for name in ("kk-star-ratings", "kg-signup-card", "cookie-notice")),
+        *((f'class="{name}"', False) for name in ("telegram-channel", "jwplayer")),
         *((f'id="{name}"', False) for name in ("cookie-law-info-bar", "disqus_thread", "wpdcom", "short_link")),
         *((f'class="{name}"', True) for name in ("has-small-font-size", "most", "short", "google-maps", "push-down")),
         *((f'id="{name}"', True) for name in ("the-author-of-the-plan", "a-poll-of-voters", "telegram-in-2020")),
