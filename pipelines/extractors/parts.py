@@ -68,7 +68,7 @@ _PICTURES = BIT["caption"] | BIT["figure"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
 _SURE_CAPTION = re.compile(
-    r"(?:wp|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*(?:cms[-_ ]*)?captions?(?![a-z])|cutline"
+    r"(?:wp|feat|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*(?:cms[-_ ]*)?captions?(?![a-z])|cutline"
     r"|\btr-caption\b|(?<![a-z])(?:image|img|photo|foto|picture|pic)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc"
     r"|description|info|credit|copyright|legend|embed|holder|widget)(?![a-z])"
 )

@@ -130,6 +130,8 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<div id=p12 class='photo'><img src=a><br>{}</div>",
         "<div class='article__inline-images'><img src=a><p>{}</p></div>",
         "<table class='c mainImage wide'><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
+        "<table><tr><td><img src=a></td></tr><tr><td class='tr-caption'>{}</td></tr></table>",
+        "<div class='top-img'><img src=a></div><div class='feat-caption'>{}</div>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
