@@ -120,18 +120,24 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
         return extraction
     kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
-    if at is None and kinds[:1] == _HEADING and kinds[1:] and _is_headline(extraction.paragraphs[0], title):
+    if at is None and kinds[:1] == _HEADING and kinds[1:] and _is_headline(extraction, title):
         at = 0
     return extraction if at is None else _without(extraction, at, at + 1)
 
 
-def _is_headline(line: str, title: str) -> bool:
-    """Say whether a heading ends with a title, or has nearly all its words and few more."""
+def _is_headline(extraction: Extraction, title: str) -> bool:
+    """Say whether the first line ends with a title, or has nearly all its words and few more.
+
+    Where a heading was shown as the title, those words may well be the standfirst's.
+    """
+    line = extraction.paragraphs[0]
     packed, wanted = "".join(line.split()), "".join(title.split())
     if not MIN_TITLE <= len(wanted) <= len(packed) + MAX_KICKER or len(packed) > len(wanted) + MAX_KICKER:
         return False
     said, words = set(_WORD.findall(line.casefold())), set(_WORD.findall(title.casefold()))
-    return packed.endswith(wanted) or len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
+    return packed.endswith(wanted) or (
+        not extraction.title and len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
+    )
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:

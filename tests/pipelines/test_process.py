@@ -196,3 +196,11 @@ def test_a_heading_that_opens_the_text_in_the_words_of_the_title_is_not_in_it(
         found = Extraction(lines, "auto", "1", kinds=kinds, confidence=0.9)
         cleared = without_title(found, Metadata(title="Giá vàng giảm mạnh trong phiên sáng nay"))
         assert (line in cleared.paragraphs) == (left or not opens)
+
+
+def test_a_standfirst_in_the_words_of_a_title_that_was_shown_is_in_the_text() -> None:
+    """It may be set as a heading under the headline, which needs no second one."""
+    lines = ("Sáng nay giá vàng trong nước giảm mạnh", *"bcd")
+    title = "Giá vàng giảm mạnh trong phiên sáng nay"
+    found = Extraction(lines, "auto", "1", kinds="hppp", confidence=0.9, title=title)
+    assert without_title(found, Metadata(title=title)).paragraphs == lines
