@@ -36,6 +36,8 @@ MAX_LINKED = 0.5
 """Share of linked characters from which a block leads elsewhere."""
 MAX_OTHERS = 50
 """Other headlines that are looked at."""
+CELLS = 4
+"""Blocks of a table that is more than a frame."""
 HARDLY = 0.1
 """Share of linked characters up to which a line leads nowhere."""
 _LISTED = BIT["ul"] | BIT["dl"] | BIT["table"]
@@ -97,22 +99,49 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     """Return the chosen blocks with lists, tables and subheads among them that lead nowhere else.
 
     Their lines are too short to be told by themselves. Whatever else stands between the same two chosen blocks, they
-    are a box with it, and stay out.
+    are a box with it, and stay out; but for a subhead right over a chosen block, and a table that is beside one. Marks
+    that are around the longest of these as well, as of an article with buttons to share, make no box.
     """
     taken = chosen.nonzero()[0]
     if not len(taken) or taken[-1] - taken[0] < len(taken):
         return chosen  # nothing is among them
     among = slice(int(taken[0]), int(taken[-1]))
     marks = page.path[among]
+    aside = _ASIDE & ~int(page.path[taken[page.weight[taken].argmax()]])
     missed = (((marks & _LISTED) | (page.kind[among] & _SUBHEAD)) != 0) & ~chosen[among]
-    missed &= allowed[among] & (page.link[among] <= HARDLY) & (probability[among] >= LEAST) & ((marks & _ASIDE) == 0)
+    missed &= allowed[among] & (page.link[among] <= HARDLY) & ((marks & aside) == 0)
     if not missed.any():
         return chosen
+    cells = missed & ((page.kind[among] & KIND["td"]) != 0)
+    missed &= probability[among] >= LEAST
     gap = np.cumsum(chosen[among])
     others = np.bincount(gap, ~(chosen[among] | missed))
     found = chosen.copy()
-    found[among] |= missed & (others[gap] == 0)
+    parents = page.parents[page.inside]
+    over = chosen[among.start + 1 : among.stop + 1] & (parents[among] == parents[among.start + 1 : among.stop + 1])
+    found[among] |= missed & ((others[gap] == 0) | (over & ((page.kind[among] & _SUBHEAD) != 0)))
+    for table in _tables(page, cells.nonzero()[0] + among.start) if cells.any() else ():
+        inside = slice(page.first[table], page.last[table])
+        found[inside] |= _is_of_cells(page, inside, allowed, aside) and bool(
+            (parents[taken] == page.parents[table]).any()
+        )
     return found
+
+
+def _tables(page: Page, cells: Array) -> set[int]:
+    """Return the innermost tables around some blocks."""
+    found, name = set[int](), page.blocks.elements.name
+    for element in set(page.inside[cells].tolist()):
+        while element and name(element) != "table":
+            element = page.parents[element]
+        found.add(int(element))
+    return found - {0}
+
+
+def _is_of_cells(page: Page, inside: slice, allowed: Array, aside: int) -> bool:
+    """Say whether blocks are cells, some at least, and none of them leads elsewhere or is marked as something else."""
+    plain = allowed[inside] & (page.link[inside] <= HARDLY) & ((page.path[inside] & aside) == 0)
+    return len(plain) >= CELLS and bool((plain & ((page.kind[inside] & KIND["td"]) != 0)).all())
 
 
 def further_articles(page: Page) -> Array:
