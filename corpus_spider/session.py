@@ -311,8 +311,7 @@ class GuardedArchive:
             software=f"corpus-spider/{program_version()}", contact=config.corpus.contact, user_agent=config.user_agent
         )
         self._writer = WarcWriter(config.warc_folder, config.corpus.name, info, config.crawl.roll_bytes)
-        self._corpus, self._run_id = corpus, run_id
-        self._folder = config.warc_folder
+        self._corpus, self._run_id, self._folder = corpus, run_id, config.warc_folder
         self._reserve = reserve_check(config.warc_folder, config.archive.reserve)
         self._announced: set[str] = set()
         self._locks, self._looked = locks, time.monotonic()
@@ -353,9 +352,10 @@ class GuardedArchive:
         """Close the current file under its final name, and note the sizes of all."""
         self._writer.close()
         for path in (self._folder / name for name in sorted(self._announced)):
-            # After an error the file keeps its .open name for the next start to recover.
-            if path.is_file() and not self._note_size(path):
-                return
+            # After an error the file keeps its .open name for the next start to recover; another crawl may prune it.
+            with suppress(FileNotFoundError):
+                if not self._note_size(path):
+                    return
 
     def _note_size(self, path: Path) -> bool:
         try:

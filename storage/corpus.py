@@ -30,7 +30,7 @@ from storage.database import Database, masked, serialise, upsert
 from storage.frontier import Frontier
 from storage.holdings import CorpusDocument, Selection
 from storage.refusals import write_apart
-from storage.removals import Removals
+from storage.removals import REPLACED, Removals
 from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
 from storage.sources import read_sources
@@ -155,11 +155,15 @@ class Corpus(AbstractContextManager["Corpus"]):
         self.database.write(lambda connection: fetches.warc_ids(connection, run_id, [name]))
 
     def close_warc(self, name: str, size: int) -> None:
-        """Note that a WARC file has its final size in bytes and is not written any more; idempotent."""
+        """Note that a WARC file has its final size in bytes and is not written any more; idempotent.
+
+        One that has been removed or replaced since stays so.
+        """
 
         def work(connection: Connection) -> None:
             fetches.warc_ids(connection, None, [name])
-            closed = sa.update(warc_file).where(warc_file.c.name == name)
+            there = warc_file.c.state.not_in((retention.REMOVED, REPLACED))
+            closed = sa.update(warc_file).where(warc_file.c.name == name, there)
             connection.execute(closed.values(state="closed", bytes=size))
 
         self.database.write(work)

@@ -8,9 +8,7 @@ what is left to do, so a removal that was interrupted anywhere is finished by ta
 
 from __future__ import annotations
 
-import sqlite3
 import uuid
-from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import chunks, insert_many, sqlite_path, upsert
+from storage.database import chunks, insert_many, upsert
 from storage.documents import withdraw
 from storage.failpoints import reach
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.lines import keep, read_texts
 from storage.outcomes import SAME_PAGE
+from storage.removal_journal import empty_journal
 from storage.removal_tables import removal, removed_document
 from storage.schema import document, fetch, fingerprint, host, original, recurring_line, url, warc_file
 from storage.tombstones import (
@@ -191,12 +190,14 @@ class Removals:
             self.database.write(partial(_learn_lines, site=site))
 
     def finish(self) -> None:
-        """Note that every removal is through, and have SQLite keep no copy of what was there in its journal."""
+        """Have SQLite keep no copy of what was there in its journal, and note that every removal is through.
+
+        Raises DatabaseError while another program reads what the journal holds.
+        """
+        if self.database.is_sqlite:
+            empty_journal(self.database)
         statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
         self.database.write(lambda connection: connection.execute(statement))
-        if self.database.is_sqlite:
-            with self.database.explained(), closing(sqlite3.connect(sqlite_path(self.database.url))) as connection:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def documents(self) -> list[Removed]:
         """Return the documents that were taken out, by id."""

@@ -96,6 +96,7 @@ def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: C
     assert corpus.aged_warc_files() == []
     remove(corpus, tmp_path, [])
     assert not (tmp_path / name).exists()
+    corpus.close_warc(name, 100)  # by the crawl that wrote it, which ends
     assert [file.state for file in corpus.warc_files()] == ["removed"]
     assert [document.warc for document in corpus.documents()] == [name]
     crawl.corpus.frontier.release([crawl.site])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, fingerprint, link, made, seed
 
+from storage import Corpus, removal_journal
+from storage.errors import DatabaseError
 from storage.holdings import Selection
 from storage.removal_tables import tombstone
 from storage.removals import Request, What
@@ -17,7 +21,8 @@ from storage.tombstones import author_key, author_keys, domains_of, page_key, re
 from storage.warc.scrubbing import Scrubbed
 
 if TYPE_CHECKING:
-    from storage.corpus import Corpus
+    from pathlib import Path
+
     from storage.records import Processed
 
 EVERY = Selection(include_duplicates=True, versions="all")
@@ -90,6 +95,27 @@ def test_fingerprints_go_and_what_they_held_together_is_put_together_anew(corpus
     take_out(corpus, What.URL, "https://a.example/one")
     assert [document.duplicates for document in corpus.documents()] == [2]
     assert (count(corpus, band), count(corpus, near_duplicate), count(corpus, prints)) == (6, 1, 2)
+
+
+def test_a_removal_is_not_through_while_somebody_reads_what_it_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite's journal cannot be emptied then, and holds the text; the next call finishes."""
+    monkeypatch.setattr(removal_journal, "WAIT_SECONDS", 0.1)
+    path = tmp_path / "corpus.db"
+    files = (path, tmp_path / "corpus.db-wal")
+    with Corpus.open(path, create=True) as corpus, closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        Crawl(corpus).visit("one", made("the words of a secret"))
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM url").fetchone()
+        with pytest.raises(DatabaseError, match="finishes what is left"):
+            take_out(corpus, What.URL, "https://a.example/one")
+        assert any(b"words of a secret" in file.read_bytes() for file in files)
+        assert corpus.problems() != []
+        reader.execute("ROLLBACK")
+        corpus.removals.finish()
+        assert not any(b"words of a secret" in file.read_bytes() for file in files)
+        assert corpus.problems() == []
 
 
 def test_duplicates_are_told_of_and_go_only_when_asked(corpus: Corpus) -> None:
