@@ -33,15 +33,18 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
         raise ConfigError(
             "originals are exported whole", where=wanted.target, do="leave out every option but --overwrite"
         )
-    for left in reversed(range(TRIES)):
-        with Corpus.open(config.database_url, read_only=True) as corpus:
-            files = _finished(config, corpus)
-            try:
-                return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
-            except DiskError:
-                if not left or not files.have_gone():
-                    raise
-    raise AssertionError("unreachable")
+    return _write(config, wanted, TRIES)
+
+
+def _write(config: Config, wanted: Dump, tries: int) -> OriginalsReport:
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        files = _finished(config, corpus)
+        try:
+            return write_originals(files, Path(wanted.target), overwrite=wanted.overwrite)
+        except DiskError:
+            if tries == 1 or not files.have_gone():
+                raise
+    return _write(config, wanted, tries - 1)
 
 
 def _finished(config: Config, corpus: Corpus) -> Originals:

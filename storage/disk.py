@@ -92,21 +92,21 @@ def alone(folder: Path) -> Iterator[None]:
     """
     descriptor, waits = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), pauses(ALONE_SECONDS)
     try:
-        while not _is_ours(descriptor) and (wait := next(waits, None)) is not None:
-            time.sleep(wait)
+        # A file system may have no locks.
+        with suppress(OSError):
+            while not flocked(descriptor) and (wait := next(waits, None)) is not None:
+                time.sleep(wait)
         yield
     finally:
         os.close(descriptor)
 
 
-def _is_ours(descriptor: int) -> bool:
+def flocked(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    """Take flock(2)'s lock of an open file without waiting; False if another holds it. OSError where there is none."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:
-        # A file system without locks.
-        return True
     return True
 
 

@@ -7,7 +7,6 @@ server notices, within half a minute; a run that has lost its own ends it itself
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -15,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
 from storage import lock_sessions
+from storage.disk import flocked
 from storage.errors import ConfigError, CorpusError, DiskError, LockedError
 
 if TYPE_CHECKING:
@@ -121,9 +121,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
     def _flock_one(self, path: Path) -> bool:
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not flocked(descriptor):
             os.close(descriptor)
             return False
         self._descriptors.append(descriptor)

@@ -39,6 +39,7 @@ _WORDS = {
     r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
     r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta",
 }
+"""What the words of a name mark an element as. As "widget" they only may: it is one if the whole name says so."""
 _TAGS = {
     **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
     **dict.fromkeys(("ul", "ol"), "ul"),

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storage.disk import alone, sync_folder
+from storage.disk import alone, flocked, sync_folder
 from storage.errors import ConfigError
 from storage.exports.files import disk_errors
 
@@ -139,19 +139,12 @@ def _clear(folder: Path, target: Path) -> None:
     except OSError:
         return
     try:
-        if _locked(descriptor) and _is_at(descriptor, folder):
-            _remove(folder, target)
+        # Where the file system has no locks, nobody can tell whether its export lives.
+        with suppress(OSError):
+            if flocked(descriptor) and _is_at(descriptor, folder):
+                _remove(folder, target)
     finally:
         os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        # Held by a living export, or a file system without locks: either way nothing to clear away.
-        return False
-    return True
 
 
 def _remove(folder: Path, target: Path) -> None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from storage.disk import disk_error, make_folder, sync_folder
+from storage.disk import disk_error, flocked, make_folder, sync_folder
 from storage.errors import DiskError
 from storage.failpoints import reach
 from storage.patience import pauses
@@ -228,22 +228,14 @@ def lock(descriptor: int, path: Path) -> bool:
     Those who only look (`is_being_written`) are waited for.
     """
     waits = pauses(LOOK_SECONDS)
-    while not _flocked(descriptor, fcntl.LOCK_EX):
-        if not _flocked(descriptor, fcntl.LOCK_SH) or (wait := next(waits, None)) is None:
+    while not flocked(descriptor):
+        if not flocked(descriptor, fcntl.LOCK_SH) or (wait := next(waits, None)) is None:
             return False
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         time.sleep(wait)
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
-
-
-def _flocked(descriptor: int, kind: int) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def is_being_written(path: Path) -> bool:
@@ -256,7 +248,7 @@ def is_being_written(path: Path) -> bool:
         return False
     try:
         # Shared and for a moment only: two checks at the same time do not take each other for writers.
-        return not _flocked(descriptor, fcntl.LOCK_SH)
+        return not flocked(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)
 
