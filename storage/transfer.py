@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -98,7 +99,7 @@ def _require_empty(connection: Connection, target: Database) -> None:
 
 
 def _defer_checks(connection: Connection) -> None:
-    """Have SQLite look at references when all rows are there; PostgreSQL sees them in the order they were made."""
+    """Have SQLite look at references when all rows are there; PostgreSQL gets those to later rows at the end."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
 
@@ -106,15 +107,32 @@ def _defer_checks(connection: Connection) -> None:
 def _copy(
     rows: Iterator[dict[str, Any]], writing: Connection, table: sa.Table, on_progress: Callable[[], None]
 ) -> None:
-    batch: list[dict[str, Any]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) >= BATCH:
-            writing.execute(sa.insert(table), batch)
-            batch = []
-            on_progress()
-    if batch:
+    ahead: list[dict[str, Any]] = []
+    for batch in _batches(_without_references_ahead(rows, table, ahead)):
         writing.execute(sa.insert(table), batch)
+        on_progress()
+    for row in ahead:
+        writing.execute(sa.update(table).where(table.c.id == row.pop("id")).values(row))
+
+
+def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
+
+
+def _without_references_ahead(
+    rows: Iterator[dict[str, Any]], table: sa.Table, ahead: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield rows without what refers to a later row of the same table, which is put into ``ahead`` with their ids.
+
+    A page that was gone is found in what names it again, which may be known since only.
+    """
+    own = [key.parent.name for key in table.foreign_keys if key.column.table is table]
+    for row in rows:
+        later = {name: row[name] for name in own if row[name] is not None and row[name] > row["id"]}
+        if later:
+            ahead.append({"id": row["id"]} | later)
+        yield row | dict.fromkeys(later)
 
 
 def _explained(source: Database, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:

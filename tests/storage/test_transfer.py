@@ -11,8 +11,9 @@ from corpus_samples import Crawl, dropped, fingerprint, link, made, with_parts
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DamageError
 from storage.holdings import Selection
+from storage.records import Kind
 from storage.removals import Request, What
-from storage.schema import document_text
+from storage.schema import document_text, url
 from storage.transfer import copy_file, transfer
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 EVERY = Selection(include_duplicates=True, versions="all")
+SOURCE = url.alias()
+FOUND_IN = sa.select(url.c.url, SOURCE.c.url).join(SOURCE, SOURCE.c.id == url.c.found_from)
 
 
 def filled(corpus: Corpus) -> Crawl:
@@ -62,6 +65,21 @@ def test_every_row_arrives_and_the_corpus_goes_on(corpus: Corpus, other: str) ->
         assert found.duplicates == 2
         with pytest.raises(ConfigError, match="there is a corpus already"):
             transfer(corpus.database, copy.database)
+
+
+def test_a_page_named_again_by_a_source_that_is_known_since_arrives(corpus: Corpus, other: str) -> None:
+    """A feed that was added later names a page that was gone: the page stands before what it was found in."""
+    crawl = Crawl(corpus)
+    crawl.visit("front", dropped("listing", link("old")))
+    for outcome in (dropped("short", link("late")), dropped("http_404")):
+        crawl.process(crawl.lease(), [outcome])
+    crawl.seed("rss", kind=Kind.FEED)
+    crawl.process(crawl.lease(), [dropped("feed", link("late"))])
+    with Corpus.open(other, create=True) as copy:
+        transfer(corpus.database, copy.database)
+        pages = [one.database.read(lambda reading: reading.execute(FOUND_IN).all()) for one in (corpus, copy)]
+    assert pages[0] == pages[1]
+    assert ("https://a.example/late", "https://a.example/rss") in pages[0]
 
 
 def test_what_does_not_arrive_whole_does_not_arrive(
