@@ -264,8 +264,10 @@ class Line:
 
     async def drain(self) -> int:
         """Read back one batch of pages that wait in the WARC, process and store them; return how many there were."""
-        room = self.room
-        believed = self.waiting
+        room, believed = self.room, self.waiting
+        if not room:
+            # It was taken between the look at it and now: what waits still does.
+            return 0
         batch = await self._not_in_memory(room)
         self._hold({page.fetch_id: page.pointer.length for page in batch})
         self.waiting = max(0, self.waiting - (len(batch) or believed))

@@ -196,6 +196,7 @@ def test_memory_is_full_when_the_bodies_are_heavy_however_few_they_are(bench: Be
     assert line.hold(2, 40 * 2**20)
     assert not line.room
     assert not line.hold(3, 1)
+    assert asyncio.run(line.drain()) == 0
     assert (line.waiting, line.counts.spilled) == (1, 1)
 
 
