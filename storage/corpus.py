@@ -26,7 +26,7 @@ from storage import (
     site_models,
     soundness,
 )
-from storage.database import Database, masked, serialise, upsert
+from storage.database import Database, masked, upsert
 from storage.frontier import Frontier
 from storage.holdings import CorpusDocument, Selection
 from storage.refusals import write_apart
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from storage.robots import RobotsCopy
     from storage.site_models import LearnedModel
     from storage.sources import SourceState
-
-_PROCESSED_LOCK = 0x636F7270_70726F63
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +212,7 @@ class Corpus(AbstractContextManager["Corpus"]):
 
         def write(part: Sequence[documents.Item]) -> dict[int, Drop]:
             def work(connection: Connection) -> dict[int, Drop]:
-                serialise(connection, _PROCESSED_LOCK)
+                documents.take_turn(connection)
                 dropped = documents.write_processed(connection, part, self.schedule, again=again)
                 failpoints.reach("before_processed_commit")
                 return dropped

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from msgspec.structs import astuple
 
 from storage import duplicates
-from storage.database import chunks, insert_many, insert_rows, upsert
+from storage.database import chunks, insert_many, insert_rows, serialise, upsert
 from storage.duplicates import Standing
 from storage.found import Found, add_links
 from storage.outcomes import Outcomes, Target, decide, known_of, targets_of, withheld
@@ -35,6 +35,7 @@ logger = logging.getLogger(__name__)
 
 Item = tuple[int, Lease, Processed]
 NOT_STORABLE = "not_storable"
+_TURN = 0x636F7270_70726F63
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -47,6 +48,13 @@ def day_of(published: str | None, fetched_at: datetime) -> str:
     """Return the ISO day a document is selected by: the one it states, else the one (UTC) it was fetched on."""
     stated = _DAY.match(published or "")
     return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
+
+
+def take_turn(connection: Connection) -> None:
+    """Wait until nobody else changes documents: duplicate sets belong to all sites, and what is removed is looked for
+    among all texts.
+    """
+    serialise(connection, _TURN)
 
 
 def write_processed(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.database import chunks, insert_many, upsert
-from storage.documents import withdraw
+from storage.documents import take_turn, withdraw
 from storage.failpoints import reach
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
@@ -134,6 +134,8 @@ class Removals:
         token = uuid.uuid4().hex
 
         def work(connection: Connection) -> Affected:
+            # A text that comes in meanwhile is there to be found, or finds the tombstones.
+            take_turn(connection)
             found = _affected(connection, request)
             _declare(connection, token, request, found)
             return found
@@ -361,6 +363,7 @@ def _withdraw_some(connection: Connection) -> int:
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
     away = url.c.state == "failed", url.c.reason == REMOVED
+    take_turn(connection)
     left = sa.select(fetch.c.id).join(url, url.c.id == fetch.c.url_id)
     left = left.where(*away, sa.func.coalesce(fetch.c.reason, "") != REMOVED).order_by(fetch.c.id).limit(GROUP)
     ids = list(connection.execute(left).scalars())

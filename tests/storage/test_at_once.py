@@ -1,0 +1,75 @@
+"""What programs do to one corpus in PostgreSQL at the same moment. SQLite has one of them write at a time, and shows
+one moment to who reads.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import psycopg
+from corpus_samples import Crawl, made, seed
+
+from storage import corpus as corpus_module
+from storage.corpus import Corpus
+from storage.removals import Request, What
+from tests.corpus_spider.running import PATIENCE, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+def until_over_or_waiting(url: str, work: threading.Thread) -> None:
+    """Wait until what a thread does to a database is done, or waits for somebody's lock."""
+    with psycopg.connect(url, autocommit=True) as asking:
+        until(lambda: not work.is_alive() or asking.execute(WAITING).fetchone() != (0,))
+
+
+def before_commit(monkeypatch: pytest.MonkeyPatch, url: str, meanwhile: Callable[[], object]) -> list[threading.Thread]:
+    """Have another program do something when texts are written and not committed; return its thread once begun."""
+    begun = list[threading.Thread]()
+
+    def reach(name: str) -> None:
+        if name == "before_processed_commit" and not begun:
+            begun.append(threading.Thread(target=meanwhile))
+            begun[0].start()
+            until_over_or_waiting(url, begun[0])
+
+    monkeypatch.setattr(corpus_module.failpoints, "reach", reach)
+    return begun
+
+
+def test_a_text_that_comes_in_while_its_removal_is_declared_goes_with_the_others(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be in the corpus, and in every dump, of a domain that was removed and is never looked at again."""
+    with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(postgresql_url) as other:
+        crawl = Crawl(corpus)
+        crawl.visit("one", made("the first text"))
+        asked = Request(What.DOMAIN, "a.example", "asked")
+        removing = before_commit(monkeypatch, postgresql_url, lambda: other.removals.declare(asked))
+        crawl.visit("two", made("the second text"))
+        removing[0].join(PATIENCE)
+        other.removals.withdraw()
+        assert list(corpus.documents()) == []
+        assert len(corpus.removals.documents()) == 2
+
+
+def test_duplicate_sets_are_right_when_a_text_goes_while_its_like_comes(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A removal and a crawl of another site count the members of one set, neither seeing what the other does."""
+    with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(postgresql_url) as other:
+        crawl, elsewhere = Crawl(corpus), Crawl(corpus, site="b.example")
+        for path in ("one", "two"):
+            crawl.visit(path, made("the same text"))
+        other.removals.declare(Request(What.URL, seed("one").url, "asked"))
+        removing = before_commit(monkeypatch, postgresql_url, other.removals.withdraw)
+        elsewhere.visit("three", made("the same text"))
+        removing[0].join(PATIENCE)
+        assert [document.duplicates for document in corpus.documents()] == [2]
+        assert [each for each in corpus.problems() if "set" in each] == []
