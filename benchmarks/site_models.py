@@ -17,7 +17,7 @@ from unittest.mock import patch
 from train_auto import learn_both, samples, stored
 
 from corpus_spider.evaluation.gold import load_gold
-from corpus_spider.evaluation.site_models import COLUMNS, gains, large_sites, rows, site_of
+from corpus_spider.evaluation.site_models import COLUMNS, gains, large_sites, rows
 from pipelines.extractors import scored
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def measured(folder: Path, extractor: str) -> Iterator[SiteGain]:
     fold = {site: zlib.crc32(site.encode()) % FOLDS for site in sites}
     for number in range(FOLDS):
         held = {site: sites[site] for site in sites if fold[site] == number}
-        model = scored.Model.of(stored(*learn_both([page for page in pages if site_of(page.gold) not in held])))
+        model = scored.Model.of(stored(*learn_both([page for page in pages if page.gold.cluster not in held])))
         with patch.object(scored, "_model", lambda model=model: model):
             yield from gains(held, extractor)
 

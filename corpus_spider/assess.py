@@ -101,7 +101,7 @@ def _extractors(pages: Sequence[GoldPage], names: Sequence[str], console: Consol
 
 
 def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: Keepers) -> Report:
-    """Score the texts that a corpus holds of the gold pages, crawled from a server whose URLs carry their ids."""
+    """Score the texts that a corpus holds of the gold pages, by their URLs or the ids that URLs carry."""
     from storage.corpus import Corpus
 
     config.require_corpus()
@@ -118,12 +118,12 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
 
 def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[str, Reading]:
     """Return what is known of the gold pages that gave no document, those with a text read again from the WARC."""
-    from corpus_spider.evaluation.evaluate import page_id
+    from corpus_spider.evaluation.evaluate import keys
     from corpus_spider.evaluation.run import dropped
     from corpus_spider.learning import Models
 
-    models, ids = Models(config, corpus).newest, {page.id for page in pages}
-    wanted = {page.url: page for page in corpus.drops() if page_id(page.url, ids)}
+    models, key_of = Models(config, corpus).newest, keys(pages)
+    wanted = {page.url: page for page in corpus.drops() if key_of(page.url)}
     return {
         url: dropped(page.reason, models.get(page.site), partial(read_record, config.warc_folder, page.pointer))
         for url, page in wanted.items()

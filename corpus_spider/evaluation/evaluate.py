@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from corpus_spider.evaluation.scores import NOTHING, ZERO, Measures, Score, measures, score
+from pipelines.urls import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
     from storage.holdings import CorpusDocument
@@ -87,7 +88,7 @@ def score_reading(page: GoldPage, truth: str, reading: Reading) -> PageScore:
     return PageScore(
         page.id,
         page.language,
-        page.site,
+        page.group,
         reading.extractor,
         ZERO if missing else score(reading.text, truth, title),
         empty=not reading.text.strip(),
@@ -123,7 +124,7 @@ def evaluate_corpus(
     name: str = "corpus",
     keep: Keep = keep_nothing,
 ) -> Report:
-    """Score the texts a corpus holds of the gold pages, crawled from any server whose URLs carry the page's id.
+    """Score the texts a corpus holds of the gold pages: of their URLs, or of any server whose URLs carry their ids.
 
     The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. Of several documents of a page
     the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to
@@ -131,15 +132,26 @@ def evaluate_corpus(
     reason. ``keep`` gets each text as it is scored.
     """
     wanted = list(pages)
-    ids = {page.id for page in wanted}
-    held = _latest(documents, ids)
-    dropped = {found: reading for url, reading in (drops or {}).items() if (found := page_id(url, ids)) is not None}
+    key_of = keys(wanted)
+    held = _latest(documents, key_of)
+    dropped = {found: reading for url, reading in (drops or {}).items() if (found := key_of(url)) is not None}
     scores = []
     for page in wanted:
         reading = _stored(page, held, dropped)
         scores.append(score_reading(page, page.truth(), reading))
         keep(name, page, reading.text, scores[-1])
     return Report(name, tuple(scores))
+
+
+def keys(pages: Sequence[GoldPage]) -> Callable[[str], str | None]:
+    """Return the function that tells which of the pages a canonical URL is of: by an id, or by the address itself."""
+    ids, addresses = {page.id for page in pages}, {address for page in pages if (address := _address(page))}
+    return lambda url: page_id(url, ids) or (url if url in addresses else None)
+
+
+def _address(page: GoldPage) -> str | None:
+    parsed = parse(page.url or "")
+    return parsed.canonical if parsed else None
 
 
 def page_id(url: str, ids: set[str]) -> str | None:
@@ -167,19 +179,20 @@ def _read(page: GoldPage, name: str, read: Callable[[GoldPage], str]) -> Reading
         return Reading("", name, missing=failure(error))
 
 
-def _latest(documents: Iterable[CorpusDocument], ids: set[str]) -> dict[str, CorpusDocument]:
+def _latest(documents: Iterable[CorpusDocument], key_of: Callable[[str], str | None]) -> dict[str, CorpusDocument]:
     latest: dict[str, CorpusDocument] = {}
     for document in documents:
-        found = page_id(document.url, ids)
+        found = key_of(document.url)
         if found is not None and (found not in latest or latest[found].version < document.version):
             latest[found] = document
     return latest
 
 
 def _stored(page: GoldPage, held: Mapping[str, CorpusDocument], dropped: Mapping[str, Reading | str]) -> Reading:
-    document = held.get(page.id)
+    address = _address(page) or ""
+    document = held.get(page.id) or held.get(address)
     if document is None:
-        known = dropped.get(page.id, NOT_SEEN)
+        known = dropped.get(page.id) or dropped.get(address, NOT_SEEN)
         return known if isinstance(known, Reading) else Reading("", NO_EXTRACTOR, missing=known)
     return Reading(
         document.text,

@@ -41,10 +41,14 @@ class GoldPage:
     """What the bytes really decode as, whatever they declare."""
 
     @property
+    def group(self) -> str | None:
+        """The page's site as it is named, else the host of its URL; None where nothing tells."""
+        return self.site or _host(self.url) or None
+
+    @property
     def cluster(self) -> str:
         """The registered domain of the page's site, or the site's name; of a page that names neither, its id."""
-        host = self.site or _host(self.url)
-        return registered_domain(host) or host or self.id
+        return registered_domain(self.group or "") or self.group or self.id
 
     def html(self) -> bytes:
         """Return the page as served."""

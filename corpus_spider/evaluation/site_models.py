@@ -13,7 +13,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.scores import score
-from pipelines.hosts import registered_domain
 from pipelines.process import process, survey
 from pipelines.recurrence import THRESHOLDS, learn
 from storage.records import Capture, SiteModel
@@ -45,16 +44,11 @@ class SiteGain:
         return self.with_model - self.without
 
 
-def site_of(page: GoldPage) -> str:
-    """Return the registered domain of a page's site, else the site as it is named, else the page itself."""
-    return (registered_domain(page.site) or page.site) if page.site else page.id
-
-
 def large_sites(pages: Iterable[GoldPage]) -> dict[str, list[GoldPage]]:
     """Return the sites that have enough pages, with these, by name."""
     sites = defaultdict(list)
     for page in pages:
-        sites[site_of(page)].append(page)
+        sites[page.cluster].append(page)
     return {site: sites[site] for site in sorted(sites) if len(sites[site]) >= LEAST}
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_texts
 from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
+from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.evaluation.report import table
 from corpus_spider.evaluation.run import timed
 from pipelines.decoding import decode
@@ -20,8 +21,6 @@ from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from corpus_spider.evaluation.gold import GoldPage
 
 HFF = "r2l-nepl"
 GROUPS = 12
@@ -100,7 +99,9 @@ def _given(text: str, _page: GoldPage) -> str:
 
 def group_of(page: GoldPage | PageScore, by: str) -> str:
     """Return the site or the language of a page."""
-    return page.language if by == "language" else page.site or OTHER
+    if by == "language":
+        return page.language
+    return (page.group if isinstance(page, GoldPage) else page.site) or OTHER
 
 
 def largest(pages: Sequence[GoldPage], by: str) -> list[str]:

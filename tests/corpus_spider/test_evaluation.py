@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,7 @@ from corpus_spider.evaluation import (
     scores,
 )
 from corpus_spider.evaluation.evaluate import page_id
+from corpus_spider.evaluation.site_models import large_sites
 from corpus_spider.evaluation.summary import by_extractor, by_language
 from storage.errors import ConfigError
 from tests.corpus_spider.gold_samples import TRUE_TEXTS, write_article, write_manifest
@@ -140,6 +142,25 @@ def test_a_corpus_is_scored_by_what_it_stores(gold: Path) -> None:
     assert by_language(report)["en"].f1 == pytest.approx(0.5)
     assert by_language(report)["en"].empty == 1
     assert set(by_extractor(report)) == {"bte", "none"}
+
+
+def test_a_page_is_known_by_its_address_too(gold: Path) -> None:
+    """Of a corpus that was crawled from the papers themselves; addresses are compared as a crawl compares them."""
+    pages = [replace(page, url=f"HTTPS://h:443/{page.id}?page=2&utm_source=x#top") for page in load_gold(gold)]
+    by_url = "https://h/{}?page=2".format
+    stored = [a_document(1, TRUE_TEXTS["en-two"], url="https://h/two?page=2")]
+    pages[1] = replace(pages[1], url="https://h/two?utm_medium=rss&page=2")
+    report = evaluate_corpus(pages, stored, {by_url("fa-one"): "listing"})
+    assert [page.missing or page.score.f1 for page in report.scores] == ["not in the corpus", 1.0, "listing"]
+
+
+def test_without_a_site_the_host_of_the_address_counts(gold: Path) -> None:
+    """So do the five pages of a site that one can learn from."""
+    pages = load_gold(gold)
+    assert [page.group for page in pages] == ["paper.example", "paper.example", None]
+    assert [page.site for page in evaluate_texts(pages, "none", lambda _: "").scores] == [page.group for page in pages]
+    assert large_sites([pages[1]] * 5) == {"paper.example": [pages[1]] * 5}
+    assert large_sites([pages[2]] * 4) == {}
 
 
 def test_the_titles_the_corpus_found_serve_where_the_gold_has_none(gold: Path) -> None:
