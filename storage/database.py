@@ -173,15 +173,13 @@ class Database:
             raise translate(error, self.url) from error
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one read transaction; replayed when the connection is lost."""
+        """Run ``work`` in one read transaction, which sees one moment; replayed when the connection is lost."""
         return self._transact(self.engine, work, nullcontext())
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """One unchanging view of the database for as long as the block lasts, for streams. Never replayed."""
         with self.explained(), self.engine.connect() as connection:
-            if not self.is_sqlite:
-                connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager
@@ -280,9 +278,9 @@ def connect(url: URL, *, read_only: bool = False) -> Database:
         engine = sqlite_engine(sqlite_path(url), read_only=read_only)
         writer: Engine = engine.execution_options(corpus_writes=True)
     elif read_only:
-        writer = engine = postgres_engine(url, READER)
+        writer = engine = postgres_engine(url, READER, snapshots=True)
     else:
-        engine, writer = postgres_engine(url), postgres_engine(url, WRITER)
+        engine, writer = postgres_engine(url, snapshots=True), postgres_engine(url, WRITER)
     hasty = writer.execution_options(corpus_hasty=True)
     patience = Patience(READER_SECONDS if read_only else configured_seconds())
     turn = threading.Lock() if url.get_backend_name() == "sqlite" else nullcontext()

@@ -101,9 +101,14 @@ def connect_options(url: URL) -> dict[str, Any]:
     return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}
 
 
-def postgres_engine(url: URL, role: str = "") -> Engine:
-    """Return an engine whose sessions all begin with a statement for their ``role``: not each of their transactions."""
-    engine = sa.create_engine(url, connect_args=connect_options(url))
+def postgres_engine(url: URL, role: str = "", *, snapshots: bool = False) -> Engine:
+    """Return an engine whose sessions all begin with a statement for their ``role``: not each of their transactions.
+
+    ``snapshots``: each transaction sees one moment, not each of its statements another: counts of several statements
+    would not agree.
+    """
+    level = "REPEATABLE READ" if snapshots else "READ COMMITTED"
+    engine = sa.create_engine(url, connect_args=connect_options(url), isolation_level=level)
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import psycopg
+import sqlalchemy as sa
 from corpus_samples import Crawl, made, seed
 
 from storage import corpus as corpus_module
@@ -73,3 +74,21 @@ def test_duplicate_sets_are_right_when_a_text_goes_while_its_like_comes(
         removing[0].join(PATIENCE)
         assert [document.duplicates for document in corpus.documents()] == [2]
         assert [each for each in corpus.problems() if "set" in each] == []
+
+
+def test_who_counts_sees_one_moment(corpus: Corpus) -> None:
+    """Of texts that come in between two counts there would be fewer than of the sets that they make: minus one of them
+    repeated another.
+    """
+    crawl = Crawl(corpus)
+    crawl.visit("one", made("the first text"))
+    coming = ["two"]
+
+    def meanwhile(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if coming and "FROM document" in statement:
+            crawl.visit(coming.pop(), made("the second text"))
+
+    sa.event.listen(corpus.database.engine, "after_cursor_execute", meanwhile)
+    status = corpus.status()
+    assert (status.documents, status.duplicates, coming) == (1, 0, [])
+    assert corpus.status().documents == 2
