@@ -6,13 +6,14 @@ import os
 import zlib
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from corpus_spider.options import as_json, verb_of
-from storage.errors import ConfigError, DamageError
+from storage.errors import ConfigError, DamageError, DatabaseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.options import State
     from storage.corpus import Corpus
+    from storage.locks import SiteLocks
 
 OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
@@ -230,8 +232,8 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
     """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
 
     Raises LockedError when a crawl runs, ConfigError when the other database is not empty or its folder is not there,
-    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached. A SQLite file is named as
-    in corpus.toml, relative to its folder.
+    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached or the locks were lost. A
+    SQLite file is named as in corpus.toml, relative to its folder.
     """
     from storage.corpus import Corpus
     from storage.locks import SiteLocks
@@ -242,12 +244,21 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url))
         sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
-        stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         copy = stack.enter_context(Corpus.open(database_url, create=True))
         if copy.name == corpus.name:
             raise ConfigError("the corpus is there already", where=copy.name, do="name another database")
-        sent = transfer(corpus.database, copy.database, on_progress)
+        sent = transfer(corpus.database, copy.database, on_progress, partial(_require_kept, locks, corpus.name))
         return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
+
+
+def _require_kept(locks: SiteLocks, where: str) -> None:
+    """Raise DatabaseError when the locks were lost, if only for a moment: what a crawl has stored since the copy was
+    begun is not in it.
+    """
+    if locks.ensure():
+        what = "the connection was lost by which other crawls were kept away while the corpus was copied"
+        raise DatabaseError(what, where=where, do="move it again; nothing was written")
 
 
 def _as_configured(config: Config, database_url: str) -> str:

@@ -79,16 +79,19 @@ def reextract(
     limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        locks = SiteLocks(corpus, sites, config.warc_folder / "locks")
         if not dry_run:
-            stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+            stack.enter_context(locks)
         pool = stack.enter_context(closing(WorkerPool(config.workers, limits)))
         group: list[tuple[StoredFetch, Processed]] = []
         choose = _choice(Models(config, corpus), corpus, keep=keep_models)
         for made in _made_anew(config, corpus, _Reader(pool, choose), report):
             group.append(made)
             if len(group) >= GROUP:
+                locks.ensure()
                 _store(corpus, group, report)
                 on_progress(report.pages)
+        locks.ensure()
         _store(corpus, group, report)
     return report
 

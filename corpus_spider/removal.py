@@ -69,8 +69,8 @@ def remove(config: Config, request: Request | None, *, dry_run: bool = False) ->
         if dry_run:
             return _planned(corpus, request)
         sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
-        stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
-        return _carry_out(config, corpus, request, tuple(sites))
+        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        return _carry_out(config, corpus, request, locks)
 
 
 def _refuse_site_name(config: Config, request: Request) -> None:
@@ -94,10 +94,10 @@ def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
     return _report(corpus, request, affected, dry_run=True)
 
 
-def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: tuple[str, ...]) -> RemovalReport:
+def _carry_out(config: Config, corpus: Corpus, request: Request | None, locks: SiteLocks) -> RemovalReport:
     from corpus_spider.recovery import recover
 
-    recover(corpus, config.warc_folder, sites)
+    recover(corpus, config.warc_folder, locks.sites)
     report = RemovalReport()
     if request is not None:
         _refuse_unknown_id(corpus, request, corpus.removals.affected(request))
@@ -106,7 +106,7 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, sites: t
     corpus.removals.withdraw()
     corpus.removals.relearn()
     _delete_replaced(corpus, config.warc_folder)
-    _empty_originals(corpus, config.warc_folder, report)
+    _empty_originals(config.warc_folder, locks, corpus, report)
     _delete_torn(config.warc_folder, report)
     corpus.removals.finish()
     report.copies = older_copies(config)
@@ -132,8 +132,11 @@ def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bo
     return report
 
 
-def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> None:
-    """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again."""
+def _empty_originals(folder: Path, locks: SiteLocks, corpus: Corpus, report: RemovalReport) -> None:
+    """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again.
+
+    Raises LockedError for a file that is being written, and when a crawl has taken locks that were lost.
+    """
     gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
     written = []
     for name, pointers in corpus.removals.unscrubbed().items():
@@ -149,6 +152,8 @@ def _empty_originals(corpus: Corpus, folder: Path, report: RemovalReport) -> Non
         offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
         scrubbed = scrub(folder, name, offsets, ids, report.day)
         reach("in_removal")
+        # A crawl reads pages that wait in a file: none is to be taken away under it.
+        locks.ensure()
         corpus.removals.move(name, scrubbed)
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)

@@ -228,7 +228,7 @@ class Session:
         with self._stack:
             try:
                 if self.writer.error is None:
-                    self.archive.require_database()
+                    self.archive.require_database(now=True)
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
                     self.corpus.count_runs(self.sites)
@@ -318,26 +318,26 @@ class GuardedArchive:
         self._database = Path(corpus.database.url.database or "") if corpus.database.is_sqlite else None
         self._unmoved = same_file(self._database) if self._database else lambda: True
 
-    def require_database(self) -> None:
-        """Raise DatabaseError when the file of the database is not where it was: all that is written to it is lost."""
+    def require_database(self, *, now: bool = False) -> None:
+        """Raise DatabaseError when the file of the database is not where it was: all that is written to it is lost; now
+        and then, or ``now``, LockedError when a lost connection has cost the run its locks and another has them.
+        """
         if not self._unmoved():
             raise DatabaseError(
                 "the file was removed or replaced while a crawl wrote to it",
                 where=str(self._database),
                 do="Restore it from a backup, or start again; what has been fetched is in the WARC files.",
             )
+        if now or time.monotonic() - self._looked > LOCK_SECONDS:
+            self._locks.ensure()
+            self._looked = time.monotonic()
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
-        """Append a group, fsynced; a capture with an original as a revisit of it.
-
-        Raises DiskError when the disk is, or is about to be, full, DatabaseError when the database is gone, and
-        LockedError when a lost connection to it has cost the run its locks and another run has taken them.
+        """Append a group, fsynced; a capture with an original as a revisit of it. Raises DiskError when the disk is, or
+        is about to be, full, and what `require_database` does.
         """
         self._reserve()
         self.require_database()
-        if time.monotonic() - self._looked > LOCK_SECONDS:
-            self._locks.ensure()
-            self._looked = time.monotonic()
         pointers = self._writer.append(captures, originals)
         for name in sorted({pointer.warc for pointer in pointers} - self._announced):
             self._corpus.register_warc(self._run_id, name)

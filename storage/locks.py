@@ -90,14 +90,21 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             held = f"; held by {self._holders}" if self._holders else ""
             raise LockedError(taken, where=self._corpus.name, do=f"wait for it to end, or crawl other sites{held}")
 
-    def ensure(self) -> None:
-        """Take the locks again when the database connection that held them was lost; nothing to do otherwise.
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The names of the sites."""
+        return self._sites
+
+    def ensure(self) -> bool:
+        """Take the locks again when the database connection that held them was lost; say whether it was.
 
         Raises `LockedError` when another crawl took one in the meantime: the caller must stop.
         """
-        if self._session is not None and not self._alive(self._session):
-            self.release()
-            self.acquire()
+        if self._session is None or self._alive(self._session):
+            return False
+        self.release()
+        self.acquire()
+        return True
 
     def release(self) -> None:
         """Give all locks back; harmless when there are none."""

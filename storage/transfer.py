@@ -41,11 +41,16 @@ class Transferred:
         return sum(self.rows.values())
 
 
-def transfer(source: Database, target: Database, on_progress: Callable[[int], None] = lambda _: None) -> Transferred:
+def transfer(
+    source: Database,
+    target: Database,
+    on_progress: Callable[[int], None] = lambda _: None,
+    before_commit: Callable[[], None] = lambda: None,
+) -> Transferred:
     """Copy every row of one corpus into another that is empty, in one transaction, as one moment shows the source.
 
     What arrived is read back and compared. Raises ConfigError when the target is not empty, DamageError when it does
-    not hold what was sent; it is left empty then.
+    not hold what was sent, and whatever ``before_commit`` raises; it is left empty then.
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
@@ -61,6 +66,7 @@ def transfer(source: Database, target: Database, on_progress: Callable[[int], No
         if arrived != sent:
             wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
             raise DamageError(f"not what was sent: {', '.join(wrong)}", where=masked(target.url), do="try again")
+        before_commit()
     return sent
 
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
+import time
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
+from corpus_spider import backup, batch, removal
+from corpus_spider.config_load import load
+from corpus_spider.session import Session
 from storage import Corpus
+from storage.errors import CorpusError, DatabaseError, LockedError
+from storage.locks import SiteLocks
+from storage.removals import Request, What
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, hanging
 from tests.corpus_spider.running import PATIENCE, run, start, until, well
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from conftest import PostgresServer
+
+    from corpus_spider.config import Config
 
 
 @pytest.fixture
@@ -88,3 +99,114 @@ def test_a_database_that_comes_back_in_time_costs_nothing(
     with Corpus.open(vanishing, read_only=True) as corpus:
         assert corpus.status().documents == newspaper.articles
     well(tmp_path, "check", "--deep")
+
+
+END_LOCKS = "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'"
+
+
+class Rival:
+    """Another crawl of the same site, which has its lock once the session that held it has ended."""
+
+    def __init__(self, corpus: Corpus, config: Config) -> None:
+        self.corpus = corpus
+        self.locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
+
+    def take_over(self) -> None:
+        """End the other's session, as administrators do with those that are idle for long, and take its locks."""
+        self.corpus.database.read(lambda connection: connection.execute(sa.text(END_LOCKS)).all())
+        self.locks.acquire()
+
+    def come_and_go(self) -> None:
+        self.take_over()
+        self.locks.release()
+
+
+@pytest.fixture
+def config(tmp_path: Path, newspaper: Newspaper, postgresql_url: str) -> Config:
+    """That of a corpus in PostgreSQL that was crawled."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, postgresql_url))
+    well(tmp_path, "crawl")
+    return load(tmp_path / "corpus.toml")
+
+
+@pytest.fixture
+def rival(config: Config) -> Iterator[Rival]:
+    with Corpus.open(config.database_url) as corpus:
+        rival = Rival(corpus, config)
+        yield rival
+        rival.locks.release()
+
+
+def at_first(monkeypatch: pytest.MonkeyPatch, name: str, event: Callable[[], None]) -> None:
+    """Have something happen right before a function is called for the first time."""
+    module, _, function = name.rpartition(".")
+    called, events = getattr(importlib.import_module(module), function), [event]
+
+    def calling(*arguments: object, **named: object) -> object:
+        if events:
+            events.pop()()
+        return called(*arguments, **named)
+
+    monkeypatch.setattr(name, calling)
+
+
+def move(config: Config) -> None:
+    backup.move(config, f"sqlite:///{config.path and config.path.with_name('moved.db')}")
+
+
+@pytest.mark.parametrize(
+    ("work", "moment", "event", "error"),
+    [
+        (batch.reextract, "corpus_spider.batch.read_record", Rival.take_over, LockedError),
+        (move, "storage.transfer._continue_numbering", Rival.take_over, LockedError),
+        (move, "storage.transfer._continue_numbering", Rival.come_and_go, DatabaseError),
+    ],
+)
+def test_a_command_that_has_lost_its_locks_to_a_crawl_stores_nothing(
+    config: Config,
+    rival: Rival,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Callable[[Config], object],
+    moment: str,
+    event: Callable[[Rival], None],
+    error: type[CorpusError],
+) -> None:
+    """What a crawl has stored meanwhile would be missing from what was moved."""
+    stored = list[object]()
+    monkeypatch.setattr(Corpus, "record_processed", lambda *group, **_: stored.append(group))
+    at_first(monkeypatch, moment, lambda: event(rival))
+    with pytest.raises(error):
+        work(config)
+    assert stored == []
+    moved = config.path and config.path.with_name("moved.db")
+    if moved and moved.exists():
+        with Corpus.open(moved) as corpus:
+            assert corpus.runs() == []
+
+
+def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_it(
+    config: Config, rival: Rival, newspaper: Newspaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That may be about to read pages in it. The next call finishes."""
+    at_first(monkeypatch, "corpus_spider.removal.scrub", rival.take_over)
+    files = [file.name for file in rival.corpus.warc_files()]
+    with pytest.raises(LockedError):
+        removal.remove(config, Request(What.URL, f"{newspaper.origin}/article/3", "asked"))
+    assert [file.name for file in rival.corpus.warc_files()] == files
+    rival.locks.release()
+    removal.remove(config, None)
+    assert [file.name for file in rival.corpus.warc_files()] != files
+    assert rival.corpus.problems() == []
+
+
+def test_a_crawl_that_has_lost_its_locks_gives_back_no_leases_of_another(config: Config, rival: Rival) -> None:
+    """They would be asked for twice; it ends with exit code 5."""
+    session = Session.open(config, now=True)
+    rival.take_over()
+    run_id = rival.corpus.start_run("{}")
+    frontier = rival.corpus.frontier
+    leases = frontier.lease(run_id, dict.fromkeys(frontier.hosts(session.sites, time.time()), 1), time.time())
+    session.close(0)
+    assert session.exit_code == LockedError.exit_code
+    assert leases
+    assert frontier.release(session.sites) == len(leases)
