@@ -35,6 +35,10 @@ AND database = datid AND (classid::bigint << 32 | objid::bigint) = ANY(%s::bigin
 ORDER BY pid
 """
 _NUMBER = "SELECT pg_backend_pid()"
+_SCHEMA = """
+SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE pg_class.oid = to_regclass('run')
+"""
 _ATTEMPTS, _PAUSE = 100, 0.05
 _LOOKS = 3
 
@@ -44,6 +48,12 @@ def introduce(session: psycopg.Connection) -> Identity | None:
     session.execute(_INTRODUCE, (f"corpus-spider, process {os.getpid()} on {socket.gethostname()}",))
     row = session.execute(_IDENTITY).fetchone()
     return (int(row[0]), row[1]) if row and row[1] else None
+
+
+def schema_of(session: psycopg.Connection) -> str:
+    """Return the name of the schema in which the session finds the tables of its corpus; "" when it finds none."""
+    row = session.execute(_SCHEMA).fetchone()
+    return str(row[0]) if row else ""
 
 
 def end(session: psycopg.Connection, lost: Identity) -> None:

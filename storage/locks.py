@@ -45,9 +45,11 @@ def lock_file(folder: Path, site: str) -> Path:
     return folder / f"{readable}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.lock"
 
 
-def lock_key(site: str) -> int:
-    """Return the signed 64-bit key of a site's advisory lock."""
-    digest = hashlib.sha256(f"corpus-spider site {site}".encode()).digest()
+def lock_key(site: str, schema: str) -> int:
+    """Return the signed 64-bit key of a site's advisory lock. The database has one for all its schemas, each of which
+    may hold a corpus.
+    """
+    digest = hashlib.sha256(f"corpus-spider schema {schema} site {site}".encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
@@ -150,13 +152,15 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         while self._lost:
             lock_sessions.end(session, self._lost[-1])
             self._lost.pop()
-        taken = tuple(site for site in self._sites if not self._advise_one(session, site))
-        self._holders = lock_sessions.holders(session, [lock_key(site) for site in taken]) if taken else ""
+        schema = lock_sessions.schema_of(session)
+        keys = {site: lock_key(site, schema) for site in self._sites}
+        taken = tuple(site for site, key in keys.items() if not self._advise_one(session, key))
+        self._holders = lock_sessions.holders(session, [keys[site] for site in taken]) if taken else ""
         return taken
 
     @staticmethod
-    def _advise_one(session: psycopg.Connection, site: str) -> bool:
-        row = session.execute("SELECT pg_try_advisory_lock(%s)", (lock_key(site),)).fetchone()
+    def _advise_one(session: psycopg.Connection, key: int) -> bool:
+        row = session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
         return row is not None and bool(row[0])
 
     @staticmethod

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -24,7 +25,6 @@ from tests.storage.pooler import pooled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import psycopg
     from conftest import PostgresServer
 
 HOLDER = """
@@ -80,6 +80,23 @@ def test_a_site_is_locked_once(corpus: Corpus, folder: Path) -> None:
             pass
     with SiteLocks(corpus, ["a.example", "b.example", "c.example"], folder):
         pass
+
+
+def test_corpora_in_two_schemas_of_a_database_have_locks_of_their_own(postgresql_url: str, folder: Path) -> None:
+    """A newspaper of the one is not held by a crawl of the other, though a database knows its locks by number alone."""
+    with psycopg.connect(postgresql_url, autocommit=True) as arranging:
+        for schema in ("one", "other"):
+            arranging.execute(f"CREATE SCHEMA {schema}".encode())
+    one, other, again = (f"{postgresql_url}?options=-csearch_path%3D{path}" for path in ("one", "other", "public,one"))
+    with (
+        Corpus.open(one, create=True) as corpus,
+        Corpus.open(other, create=True) as elsewhere,
+        SiteLocks(corpus, ["a.example"], folder),
+        SiteLocks(elsewhere, ["a.example"], folder),
+        Corpus.open(again) as same,
+        pytest.raises(LockedError, match="held by"),
+    ):
+        SiteLocks(same, ["a.example"], folder).acquire()
 
 
 def test_a_lock_dies_with_its_holder(corpus: Corpus, folder: Path, holder: subprocess.Popen[str]) -> None:
@@ -145,11 +162,11 @@ def test_a_connection_that_is_lost_while_it_takes_locks_is_replaced(
     """A server that goes away again just after it has come back costs a crawl nothing."""
     take, sessions = SiteLocks._advise_one, list["psycopg.Connection"]()
 
-    def take_once_lost(session: psycopg.Connection, site: str) -> bool:
+    def take_once_lost(session: psycopg.Connection, key: int) -> bool:
         sessions.append(session)
         if len(sessions) == 2:
             session.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-        return take(session, site)
+        return take(session, key)
 
     monkeypatch.setattr(SiteLocks, "_advise_one", staticmethod(take_once_lost))
     with Corpus.open(shared_postgresql_url) as corpus, Corpus.open(shared_postgresql_url) as other:
@@ -287,7 +304,7 @@ def test_every_site_has_a_lock_file_of_its_own_in_the_folder(site: str) -> None:
     assert lock_file(folder, site).parent == folder
     assert len(lock_file(folder, site).name) < 100
     assert lock_file(folder, site) != lock_file(folder, site + "x")
-    assert -(2**63) <= lock_key(site) < 2**63
+    assert -(2**63) <= lock_key(site, "public") < 2**63
 
 
 def test_a_pooler_that_shares_sessions_is_refused(postgresql_url: str, folder: Path) -> None:
