@@ -22,6 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from storage.advice import advice
 from storage.engines import READER, SESSION, WRITER, connect_options, postgres_engine, sqlite_engine
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from storage.patience import READER_SECONDS, Patience, configured_seconds
@@ -49,20 +50,6 @@ _GIVEN = "given_"
 _DISK_STATES = {"53100", "58030"}
 _CONTENTION_STATES = {"40001", "40P01", "55P03", "57014"}
 _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04"}
-_REACH = "see that the database runs and can be reached, then start again"
-_TABLES = (
-    "another program has changed these tables, or has tables of these names: restore them, or name another database"
-)
-_ADVICE = {
-    "25006": "name the primary server, not a standby, and see that default_transaction_read_only is off for this role",
-    "3F000": "correct the search_path of the role, or make the schema it names",
-    "42501": "have the owner of the database grant this role what it needs in the schema and on its tables",
-    "42703": _TABLES,
-    "42P01": _TABLES,
-    "42P07": _TABLES,
-    "57014": "see who or what cancels statements on the server, then start again",
-}
-"""What to do, by SQLSTATE."""
 
 
 def parse_url(where: str | os.PathLike[str]) -> URL:
@@ -118,7 +105,7 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
         return DiskError(message, where=masked(url), do="free some space on the database server, then start again")
     if is_refusal(error):
         return NotStorableError(message, where=masked(url), do="the other rows can be stored; leave this one out")
-    return DatabaseError(message, where=masked(url), do=_ADVICE.get(state, _REACH))
+    return DatabaseError(message, where=masked(url), do=advice(message, state))
 
 
 def is_contention(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from corpus_samples import Crawl, made
 
 from storage.corpus import Corpus
-from storage.errors import ConfigError, CorpusError
+from storage.errors import ConfigError, CorpusError, DatabaseError
 from tests.corpus_spider.running import until
 
 if TYPE_CHECKING:
@@ -154,6 +154,30 @@ def test_a_database_that_refuses_is_told_with_what_to_do_about_it(
             run_in(own_url.replace("corpus@", "reader@"))
     finally:
         arrange(own_url, *filter(None, (undo, "DROP OWNED BY reader", "DROP ROLE reader")))
+
+
+@pytest.mark.parametrize(
+    ("known", "given", "advice"),
+    [
+        ("corpus@", "nobody@", "correct user and password"),
+        ("corpus@", "crowded@", "allow more connections"),
+        ("/test", "/no_test", "createdb"),
+        ("", "?sslmode=require", "correct the parameters"),
+        ("", "?sslmode=strict", "correct the parameters"),
+        ("", "?connect_timeout=soon", "correct the parameters"),
+        ("127.0.0.1", "127.0.0.2", "can be reached"),
+    ],
+)
+def test_a_server_that_refuses_a_connection_is_told_with_what_to_do_about_it(
+    own_url: str, known: str, given: str, advice: str
+) -> None:
+    """That it can be reached is known where it answers; of a connection that it refuses it gives no code."""
+    arrange(own_url, "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0")
+    try:
+        with pytest.raises(DatabaseError, match=advice):
+            Corpus.open(own_url.replace(known, given) if known else own_url + given)
+    finally:
+        arrange(own_url, "DROP ROLE crowded")
 
 
 def run_in(url: str) -> None:

@@ -1,0 +1,45 @@
+"""What to do about what a PostgreSQL server refuses, by the code of its error or, before there is a session, by its
+words: a connection that is refused has no code, and words in another language get the advice for all others.
+"""
+
+from __future__ import annotations
+
+import re
+
+REACH = "see that the database runs and can be reached, then start again"
+_TABLES = (
+    "another program has changed these tables, or has tables of these names: restore them, or name another database"
+)
+_BY_STATE = {
+    "25006": "name the primary server, not a standby, and see that default_transaction_read_only is off for this role",
+    "3F000": "correct the search_path of the role, or make the schema it names",
+    "42501": "have the owner of the database grant this role what it needs in the schema and on its tables",
+    "42703": _TABLES,
+    "42P01": _TABLES,
+    "42P07": _TABLES,
+    "55P03": "see who holds locks in the database for so long (pg_locks), then start again",
+    "57014": "see who or what cancels statements on the server, then start again",
+}
+"""By SQLSTATE (PostgreSQL, appendix A)."""
+_BY_WORDS = (
+    (
+        r"password|authentication|pg_hba\.conf|role .* (?:does not exist|is not permitted)",
+        "correct user and password in the URL of the database, or have its administrator let this user in",
+    ),
+    (r'database ".*" does not exist', "make it with: createdb --encoding=UTF8 --template=template0 NAME"),
+    (
+        r"too many (?:connections|clients)|connection slots",
+        "have the server allow more connections (max_connections, or the limit of the role), or end other programs",
+    ),
+    (
+        r"\bSSL\b|sslmode|certificate|invalid connection option|bad value|invalid .* value",
+        "correct the parameters of the URL of the database (sslmode, say), or the server's certificate",
+    ),
+)
+
+
+def advice(message: str, state: str) -> str:
+    """Return what to do about an error of a server, by its message and SQLSTATE ("" where it has none)."""
+    if state:
+        return _BY_STATE.get(state, REACH)
+    return next((do for words, do in _BY_WORDS if re.search(words, message)), REACH)
