@@ -12,6 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 from storage.choices import CLEANEST, EARLIEST, LONGEST
 from storage.database import chunks
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sqlalchemy.engine import Connection
+    from sqlalchemy.sql.compiler import SQLCompiler
 
 _KEPT = 10_000
 """Sets that are remembered while documents are streamed."""
@@ -40,12 +43,29 @@ class Known(NamedTuple):
 AS_STORED = Known()
 
 
+class _Bytewise(FunctionElement[str]):
+    """Text to be ordered by its bytes, as SQLite does, in whatever language a PostgreSQL database sorts."""
+
+    inherit_cache = True
+    type = sa.Text()
+
+
+@compiles(_Bytewise)
+def _as_it_is(element: _Bytewise, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(_Bytewise, "postgresql")
+def _in_c(element: _Bytewise, compiler: SQLCompiler, **options: Any) -> str:
+    return f'{compiler.process(element.clauses, **options)} COLLATE "C"'
+
+
 def _longest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
     return one.c.chars.desc(), one.c.published.is_(None), one.c.public_id
 
 
 def _earliest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:
-    return one.c.day, one.c.published.is_(None), one.c.published, *_longest(one)
+    return one.c.day, one.c.published.is_(None), _Bytewise(one.c.published), *_longest(one)
 
 
 def _cleanest(one: sa.FromClause) -> tuple[sa.ColumnElement[Any], ...]:

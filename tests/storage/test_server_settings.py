@@ -18,6 +18,7 @@ from corpus_samples import Crawl, made
 
 from storage.corpus import Corpus
 from storage.errors import ConfigError, CorpusError, DatabaseError
+from storage.holdings import Selection
 from tests.corpus_spider.running import until
 
 if TYPE_CHECKING:
@@ -103,6 +104,28 @@ def test_a_database_that_cannot_hold_every_text_is_refused(
             assert texts(corpus) == [TEXT]
     finally:
         postgres_server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_a_database_that_sorts_by_a_language_exports_the_same_texts(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    """Of texts that repeat each other the earliest is the same one, whichever of + and - comes first there."""
+    icu = "ENCODING 'UTF8' LOCALE 'C.UTF-8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' TEMPLATE template0"
+    try:
+        postgres_server.execute(f"CREATE DATABASE by_language {icu}")
+    except psycopg.Error as error:
+        pytest.skip(f"this server sorts by no language: {error}")
+    chosen = []
+    try:
+        for where in (postgres_server.url("by_language"), str(tmp_path / "corpus.db")):
+            with Corpus.open(where, create=True) as corpus:
+                crawl = Crawl(corpus)
+                for path, zone in (("one", "-03:00"), ("two", "+07:00")):
+                    crawl.visit(path, made(TEXT, published=f"2026-01-01T10:00:00{zone}"))
+                chosen.append([document.url for document in corpus.documents(Selection(representative="earliest"))])
+    finally:
+        postgres_server.execute("DROP DATABASE by_language WITH (FORCE)")
+    assert chosen == [["https://a.example/two"]] * 2
 
 
 @pytest.mark.parametrize("versions", [["8f3a1c2b9d4e"], ["0001", "0002"], [""], ["0000"], ["0001\x1b[31m"]])
