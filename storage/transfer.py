@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import masked, sqlite_path, translate
+from storage.database import is_contention, masked, sqlite_path, translate
 from storage.disk import disk_errors
 from storage.engines import sqlite_location
 from storage.errors import ConfigError, DamageError
@@ -54,6 +54,7 @@ def transfer(
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
+        _be_alone(writing, target)
         _require_empty(writing, target)
         _defer_checks(writing)
         for table in _tables():
@@ -95,6 +96,25 @@ def _tables() -> list[sa.Table]:
     from storage import removal_tables  # noqa: F401
 
     return list(metadata.sorted_tables)
+
+
+def _be_alone(connection: Connection, target: Database) -> None:
+    """Keep others from writing to an empty corpus that is about to be filled; a writer of SQLite is alone anyway.
+
+    Raises ConfigError when one is about to, another copy perhaps. Who comes later waits, and sees what was copied.
+    """
+    if connection.dialect.name == "sqlite":
+        return
+    names = ", ".join(connection.dialect.identifier_preparer.format_table(table) for table in _tables())
+    try:
+        # Time enough for the server to take its own cleaning off a table.
+        connection.exec_driver_sql("SET LOCAL lock_timeout = '3s'")
+        connection.exec_driver_sql(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
+    except sa.exc.OperationalError as error:
+        if not is_contention(error):
+            raise
+        what = "another program is writing to this database"
+        raise ConfigError(what, where=masked(target.url), do="name an empty one that nobody uses") from error
 
 
 def _require_empty(connection: Connection, target: Database) -> None:

@@ -8,18 +8,19 @@ import threading
 from typing import TYPE_CHECKING
 
 import psycopg
+import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, made, seed
 
 from storage import corpus as corpus_module
+from storage import transfer
 from storage.corpus import Corpus
+from storage.errors import ConfigError
 from storage.removals import Request, What
 from tests.corpus_spider.running import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pytest
 
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
@@ -92,3 +93,24 @@ def test_who_counts_sees_one_moment(corpus: Corpus) -> None:
     status = corpus.status()
     assert (status.documents, status.duplicates, coming) == (1, 0, [])
     assert corpus.status().documents == 2
+
+
+def test_of_two_copies_into_one_empty_database_one_is_told_so(
+    corpus: Corpus, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have found it empty: the second would wait for the first, and end with an error about a value."""
+    Crawl(corpus).visit("one", made("the first text"))
+    done = transfer._continue_numbering
+    refused = list[str]()
+
+    def second(connection: sa.Connection) -> None:
+        with pytest.raises(ConfigError) as caught, Corpus.open(postgresql_url) as other:
+            transfer.transfer(corpus.database, other.database)
+        refused.append(caught.value.what)
+        done(connection)
+
+    monkeypatch.setattr(transfer, "_continue_numbering", second)
+    with Corpus.open(postgresql_url, create=True) as copy:
+        transfer.transfer(corpus.database, copy.database)
+        assert refused == ["another program is writing to this database"]
+        assert copy.status() == corpus.status()
