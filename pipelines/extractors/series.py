@@ -99,8 +99,9 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     """Return the chosen blocks with lists, tables and subheads among them that lead nowhere else.
 
     Their lines are too short to be told by themselves. Whatever else stands between the same two chosen blocks, they
-    are a box with it, and stay out; but for a subhead right over a chosen block, and a table that is beside one. Marks
-    that are around the longest of these as well, as of an article with buttons to share, make no box.
+    are a box with it, and stay out; but for a subhead right over a chosen block, and a table that is beside one, alone
+    in elements to scroll in or not. Marks that are around the longest of these as well, as of an article with buttons
+    to share, make no box; nor do the many words of related articles around cells that lead nowhere.
     """
     taken = chosen.nonzero()[0]
     if not len(taken) or taken[-1] - taken[0] < len(taken):
@@ -109,10 +110,11 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     marks = page.path[among]
     aside = _ASIDE & ~int(page.path[taken[page.weight[taken].argmax()]])
     missed = (((marks & _LISTED) | (page.kind[among] & _SUBHEAD)) != 0) & ~chosen[among]
-    missed &= allowed[among] & (page.link[among] <= HARDLY) & ((marks & aside) == 0)
+    missed &= allowed[among] & (page.link[among] <= HARDLY) & ((marks & (aside & ~BIT["related"])) == 0)
     if not missed.any():
         return chosen
     cells = missed & ((page.kind[among] & KIND["td"]) != 0)
+    missed &= (marks & aside) == 0
     missed &= probability[among] >= LEAST
     gap = np.cumsum(chosen[among])
     others = np.bincount(gap, ~(chosen[among] | missed))
@@ -122,10 +124,19 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     found[among] |= missed & ((others[gap] == 0) | (over & ((page.kind[among] & _SUBHEAD) != 0)))
     for table in _tables(page, cells.nonzero()[0] + among.start) if cells.any() else ():
         inside = slice(page.first[table], page.last[table])
-        found[inside] |= _is_of_cells(page, inside, allowed, aside) and bool(
-            (parents[taken] == page.parents[table]).any()
+        beside = page.parents[_outermost(page, table)]
+        found[inside] |= _is_of_cells(page, inside, allowed, aside & ~BIT["related"]) and bool(
+            (parents[taken] == beside).any()
         )
     return found
+
+
+def _outermost(page: Page, element: int) -> int:
+    """Return the outermost of the elements that hold nothing but this one, as those do that let a wide table scroll."""
+    held = page.first[element], page.last[element]
+    while element and (page.first[page.parents[element]], page.last[page.parents[element]]) == held:
+        element = page.parents[element]
+    return element
 
 
 def _tables(page: Page, cells: Array) -> set[int]:

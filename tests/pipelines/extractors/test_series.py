@@ -87,14 +87,15 @@ BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
         ("<h3>The flood in figures</h3><p>Sign up</p><ul><li>Two eggs</li></ul>", 3),
         ("<div><h4>Also</h4><a href=/a>A quay is shut</a></div><h2>The flood in figures</h2>", 4),
         (f"<p>Sign up</p>{CELLS}", 7),
-        (f"<p>Sign up</p><div>{CELLS}</div>", 3),
+        (f"<p>Sign up</p><div class='next related'><div class=scroll>{CELLS}</div></div>", 7),
+        (f"<div class=related><h4>Also</h4>{CELLS}</div>", 3),
         (f"<p>Sign up</p>{CELLS.replace('3 m', '<a href=/a>3 m</a>')}", 3),
         ("<ul class=share><li>Print</li><li>Save</li></ul>", 3),
         ("<ul><li><a href=/a>Ferries stay in port</a></li><li><a href=/b>A quay is shut</a></li></ul>", 3),
     ],
     ids=[
         *("list", "table under a subhead", "with something else", "subhead behind a box", "table beside a box"),
-        *("table in a box", "table with a link", "named as a tool", "links"),
+        *("table that scrolls", "table in a box", "table with a link", "named as a tool", "links"),
     ],
 )
 def test_lists_and_tables_among_the_text_are_content(between: str, found: int) -> None:
