@@ -1,69 +1,128 @@
-"""Lines that say by their words that they are none of the text: notices of advertisements, and what papers end with."""
+"""Lines that say by their words that they are none of the text: prompts, and what papers end with."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from storage.records import ParagraphKind
+from pipelines.extractors import prompts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pipelines.extractors.block_page import Page
+    from pipelines.extractors.block_texts import Array
+    from storage.records import ParagraphKind
+
 PROMPT = 200
 """Most characters of a line that asks to follow the paper."""
+EDGE = 4
+"""Lines at the head of a text, and at its end, among which figures about the page may stand."""
+MOST = 3
+"""Most lines of a text that ask for something."""
 KEPT = 1
 """Lines of a text that are not taken for its end."""
-_ADVERTISEMENTS = frozenset(
-    (
-        *("advertisement", "advertisements", "quảng cáo", "реклама", "werbung", "anzeige", "publicité", "publicidad"),
-        *("publicidade", "pubblicità", "διαφήμιση", "iklan", "advertentie", "広告", "广告", "廣告", "광고", "विज्ञापन"),
-        *("বিজ্ঞাপন", "โฆษณา", "ໂຄສະນາ", "ကြော်ငြာ", "إعلان", "اعلان", "إعلانات", "اعلانات", "تبلیغ", "تبلیغات", "آگهی"),
-        *("اشتہار", "اشتہارات", "ڕیکلام", "פרסומת", "תוכן שיווקי"),
-    )
-)
-_LONGEST = max(map(len, _ADVERTISEMENTS)) + 6
-"""Most characters of a line that is one of these words and marks around it."""
-_AROUND = " -–—:*•|.()[]【】<>«»▼↓"
 _END = re.compile(r"[^\w]*(?:انتهای|پایان) (?:پیام|خبر)(?:\W.{0,20})?")
 """What Iranian agencies close a report with, and the number of who wrote it."""
 _FOLLOW = re.compile(
-    r"\A\W*(?:follow us\b|join our\b|(?:mời |hãy )?(?:theo dõi|tham gia)\b|(?:กด)?ติดตาม|עקבו אחרי|הצטרפו ל)"
-    r"|\b(?:تابعونا|تابعنا|انضم(?:وا)? إلى (?:قناتنا|مجموعتنا)|ما را (?:در|از|روی)|دنبال کنید|بپیوندید|فالو کریں"
-    r"|جوائن کریں|سبسکرائب کریں|شوێنمان|تعقیب کړئ)",
+    r"\A\W*(?:(?:follow|like|join|find) us\b|(?:join|follow|subscribe to) our\b|get it on\b|download (?:our|the)\b"
+    r"|(?:mời |hãy )?(?:bạn đọc )?(?:theo dõi|tham gia)\b|(?:กด)?ติดตาม|עקבו אחרי|הצטרפו ל|síguenos|síganos"
+    r"|sigue(?:nos)?\b|siga\b"
+    r"|suivez|rejoignez|подпи(?:сывайтесь|шитесь)|следите|читайте нас|присоединяйтесь|підпи(?:суйтесь|шіться)"
+    r"|folgen sie|folge uns"
+    r"|seguici|segui(?:teci)?\b|bizi\b|ikuti\b|śledź|obserwuj|dołącz|volg ons|ακολουθ[ήε]στε|(?:请|請|欢迎"
+    r"|歡迎)?(?:关注|關注|追蹤))"
+    r"|\b(?:تابعونا|تابعنا|تابع(?:وا)? (?:آخر|قناتنا|صفحتنا|حسابنا)|انضم(?:وا)? إلى (?:قناتنا|مجموعتنا)"
+    r"|ما را (?:در|از|روی)|دنبال کنید|بپیوندید"
+    r"|فالو کریں|جوائن کریں|سبسکرائب کریں|شوێنمان|تعقیب کړئ)",
     re.IGNORECASE,
 )
 """Imperatives; where other forms of the verb look the same, at the beginning of the line."""
 _WHERE = re.compile(
-    r"facebook|twitter|telegram|whats ?app|instagram|google news|zalo|tiktok|youtube|viber|فيس ?بوك|تويتر"
-    r"|تل[يی]?[غج]رام|تيليجرام|واتس ?[اآ]ب|[أا]خبار جوجل|جوجل نيوز|[اإ]نستغرام|يوتيوب|تلگرام|اینستاگرام|فیس ?بو?ک"
-    r"|توییتر|روبیکا|ایتا|ٹوئٹر|ٹویٹر|یوٹیوب|واٹس ?ایپ|טלגרם|פייסבוק|ווא?טסאפ|טוויטר|אינסטגרם|เฟซบุ๊ก|เฟสบุ๊ก|ไลน์|ทวิตเตอร์"
-    r"|ยูทูบ|تێلیگرام|تێلێگرام|فەیسبو+ک|ټلیګرام|ټلګرام|فېسبوک|ټویټر",
+    r"facebook|twitter|telegram|whats ?app|instagram|google (?:news|actualités|noticias|notícias|haberler|play)"
+    r"|zalo|tiktok"
+    r"|youtube|viber|\bline\b|app store|فيس ?بوك|تويتر|تل[يی]?[غج]رام|تيليجرام|واتس ?[اآ]ب|[أا]خبار جوجل"
+    r"|جوجل نيوز|[اإ]نستغرام"
+    r"|يوتيوب|تلگرام|اینستاگرام|فیس ?بو?ک|توییتر|روبیکا|ایتا|ٹوئٹر|ٹویٹر|یوٹیوب|واٹس ?ایپ|טלגרם|פייסבוק|ווא?טסאפ"
+    r"|טוויטר"
+    r"|אינסטגרם|גוגל ניוז|เฟซบุ๊ก|เฟสบุ๊ก|ไลน์|ทวิตเตอร์|ยูทูบ|تێلیگرام|تێلێگرام|فەیسبو+ک|ټلیګرام|ټلګرام|فېسبوک"
+    r"|ټویټر|телеграм|вконтакте"
+    r"|ютуб|微信|微博|抖音",
     re.IGNORECASE,
 )
+_SIGN_UP = re.compile(
+    r"\A\W*(?:sign up|subscribe|register|get|receive|join|đăng ký|nhận|اشترك|سجل|انضم|عضو|برای (?:دریافت|عضویت)"
+    r"|سبسکرائب|הירשמו|הצטרפו|הרשמו"
+    r"|สมัคร|ลงทะเบียน|suscr[íi]b|apúnt|recib[ae]\b|regístr|abonnez|inscrivez|recevez|подпи|abonnieren|melden"
+    r"|jetzt|assine|inscreva|cadastre|receba"
+    r"|iscriviti|abbonati|ricevi|abone|bülten|daftar|berlangganan|zapisz|订阅|訂閱)",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(
+    r"newsletter|news letter|\binbox\b|e-?mail (?:updates|alerts)|bản tin|النشرة|نشرتنا|خبرنامه|نیوز لیٹر|ניוזלטר"
+    r"|จดหมายข่าว|bolet[íi]n|boletim"
+    r"|infolettre|lettre d.information|рассылк|bülten|buletin|biuletyn|电子报|電子報",
+    re.IGNORECASE,
+)
+_RIGHTS = re.compile(
+    r"\W*(?:(?:[©ⓒ]|\(c\)|copyright\b).*?\b(?:19|20)\d\d\b|all rights reserved|(?:bản quyền"
+    r"|mọi quyền) (?:thuộc|được)"
+    r"|جميع الحقوق محفوظة|(?:تمامی|کلیه|همه)[ ی]* حقوق|جملہ حقوق|כל הזכויות שמורות|สงวนลิขสิทธิ์"
+    r"|все права защищены|todos los derechos reservados"
+    r"|todos os direitos reservados|tous droits réservés|tutti i diritti riservati|alle rechte vorbehalten"
+    r"|tüm hakları|无断转载|版权所有|版權所有|無断転載)",
+    re.IGNORECASE,
+)
+"""How a last line begins that says whose the text is."""
 
 
 def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, ParagraphKind]]:
-    """Return the lines of a text, with their kinds, without notices of advertisements and without what follows its end.
+    """Return the lines of a text, with their kinds, without notices, prompts and what follows its end.
 
-    A heading of such a word is what is spoken of below it.
+    A heading of the word advertisement is what is spoken of below it.
 
+    >>> from storage.records import ParagraphKind
     >>> without([("- Quảng cáo -", ParagraphKind.PARAGRAPH), ("Nước sông lên.", ParagraphKind.PARAGRAPH)])
     [('Nước sông lên.', <ParagraphKind.PARAGRAPH: 'p'>)]
     """
-    kept = [line for line in lines if len(line[0]) > _LONGEST or not is_notice(*line)]
+    last = len(lines) - EDGE
+    suspects = prompts.suspects(lines)
+    found = {place for place in suspects if prompts.is_prompt(*lines[place], edge=place < EDGE or place >= last)}
+    kept = [line for place, line in enumerate(lines) if place not in found]
+    if 2 * _size(kept) < _size(lines):
+        kept = list(lines)  # of pictures with what they show, it may be
     while len(kept) > KEPT and closes(kept[-1][0]):
         kept.pop()
     return kept
 
 
-def is_notice(line: str, kind: ParagraphKind) -> bool:
-    """Say whether a line has but a language's word for advertisements."""
-    return kind is ParagraphKind.PARAGRAPH and line.strip(_AROUND).casefold() in _ADVERTISEMENTS
+def _size(lines: Sequence[tuple[str, ParagraphKind]]) -> int:
+    return sum(len(line) for line, _ in lines)
 
 
 def closes(line: str) -> bool:
-    """Say whether a last line is the agency's mark of the end, or asks to follow the paper somewhere."""
+    """Say whether a last line is the agency's mark of the end, says whose the text is, or asks to follow the paper."""
     if len(line) > PROMPT:
         return False
-    return _END.fullmatch(line) is not None or (_FOLLOW.search(line) is not None and _WHERE.search(line) is not None)
+    return _END.fullmatch(line) is not None or _RIGHTS.match(line) is not None or _asks(line)
+
+
+def without_asking(page: Page, chosen: Array) -> Array:
+    """Return the chosen blocks without those that ask to follow the paper or to sign up for its letters by a link.
+
+    A text that has many of them is about that.
+    """
+    linked = (chosen & (page.link > 0)).nonzero()[0].tolist()
+    texts = page.blocks.texts
+    found = [index for index in linked if len(texts[index]) <= PROMPT and _asks(texts[index])]
+    if not found or len(found) > MOST:
+        return chosen
+    kept = chosen.copy()
+    kept[found] = False
+    return kept
+
+
+def _asks(text: str) -> bool:
+    return (_FOLLOW.search(text) is not None and _WHERE.search(text) is not None) or (
+        _SIGN_UP.match(text) is not None and _LETTER.search(text) is not None
+    )

@@ -268,6 +268,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     chosen &= ~parts.widgets(page, chosen)
+    chosen = asides.without_asking(page, chosen)
     boxed = parts.boxed(page, chosen)
     chosen &= ~boxed & ~parts.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)

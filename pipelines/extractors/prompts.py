@@ -1,0 +1,154 @@
+"""Lines that say by their first words that they are none of the text: what leads elsewhere, buttons, players, credits.
+
+The words (prompts.toml) are those of newspapers. They are a label, which what it leads to follows ("Read also: ..."),
+or all there is ("Copy link"), or how a sentence begins that no journalist writes ("Your browser does not support ...").
+Nearly all lines are told to be none by their length, or by their first letters.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import resources
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from storage.records import ParagraphKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST = 200
+"""Most characters of such a line."""
+LABEL, REST = 50, 50
+"""Most characters of a label, and of what stands behind that of a figure or a credit."""
+UNIT = 16
+"""Most letters beside a figure: of its unit, a month, or a link."""
+SIEVE = 4
+"""First characters by which lines are told to be none of these."""
+BEGINNING = 120
+"""Characters at the beginning of a line that are looked at."""
+CREDIT = 60
+"""Characters at the end of a caption in which it says who made the picture."""
+
+_FORMS = {"i": "iİı", "ا": "اأإآ", "ی": "یيى", "ک": "کك", "ه": "هةە", "'": "'’"}
+"""Letters with the others that are typed for them."""
+_FOLD = str.maketrans(
+    {form: letter for letter, forms in _FORMS.items() for form in forms} | {"ً": "", "ـ": "", "\u200c": " ", "\xa0": " "}
+)
+_MARKS = (
+    " \t\"'“”„‟«»<>‹›*•·|¦-–—―:：;()[]{}【】〔〕「」『』~#_…\u200e\u200f\u200b\xa0"
+    "■□▪▫●○◆◇►▶▸▹▼▽▲△↓→⇒➡➔➤➜👉👇📌🔗📷📸🎥✅✔\ufe0f"
+)
+_BEHIND = _MARKS + ".!。،,؛;/\\+؟?"
+_COLON = re.compile(r"[:：|»›]")
+_DIGIT = re.compile(r"\d")
+_PARAGRAPH = ParagraphKind.PARAGRAPH
+_LINES = frozenset({_PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
+_PICTURE = r"(?:[Ff]ile |AP |Reuters )?[Pp]hotos?(?: credit| courtesy| by)?|(?:[Pp]icture|[Ii]mage) credit|[Ff]otos?"
+_CREDIT = re.compile(
+    rf"[.!?…”\"»)(\[|/–—-]\s{{0,2}}(?:{_PICTURE}|PHOTOS?|FOTOS?|[ảẢ]nh(?: minh h(?:ọa|oạ))?|[фФ]ото|צילום|ภาพ"
+    r"|[Ff]ot\.?|[Kk]uva|تصوير|عکس)\s?[:：/]\s?[^.!?。:：]{2,40}\W{0,2}\Z"
+    r"|\s(?:Photos?|PHOTO|Fotos?|FOTO|Ảnh|Фото|Fot\.|Kuva)\s?[:：]\s?[^\W\d_a-zà-ÿ][^.!?…:：]{2,40}\Z"
+    r"|(?:[Pp]hoto by|[/©])[^.!?()]{0,40}Getty Images\W{0,2}\Z"
+)
+"""The end of a caption: behind a mark, or as a name."""
+
+
+def _folded(line: str) -> str:
+    """Return a line as the words are compared; a dotted capital would be two letters."""
+    return line.casefold() if line.isascii() else line.replace("İ", "i").casefold().translate(_FOLD)
+
+
+def _words(phrases: str) -> frozenset[str]:
+    return frozenset(_folded(" ".join(phrase.split())) for phrase in phrases.split(",") if phrase.strip())
+
+
+def _read() -> dict[str, Any]:
+    return tomllib.loads(resources.files("pipelines.extractors").joinpath("prompts.toml").read_text("utf-8"))
+
+
+_ALL = _read()
+_ELSEWHERE, _TAGS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS = (
+    frozenset().union(*map(_words, _ALL[name].values()))
+    for name in ("elsewhere", "tags", "figures", "credits", "alone", "advertisements")
+)
+_ALONE |= _ADVERTISEMENTS
+_SAID = {begin: _words(each.get("has", "")) for each in _ALL["said"] for begin in _words(each["begins"])}
+_BEGINS = {key: [begin for begin in _SAID if begin[:SIEVE] == key] for key in {begin[:SIEVE] for begin in _SAID}}
+
+
+def _openers() -> frozenset[str]:
+    """Return the first characters of lines that begin with the words, in every form in which they are typed."""
+    words = {*_ELSEWHERE, *_TAGS, *_FIGURES, *_CREDITS, *_ALONE, *_SAID}
+    short = {word + end for word in words if len(word) < SIEVE for end in ("", " ", ":", "：", "|", "/", ".", "…")}
+    forms = (product(*(_FORMS.get(letter, letter) for letter in word[:SIEVE])) for word in words | short)
+    small = {"".join(form) for each in forms for form in each}
+    return frozenset(small | {form.upper() for form in small} | {form.capitalize() for form in small})
+
+
+_OPENERS = _openers()
+_KNOWN = frozenset(opener.translate(_FOLD) for opener in _OPENERS)
+
+
+def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:
+    """Return the places of the few lines that may be none of the text."""
+    return [
+        place
+        for place, (line, _) in enumerate(lines)
+        if (line[:SIEVE] in _OPENERS or not line[0].isalnum() or line.rfind(":", -CREDIT) >= 0) and len(line) <= MOST
+    ]
+
+
+def is_prompt(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
+    """Say whether one of these lines is none of the text; figures about the page stand at its ``edge`` only.
+
+    >>> is_prompt("Xem thêm: Nước sông lên", ParagraphKind.PARAGRAPH, edge=False)
+    True
+    >>> is_prompt("Xem thêm ba con sông lớn ở miền Trung", ParagraphKind.PARAGRAPH, edge=False)
+    False
+    """
+    bare, end = line.lstrip(_MARKS), line[-CREDIT:]
+    if _folded(bare[:SIEVE]) in _KNOWN and _is_said(_folded(bare[:BEGINNING]), kind, edge=edge):
+        return True
+    return (":" in end or "Getty" in end) and kind is _PARAGRAPH and _CREDIT.search(end) is not None
+
+
+def _is_said(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
+    found = _COLON.search(line, 0, LABEL)
+    label = line[: found.start() if found else LABEL].rstrip(_BEHIND)
+    if kind in _LINES and label in _ELSEWHERE and (found or len(line) <= LABEL):
+        return True
+    if kind is not _PARAGRAPH:
+        return False
+    rest = line[found.end() :].strip(_BEHIND) if found else ""
+    return _is_counted(line, edge=edge) or _is_labelled(label, rest, edge=edge) or _begins_so(line)
+
+
+def _is_counted(line: str, *, edge: bool) -> bool:
+    """Say whether a line has but the words of a button, or of a figure, and the figure, perhaps with its unit."""
+    figure = _DIGIT.search(line, 0, LABEL)
+    words = line[: figure.start() if figure else LABEL].rstrip(_BEHIND)
+    letters = _letters(line) - _letters(words) if figure else 0
+    if words in _ALONE:
+        return letters <= UNIT * (" " in words) if figure else len(line) <= LABEL
+    return edge and figure is not None and words in _FIGURES and letters <= UNIT
+
+
+def _is_labelled(label: str, rest: str, *, edge: bool) -> bool:
+    if rest and label in _TAGS:
+        return True
+    if not rest or len(rest) > REST:
+        return False
+    if label in _CREDITS:
+        return not rest[0].isdigit()
+    return edge and label in _FIGURES and _DIGIT.search(rest) is not None and _letters(rest) <= UNIT
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+def _begins_so(line: str) -> bool:
+    begins = (begin for begin in _BEGINS.get(line[:SIEVE], ()) if line.startswith(begin))
+    return any(not _SAID[begin] or any(part in line for part in _SAID[begin]) for begin in begins)

@@ -1,0 +1,190 @@
+"""Lines that say by their first words that they are none of the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.extractors import asides, scored
+from storage.records import ParagraphKind
+
+P, H, L = ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM
+BEFORE, BEHIND = (
+    [
+        (f"On the {day} day the water stood {day} hands above the mark, and people carried all upstairs.", P)
+        for day in days
+    ]
+    for days in (("first", "second", "third", "fourth", "fifth"), ("sixth", "seventh", "eighth", "ninth", "tenth"))
+)
+
+OUT = """
+Read also: The minister resigns after a vote
+READ MORE | Who will pay for the bridge?
+>> Xem thêm: Nước sông lên
+Đọc thêm:
+اقرأ أيضاً: رئيس الوزراء يستقيل
+إقرأ ايضا | من يدفع ثمن الجسر؟
+بیشتر بخوانید: نخست‌وزیر استعفا داد
+بيشتر بخوانيد:
+مزید پڑھیں: وزیراعظم نے استعفیٰ دے دیا
+نور ولولئ: لومړي وزیر استعفا وکړه
+קראו גם: ראש הממשלה התפטר
+อ่านข่าวที่เกี่ยวข้อง : นายกรัฐมนตรีลาออก
+Читайте также: Премьер ушёл в отставку
+Te puede interesar: El primer ministro dimite
+À lire aussi : Le Premier ministre démissionne
+Lesen Sie auch: Der Minister tritt zurück
+Baca juga: Menteri mundur
+延伸閱讀：總理在投票後辭職
+Διαβάστε επίσης: Παραιτήθηκε ο πρωθυπουργός
+Tags: economy, politics, budget
+Từ khóa: kinh tế, ngân sách
+برچسب‌ها: اقتصاد، بودجه
+Photo: Reuters
+Ảnh: TTXVN.
+צילום: רויטרס
+(Photo by John Smith/Getty Images)
+Cây cầu bắc qua sông sau trận lũ. Ảnh: Lê Hiếu.
+Marco Buschmann und Lisa Paus am Fluss Foto: Felix Zahn
+Listen to this article · 5:32 min
+Nghe đọc bài viết này
+به این مقاله گوش دهید
+Share this article
+Copy link
+شارك الخبر
+Поделиться
+Story continues below advertisement
+ADVERTISEMENT - CONTINUE READING BELOW
+يستمر المقال بعد الإعلان
+Continúa leyendo después de la publicidad
+REKLAM
+İçeriğin Devamı Aşağıda
+Your browser does not support the video tag.
+Trình duyệt của bạn không hỗ trợ thẻ video.
+متصفحك لا يدعم تشغيل الفيديو
+مرورگر شما از ویدئو پشتیبانی نمی‌کند
+Please enable JavaScript to view the comments.
+""".strip().split("\n")
+KEPT = """
+Read also what the minister said of the bridge before he went.
+Related work has been done in three valleys: none of it lasted.
+Xem thêm ba con sông lớn ở miền Trung
+Ảnh hưởng của bão: nước sông lên nhanh
+Tin nhắn cuối cùng của ông: “Hãy lên lầu”
+اقرأ أيضا كتابه الأول عن النهر
+بیشتر بخوانید و کمتر سخن بگویید
+He posted two images: a cat and a dog.
+Sie zeigt ein Foto: Er steht am Fluss.
+Photo 51 showed what nobody had seen
+Credit: 3 hours a week
+Share 10 pictures of your trip with us
+Listen to this article of faith, he said
+Your browser history tells more than you think
+Story continues to move readers a century later
+Advertisement of the year goes to a brewery
+Tags are cut from the shirts by hand: it takes an hour
+Реклама помогла: за год продали вдвое больше
+Views: the committee is divided on the bridge and on the dam
+Cập nhật 10:12: Nước sông lên nhanh, người dân đã lên lầu
+Lecture 5: Rivers
+Question: Why did the water rise?
+阅读 5 本书
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("line", OUT)
+def test_prompts_labels_and_credits_are_out_wherever_they_stand(line: str) -> None:
+    """In the languages of newspapers, typed with any of the letters that stand for each other."""
+    assert asides.without([*BEFORE, (line, P), *BEHIND]) == [*BEFORE, *BEHIND]
+
+
+@pytest.mark.parametrize("line", KEPT)
+def test_lines_that_begin_like_prompts_stay(line: str) -> None:
+    """Sentences that begin with the same words, and labels of something else, at the head and amid the text."""
+    for text in ([*BEFORE, (line, P), *BEHIND], [(line, P), *BEFORE, *BEHIND]):
+        assert asides.without(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "kept"),
+    [
+        ("Related stories", H, False),
+        ("اقرأ أيضا", H, False),
+        ("Read more: The minister resigns", L, False),
+        ("Photos", H, True),
+        ("Share", H, True),
+        ("Copy link", L, True),
+        ("Photo: Reuters", ParagraphKind.CELL, True),
+        ("Tags: a, b", ParagraphKind.PREFORMATTED, True),
+        ("Your browser does not support it.", ParagraphKind.QUOTE, True),
+    ],
+)
+def test_headings_and_items_are_out_only_where_they_lead_elsewhere(
+    line: str, kind: ParagraphKind, *, kept: bool
+) -> None:
+    """What a table, a quotation, code or a list of steps has is the author's."""
+    text = [*BEFORE, (line, kind), *BEHIND]
+    assert asides.without(text) == (text if kept else [*BEFORE, *BEHIND])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("Reading time: 4 minutes", "Thời gian đọc: 4 phút", "زمان مطالعه: ۳ دقیقه", "Temps de lecture : 3 min"),
+        *("Last updated: 1 May 2024 10:12 GMT", "Cập nhật lúc 10:12 01/05/2024", "آخر تحديث: 1 مايو 2024 - 10:12"),
+        *("Lượt xem: 1.234", "عدد المشاهدات: 1234", "Просмотров: 1234", "کد خبر: ۱۲۳۴۵"),
+    ],
+)
+def test_figures_about_the_page_are_out_at_the_edges_of_the_text(line: str) -> None:
+    """Minutes to read it, its readers, its last change; amid the text they may be those of what it is about."""
+    assert asides.without([(line, P), *BEFORE, *BEHIND]) == [*BEFORE, *BEHIND]
+    assert asides.without([*BEFORE, *BEHIND, (line, P)]) == [*BEFORE, *BEHIND]
+    text = [*BEFORE, (line, P), *BEHIND]
+    assert asides.without(text) == text
+
+
+def test_a_text_that_is_mostly_captions_keeps_them() -> None:
+    """A story in pictures has a credit behind each paragraph."""
+    text = [(f"{line} Photo: Ann Lee", P) for line, _ in BEFORE] + BEHIND[:3]
+    assert asides.without(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ('Follow us on <a href="https://news.example/x">Google News</a>', False),
+        ('ما را در <a href="https://t.me/x">تلگرام</a> دنبال کنید', False),
+        ('Suscríbete a nuestro <a href="/letter">boletín</a> diario.', False),
+        ('<a href="/letter">Sign up</a> for the Morning Briefing newsletter.', False),
+        ("Follow us on Google News", True),
+        ('He left <a href="/x">Facebook</a> for good.', True),
+        ('Subscribe or leave, said the owner of <a href="/x">the paper</a>.', True),
+    ],
+)
+def test_what_asks_to_follow_the_paper_by_a_link_is_out(line: str, *, kept: bool) -> None:
+    """Amid the text a link tells the paper's own words from those that it quotes."""
+    body = [f"<p>{text}</p>" for text, _ in (*BEFORE, *BEHIND)]
+    html = "<title>The river</title><h1>The river</h1><article>{}</article>"
+    words = line.partition("<")[0].strip() or "Morning Briefing"
+    found = scored.extract(html.format("".join([*body[:5], f"<p>{line}</p>", *body[5:]]))).text
+    assert (words in found) == kept
+    many = [f"<p>{line}</p>{text}" for text in body]
+    assert words in scored.extract(html.format("".join(many))).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "© 2024 The Paper",
+            "Copyright 2024 Reuters. All rights reserved.",
+            "جميع الحقوق محفوظة",
+            "Все права защищены",
+        ),
+        *("<Copyright ⓒ 한국일보 2024>", "版权所有，未经许可不得转载"),
+    ],
+)
+def test_a_last_line_that_says_whose_the_text_is_is_out(line: str) -> None:
+    """With the year, or the words that all rights are reserved; a sentence may begin with the word."""
+    assert asides.without([*BEFORE, (line, P)]) == BEFORE
+    text = [*BEFORE, ("Copyright law has changed three times.", P)]
+    assert asides.without(text) == text
