@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.records import UrlState
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from storage.records import Pointer
 
+ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
+"""How runs end that may have no say any more in what they have leased."""
 SHOWN = 20
 """Cases of one kind that are named; the rest are counted."""
 
@@ -103,6 +106,9 @@ _has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.ve
 _overtaken = sa.exists().where(_main.c.url == document.c.canonical, _later.c.url_id == _main.c.id)
 _succeeded = sa.or_(_has_newer, _overtaken)
 
+# As after a kill, the next run takes back what one had that ended with an error.
+_gave_back = sa.and_(run.c.finished.is_not(None), sa.func.coalesce(run.c.exit_code, 0).not_in(ERRORS))
+
 REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     "a removed document that is still there": sa.select(document.c.public_id).where(
         document.c.public_id.in_(sa.select(removed_document.c.public_id))
@@ -161,7 +167,7 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a URL in an unknown state": sa.select(url.c.url).where(url.c.state.notin_([state.value for state in UrlState])),
     "a URL leased by a run that has ended": sa.select(url.c.url)
     .outerjoin(run, run.c.id == url.c.leased_by)
-    .where(url.c.state == UrlState.LEASED, sa.or_(run.c.id.is_(None), run.c.finished.is_not(None))),
+    .where(url.c.state == UrlState.LEASED, sa.or_(run.c.id.is_(None), _gave_back)),
     "a URL that was fetched and has no page to process": sa.select(url.c.url)
     .select_from(url.outerjoin(fetch, fetch.c.id == _newest))
     .where(url.c.state == UrlState.FETCHED, sa.or_(fetch.c.id.is_(None), fetch.c.outcome.is_not(None))),

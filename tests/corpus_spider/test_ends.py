@@ -200,6 +200,7 @@ def test_a_disk_that_fills_up_ends_a_crawl_with_exit_code_3_and_nothing_half(
         check=False,
     )
     assert full.returncode == 3, full.stderr
+    well(tmp_path, "check", "--deep")
     well(tmp_path, "crawl")
     checked = run(tmp_path, "check", "--deep", "--json")
     assert checked.returncode == 0, checked.stdout
