@@ -23,7 +23,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storage.advice import advice
-from storage.engines import READER, SESSION, WRITER, connect_options, postgres_engine, sqlite_engine
+from storage.engines import READER, SESSION, WITHOUT_LIMITS, WRITER, connect_options, postgres_engine, sqlite_engine
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from storage.patience import READER_SECONDS, Patience, configured_seconds
 from storage.refusals import CONTENT_ERRORS, NotStorableError, is_refusal
@@ -290,6 +290,12 @@ def serialise(connection: Connection, key: int) -> None:
     """Wait until no other process is in a transaction that serialised on ``key``. A SQLite writer is alone anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+
+def unhurried(connection: Connection) -> None:
+    """Have no limit of time end this transaction, as one that moves or changes a whole corpus: it may take hours."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(WITHOUT_LIMITS)
 
 
 def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[Sequence[T]]:

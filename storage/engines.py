@@ -32,6 +32,10 @@ WRITER = (
     # A program outlives its server, whose crash must undo nothing that it has been told is done.
     " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), false)"
 )
+WITHOUT_LIMITS = (
+    "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
+)
+"""For one transaction of a writer."""
 SESSION = (
     "SELECT set_config('timezone', 'UTC', false),"
     # A server asks after a client that is silent, by default after two hours: so long would a session that a network

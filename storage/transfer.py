@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from storage.database import is_contention, masked, sqlite_path, translate
+from storage.database import is_contention, masked, sqlite_path, translate, unhurried
 from storage.disk import disk_errors
 from storage.engines import sqlite_location
 from storage.errors import ConfigError, DamageError
@@ -54,6 +54,7 @@ def transfer(
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
+        unhurried(writing)
         _be_alone(writing, target)
         _require_empty(writing, target)
         _defer_checks(writing)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage import failpoints
-from storage.database import serialise
+from storage.database import serialise, unhurried
 from storage.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def migrate(connection: Connection, target: str = SCHEMA_VERSION, scripts: Path 
     from alembic import command
 
     serialise(connection, _MIGRATION_LOCK)
+    unhurried(connection)
     config = _config(scripts or Path(__file__).parent)
     config.attributes["connection"] = connection
     command.upgrade(config, target)

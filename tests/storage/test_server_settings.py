@@ -16,9 +16,11 @@ import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, made
 
+from storage import transfer
 from storage.corpus import Corpus
 from storage.errors import ConfigError, CorpusError, DatabaseError
 from storage.holdings import Selection
+from storage.migrations import migrate
 from tests.corpus_spider.running import until
 
 if TYPE_CHECKING:
@@ -84,6 +86,29 @@ def shown(session: psycopg.Connection, key: str) -> str:
     row = session.execute(f"SHOW {key}".encode()).fetchone()
     assert row is not None
     return str(row[0])
+
+
+def limits(connection: sa.Connection) -> list[str]:
+    names = ("statement_timeout", "idle_in_transaction_session_timeout")
+    return [connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in names]
+
+
+def test_no_limit_of_time_ends_what_takes_in_or_changes_a_whole_corpus(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that writes a few pages is ended when it hangs; a migration or a move may take hours, and one of its
+    statements, or what it reads meanwhile, longer than that.
+    """
+    found = list[list[str]]()
+    monkeypatch.setattr(transfer, "_continue_numbering", lambda connection: found.append(limits(connection)))
+    with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(tmp_path / "one.db", create=True) as one:
+        assert corpus.database.write(limits) == ["5min", "2min"]
+        transfer.transfer(one.database, corpus.database)
+        with corpus.database.writer.begin() as connection:
+            migrate(connection)
+            found.append(limits(connection))
+        assert found == [["0", "0"]] * 2
+        assert corpus.database.write(limits) == ["5min", "2min"]
 
 
 @pytest.mark.parametrize(("encoding", "works"), [("SQL_ASCII", True), ("LATIN1", False)])
