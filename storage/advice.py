@@ -13,10 +13,12 @@ _TABLES = (
 _BY_STATE = {
     "25006": "name the primary server, not a standby, and see that default_transaction_read_only is off for this role",
     "3F000": "correct the search_path of the role, or make the schema it names",
+    "40001": "start again; where the server is a standby, let it wait longer for who reads (hot_standby_feedback)",
     "42501": "have the owner of the database grant this role what it needs in the schema and on its tables",
     "42703": _TABLES,
     "42P01": _TABLES,
     "42P07": _TABLES,
+    "53200": "have the server keep more locks (max_locks_per_transaction), or crawl fewer sites at a time",
     "55P03": "see who holds locks in the database for so long (pg_locks), then start again",
     "57014": "see who or what cancels statements on the server, then start again",
 }

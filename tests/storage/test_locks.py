@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from storage.corpus import Corpus
-from storage.errors import ConfigError, DiskError, LockedError
+from storage.errors import ConfigError, DatabaseError, DiskError, LockedError
 from storage.locks import SiteLocks, lock_file, lock_key
 from tests.corpus_spider.running import PATIENCE
 from tests.storage.pooler import pooled
@@ -97,6 +97,16 @@ def test_corpora_in_two_schemas_of_a_database_have_locks_of_their_own(postgresql
         pytest.raises(LockedError, match="held by"),
     ):
         SiteLocks(same, ["a.example"], folder).acquire()
+
+
+def test_more_sites_than_the_server_has_locks_for_are_told_so(shared_postgresql_url: str, folder: Path) -> None:
+    """With the setting to change; none is held then."""
+    sites = [f"{number}.example" for number in range(100_000)]
+    with Corpus.open(shared_postgresql_url) as corpus:
+        with pytest.raises(DatabaseError, match="max_locks_per_transaction"):
+            SiteLocks(corpus, sites, folder).acquire()
+        with SiteLocks(corpus, sites[:1], folder):
+            pass
 
 
 def test_a_lock_dies_with_its_holder(corpus: Corpus, folder: Path, holder: subprocess.Popen[str]) -> None:
