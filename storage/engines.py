@@ -42,9 +42,11 @@ SESSION = (
     # has lost keep its locks.
     " set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),"
     " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false),"
-    # What a server or a role is set to for other programs: dates that the driver cannot read, snapshots older than the
-    # locks that transactions wait for, limits that end an export, and rows left out without a word.
-    " set_config('datestyle', 'ISO', false), set_config('default_transaction_isolation', 'read committed', false),"
+    # What a server or a role is set to for other programs: dates that the driver cannot read, numbers without their
+    # last digits, snapshots older than the locks that transactions wait for, limits that end an export, and rows left
+    # out without a word.
+    " set_config('datestyle', 'ISO', false), set_config('extra_float_digits', '1', false),"
+    " set_config('default_transaction_isolation', 'read committed', false),"
     " set_config('lock_timeout', '60s', false), set_config('statement_timeout', '0', false),"
     " set_config('idle_in_transaction_session_timeout', '0', false), set_config('row_security', 'off', false),"
     # Not every server has these.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 import sqlalchemy as sa
-from corpus_samples import Crawl, made
+from corpus_samples import Crawl, made, with_parts
 
 from storage import transfer
 from storage.corpus import Corpus
@@ -43,6 +43,7 @@ OTHERS = {
     "client_encoding": "'LATIN1'",
     "datestyle": "'SQL, DMY'",
     "default_transaction_isolation": "'repeatable read'",
+    "extra_float_digits": "0",
     "idle_in_transaction_session_timeout": "'1h'",
     "idle_session_timeout": "'1h'",
     "lock_timeout": "'1h'",
@@ -54,6 +55,7 @@ OURS = {
     "client_encoding": "UTF8",
     "datestyle": "ISO, DMY",
     "default_transaction_isolation": "read committed",
+    "extra_float_digits": "1",
     "idle_in_transaction_session_timeout": "0",
     "idle_session_timeout": "0",
     "lock_timeout": "1min",
@@ -69,8 +71,9 @@ def test_what_a_database_is_set_to_for_other_programs_is_not_for_a_corpus(postgr
     name = postgresql_url.rpartition("/")[2]
     arrange(postgresql_url, *(f"ALTER DATABASE {name} SET {key} = {value}" for key, value in OTHERS.items()))
     with Corpus.open(postgresql_url, create=True) as corpus:
-        Crawl(corpus).visit("x", made(TEXT))
+        Crawl(corpus).visit("x", with_parts(made(TEXT), confidence=2 / 3))
         assert texts(corpus) == [TEXT]
+        assert [document.confidence for document in corpus.documents()] == [2 / 3]
         assert corpus.runs()[0].started.tzinfo is not None
         assert corpus.problems() == []
         locks = {key: corpus.database.session(lambda asking, key=key: shown(asking, key)) for key in OURS}
