@@ -26,7 +26,9 @@ _END = re.compile(r"[^\w]*(?:انتهای|پایان) (?:پیام|خبر)(?:\W.{
 """What Iranian agencies close a report with, and the number of who wrote it."""
 _FOLLOW = re.compile(
     r"\A\W*(?:(?:follow|like|join|find) us\b|(?:join|follow|subscribe to) our\b|get it on\b|download (?:our|the)\b"
-    r"|(?:mời |hãy )?(?:bạn đọc )?(?:theo dõi|tham gia)\b|(?:กด)?ติดตาม|עקבו אחרי|הצטרפו ל|síguenos|síganos"
+    r"|(?:mời |hãy )?(?:bạn đọc )?(?:theo dõi|tham gia)\b"
+    r"(?=.{0,60}\b(?:trên|tại|qua|kênh|nhóm|fanpage|trang|cộng đồng)\b)"
+    r"|(?:กด)?ติดตาม|עקבו אחרי|הצטרפו ל|síguenos|síganos"
     r"|sigue(?:nos)?\b|siga\b"
     r"|suivez|rejoignez|подпи(?:сывайтесь|шитесь)|следите|читайте нас|присоединяйтесь|підпи(?:суйтесь|шіться)"
     r"|folgen sie|folge uns"

@@ -63,6 +63,11 @@ Trình duyệt của bạn không hỗ trợ thẻ video.
 متصفحك لا يدعم تشغيل الفيديو
 مرورگر شما از ویدئو پشتیبانی نمی‌کند
 Please enable JavaScript to view the comments.
+This article is for subscribers only.
+Il vous reste 57.09% de cet article à lire. La suite est réservée aux abonnés.
+הכתבה זמינה למנויים בלבד
+Let us know what you think in the comments!
+Download our app for the latest news
 """.strip().split("\n")
 KEPT = """
 Read also what the minister said of the bridge before he went.
@@ -87,6 +92,10 @@ Views: the committee is divided on the bridge and on the dam
 Cập nhật 10:12: Nước sông lên nhanh, người dân đã lên lầu
 Lecture 5: Rivers
 Question: Why did the water rise?
+Let us know where you stand, the mayor asked them.
+Share this story with nobody, she wrote.
+What do you think of the new bridge?
+Il vous reste dix minutes, dit le maire.
 阅读 5 本书
 """.strip().split("\n")
 
@@ -156,6 +165,8 @@ def test_a_text_that_is_mostly_captions_keeps_them() -> None:
         ('Suscríbete a nuestro <a href="/letter">boletín</a> diario.', False),
         ('<a href="/letter">Sign up</a> for the Morning Briefing newsletter.', False),
         ("Follow us on Google News", True),
+        ('Mời bạn đọc theo dõi <a href="/x">fanpage</a> của báo trên Facebook', False),
+        ('Theo dõi <a href="/x">Facebook</a> của huyện, dân biết nơi phát lương thực.', True),
         ('He left <a href="/x">Facebook</a> for good.', True),
         ('Subscribe or leave, said the owner of <a href="/x">the paper</a>.', True),
     ],
