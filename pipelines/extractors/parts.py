@@ -1,4 +1,4 @@
-"""What is told of a page besides its text: kinds of paragraphs, the title as shown, captions, readers' comments.
+"""What is told of a page besides its text: kinds of paragraphs, the title as shown, captions.
 
 It looks at blocks that were chosen already and at the elements around them, so that it costs next to nothing.
 """
@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_walk import Blocks, Elements
 
 MAX_CAPTIONS = 100
-MAX_COMMENTS = 200
 MAX_CHARS = 2000
 """Characters of a caption or a comment that are kept."""
 NEAR = 10
@@ -40,10 +39,6 @@ LAYOUT = 0.5
 """An item, cell or quotation that holds more than this share of the text is layout."""
 REPEATED = 0.35
 """Share of the text from which what repeats is a copy of the article."""
-LITTLE = 250
-"""Characters of a text, at least, upon which comments follow."""
-LONG = 60
-"""Characters of a comment that needs no other beside it."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block is neither a caption nor a comment."""
 TITLE = 0.6
@@ -61,7 +56,6 @@ _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
 _CLASS = re.compile(r'\sclass="([^"]*)"')
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile("[a-z]+")
 _CAPTIONS = frozenset({"figcaption", "caption", "figure"})
 _NO_CAPTIONS = frozenset({"blockquote", "table", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
 _PICTURES = BIT["caption"] | BIT["figure"]
@@ -80,17 +74,9 @@ _NO_BOX = re.compile(
     r"(?<![a-z])(?:with|without|has|no|bg|background|row|over|text|title|hero|card|caption|slide|slider|slides)(?![a-z])"
 )
 """The last word of a class that makes an element the box of a picture, and words by which it is one beside a text."""
-_COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
-_NO_COMMENT = frozenset(
-    {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
-)
-_OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
-"""What Drupal calls the line of who wrote a comment, and when."""
 _PARTING = frozenset("|-–—·•»«:/_｜")
-_DIGITS = re.compile(r"\d+")
 _WITH_FOOTERS = frozenset({"article", "main", "blockquote"})
 _MAY_HOLD_FOOTERS = sum(BIT[name] for name in _WITH_FOOTERS)
-_ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +190,7 @@ def _holds_more(blocks: Blocks, figure: int) -> bool:
 def _around(elements: Elements, element: int) -> str:
     """Return the name and the naming of the element around one, in lower case."""
     around = elements.parents[element]
-    return f"{elements.name(around)} {_naming(elements.attributes(around))}"
+    return f"{elements.name(around)} {naming_of(elements.attributes(around))}"
 
 
 @lru_cache(maxsize=2**12)
@@ -214,7 +200,7 @@ def _captioned(tag: str) -> bool | None:
         return True
     if not _MAY_CAPTION.search(tag):
         return None
-    naming = _naming(tag)
+    naming = naming_of(tag)
     if _SURE_CAPTION.search(naming):
         return True
     return False if _CAPTION.search(naming) else None
@@ -226,7 +212,7 @@ def buttons(page: Page) -> Array:
     return found & ((page.near & _SUBHEAD) == 0) & ~page.texts.ends_sentence if found.any() else found
 
 
-def _naming(attributes: str) -> str:
+def naming_of(attributes: str) -> str:
     """Return the words of class, id and itemprop in lower case."""
     return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
 
@@ -338,62 +324,3 @@ def near_captions(page: Page, chosen: Array, found: Array) -> tuple[str, ...]:
     near[inside[-1] + 2 :] = False
     texts = (" ".join(page.blocks.lines(index))[:MAX_CHARS] for index in near.nonzero()[0][:MAX_CAPTIONS].tolist())
     return tuple(dict.fromkeys(texts))
-
-
-def comments(page: Page, chosen: Array) -> tuple[str, ...]:
-    """Return readers' comments where each is marked as one, without names, dates and buttons; paragraphs a line each.
-
-    A short one counts when another element is marked like its own and does not say the same, as buttons do.
-    """
-    marked = (page.path & BIT["comment"]) != 0
-    if not marked.any():
-        return ()
-    likely = marked & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
-    found: dict[int, list[str]] = {}
-    for index in likely.nonzero()[0].tolist():
-        if element := _comment(page, index):
-            found.setdefault(element, []).extend(page.blocks.lines(index))
-    texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}
-    marked = {element: _DIGITS.sub("", page.blocks.elements.attributes(element)) for element in texts}
-    alike, said = Counter(marked.values()), Counter(texts.values())
-    credible = (
-        text
-        for element, text in texts.items()
-        if len(text) >= LONG or (alike[marked[element]] > 1 and said[text] == 1 and not text.isnumeric())
-    )
-    return tuple(islice(credible, MAX_COMMENTS))
-
-
-def by_readers(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are readers' comments, each marked as one, behind a longer text that is none."""
-    found = np.zeros(page.count, bool)
-    likely = (chosen & ((page.path & BIT["comment"]) != 0)).nonzero()[0].tolist()
-    readers = [index for index in likely if _comment(page, index)]
-    if readers and page.texts.chars[: readers[0]][chosen[: readers[0]]].sum() >= LITTLE:
-        found[readers] = True
-    return found
-
-
-def _comment(page: Page, index: int) -> int:
-    """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
-    blocks, elements = page.blocks, page.blocks.elements
-    for element in around(blocks, index):
-        bits = page.marks[elements.tag[element]]
-        naming = _naming(elements.attributes(element))
-        if bits & _ABOUT or is_heading(elements.name(element)) or _OF_COMMENT.search(naming):
-            return 0
-        if bits & BIT["comment"]:
-            words = set(_WORD.findall(naming))
-            is_one = words & _COMMENT and not words & _NO_COMMENT and not _in_form(blocks, element)
-            return element if is_one else 0
-    return 0
-
-
-def _in_form(blocks: Blocks, element: int) -> bool:
-    """Say whether an element lies in a form, unless that is around the greater part of the page."""
-    elements = blocks.elements
-    while element:
-        if elements.name(element) == "form":
-            return 2 * (elements.last[element] - elements.first[element]) < len(blocks)
-        element = elements.parents[element]
-    return False

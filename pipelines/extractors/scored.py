@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import asides, density, opening, parts, series, stated_body
+from pipelines.extractors import asides, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -270,7 +270,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen &= ~parts.widgets(page, chosen)
     chosen = asides.without_asking(page, chosen)
     boxed = parts.boxed(page, chosen)
-    chosen &= ~boxed & ~parts.by_readers(page, chosen)
+    chosen &= ~boxed & ~comments.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
     chosen &= ~opening.byline(page, chosen) & ~parts.imprint(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions | boxed, headed)
@@ -354,7 +354,7 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
         "".join(kind for _, kind in found),
         shown,
         parts.near_captions(page, content.chosen, content.captions),
-        parts.comments(page, content.chosen),
+        comments.marked(page, content.chosen),
     )
     lines = tuple(opening.parted(line, source) if place < HEAD else line for place, (line, _) in enumerate(found))
     return Reading(lines, content.confidence, parts=beside, headed=content.headed)

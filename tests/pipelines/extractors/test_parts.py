@@ -9,7 +9,8 @@ from pipelines.extractors import density, get, scored
 from pipelines.extractors.block_marks import BIT, marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.parts import MAX_CHARS, MAX_COMMENTS, captions
+from pipelines.extractors.comments import MAX_COMMENTS
+from pipelines.extractors.parts import MAX_CHARS, captions
 from pipelines.extractors.stated_body import doubts
 from pipelines.jsonld import article_body
 from pipelines.tree import parse_tree
