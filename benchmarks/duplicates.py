@@ -42,8 +42,9 @@ from pipelines.fingerprints import BANDS, SCHEME, WIDTH, estimate, fingerprint
 from pipelines.normalise import canonical_text
 from pipelines.sentences import marked
 from storage.corpus import Corpus
-from storage.duplicates import THRESHOLD, Sketched, candidates, judge, register
+from storage.duplicates import register
 from storage.exports.vertical import SENTENCE
+from storage.neighbours import THRESHOLD, Neighbours, Sketched
 from storage.records import Fingerprint
 from storage.schema import scheme
 
@@ -254,7 +255,9 @@ def _asked(connection: Connection, prints: list[Fingerprint]) -> Iterator[float]
     (scheme_id,) = connection.execute(sa.select(scheme.c.id)).scalars()
     for each in prints:
         started = time.perf_counter()
-        judge(connection, candidates(connection, [Sketched(0, scheme_id, each.sketch, each.bands)]))
+        asked = Sketched(0, scheme_id, each.sketch, each.bands)
+        neighbours = Neighbours(connection, [asked])
+        neighbours.like(asked, neighbours.holders(asked))
         yield (time.perf_counter() - started) * 1000
 
 

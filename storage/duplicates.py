@@ -2,22 +2,22 @@
 
 Two documents are *exact* duplicates when their 16-byte hashes agree; they then share one fingerprint row. Two
 fingerprints are *near* duplicates when they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman
-and Ullman, Mining of Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles at
-`THRESHOLD` or above. Every pair that shares a key is judged, so that sets do not depend on the order of arrival: a set
-is a connected component, and its representative is the longest text, then one with a date (a page for printing often
-shows none), then the smallest URL, then the lowest version. Only current documents count: a version of a page that a
-later one has superseded is no duplicate of anything, and represents a set only where there is nobody else.
+and Ullman, Mining of Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles
+high enough (``storage.neighbours``). Sets do not depend on the order of arrival: a set is a connected component, and
+its representative is the longest text, then one with a date (a page for printing often shows none), then the smallest
+URL, then the lowest version. Only current documents count: a version of a page that a later one has superseded is no
+duplicate of anything, and represents a set only where there is nobody else.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
-from storage.database import among, chunks, insert_numbers, insert_rows, upsert
+from storage.database import chunks, insert_numbers, insert_rows, upsert
+from storage.neighbours import Neighbours, Sketched, shapes
 from storage.schema import band, document, duplicate_set, fingerprint, near_duplicate, scheme, url
 from storage.sketches import Shape
 
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from storage.database import AnyRow
     from storage.records import Fingerprint
 
-THRESHOLD = 0.75
-"""Estimated Jaccard similarity from which two texts count as near-duplicates."""
-
-_LOOK_UP = 5000
-
 
 class Standing(NamedTuple):
     """What decides who represents a set: the smallest standing does."""
@@ -44,16 +39,6 @@ class Standing(NamedTuple):
     url: str
     version: int
     document_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sketched:
-    """A fingerprint as far as near-duplicates go: sketch bytes and band keys (both empty for a short text)."""
-
-    id: int
-    scheme_id: int
-    sketch: bytes
-    keys: tuple[int, ...]
 
 
 def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]:
@@ -135,87 +120,23 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
 
 
 def _join(connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None) -> None:
-    """Judge each newcomer against all that share a band key with it (only those ``within``), and unite the sets."""
-    pairs = candidates(connection, newcomers, within)
-    edges: list[tuple[int, int, float]] = []
-    for part in chunks(sorted(pairs), _LOOK_UP):
-        edges += judge(connection, {print_id: pairs[print_id] for print_id in part})
-    _unite(connection, edges)
-
-
-def candidates(
-    connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None
-) -> dict[int, list[Sketched]]:
-    """Return the newcomers to judge by the candidate that shares a key with them."""
-    holders: dict[int, list[Sketched]] = defaultdict(list)
+    """Unite the sets of newcomers with those of all that are like them (only those ``within``), and keep the pairs that
+    did it as evidence.
+    """
+    neighbours = Neighbours(connection, newcomers, within)
     for each in newcomers:
-        for key in each.keys:
-            holders[key].append(each)
-    pairs: dict[int, dict[int, Sketched]] = defaultdict(dict)
-    for part in chunks(sorted(holders)):
-        for row in connection.execute(
-            sa.select(band.c.key, band.c.fingerprint_id).where(among(connection, band.c.key, part))
-        ):
-            if within is None or row.fingerprint_id in within:
-                pairs[row.fingerprint_id].update((each.id, each) for each in holders[row.key])
-    for print_id, sharing in pairs.items():
-        sharing.pop(print_id, None)
-    return {print_id: list(sharing.values()) for print_id, sharing in pairs.items() if sharing}
-
-
-def _sketches(connection: Connection, print_ids: Iterable[int]) -> dict[int, tuple[int, bytes]]:
-    found: dict[int, tuple[int, bytes]] = {}
-    columns = sa.select(fingerprint.c.id, fingerprint.c.scheme_id, fingerprint.c.sketch)
-    for part in chunks(print_ids):
-        rows = connection.execute(columns.where(fingerprint.c.id.in_(part)))
-        found.update((row.id, (row.scheme_id, bytes(row.sketch))) for row in rows)
-    return found
-
-
-def judge(connection: Connection, pairs: Mapping[int, Sequence[Sketched]]) -> list[tuple[int, int, float]]:
-    """Return the pairs that are near-duplicates as (smaller id, larger id, Jaccard)."""
-    known, shapes = _sketches(connection, sorted(pairs)), _shapes(connection)
-    by_newcomer: dict[Sketched, list[int]] = defaultdict(list)
-    for print_id, sharing in pairs.items():
-        for each in sharing:
-            if known[print_id][0] == each.scheme_id and len(known[print_id][1]) == len(each.sketch):
-                by_newcomer[each].append(print_id)
-    edges = []
-    for each, others in by_newcomer.items():
-        values = shapes[each.scheme_id].similarities(each.sketch, [known[print_id][1] for print_id in others]).tolist()
-        near = ((other, value) for other, value in zip(others, values, strict=True) if value >= THRESHOLD)
-        edges += [(min(each.id, other), max(each.id, other), value) for other, value in near]
-    return edges
-
-
-def _shapes(connection: Connection) -> dict[int, Shape]:
-    return {row.id: Shape.of(row.name) for row in connection.execute(sa.select(scheme.c.id, scheme.c.name))}
-
-
-def _unite(connection: Connection, edges: Sequence[tuple[int, int, float]]) -> None:
-    """Merge the sets that edges connect, and keep the edges that did it as evidence."""
-    sets = _sets_of(connection, {end for edge in edges for end in edge[:2]})
-    parent = {set_id: set_id for set_id in sets.values()}
-
-    def root(set_id: int) -> int:
-        while parent[set_id] != set_id:
-            parent[set_id] = set_id = parent[parent[set_id]]
-        return set_id
-
-    evidence = []
-    for a, b, jaccard in sorted(set(edges)):
-        one, other = sorted((root(sets[a]), root(sets[b])))
-        if one != other:
-            parent[other] = one
-            evidence.append({"a": a, "b": b, "jaccard": jaccard})
-    if evidence:
-        connection.execute(sa.insert(near_duplicate), evidence)
-        _merge(connection, {set_id: root(set_id) for set_id in parent if root(set_id) != set_id})
+        neighbours.join(each)
+    if neighbours.evidence:
+        connection.execute(sa.insert(near_duplicate), neighbours.evidence)
+        _merge(connection, neighbours.moves)
 
 
 _MOVED = (
     sa.update(fingerprint).where(fingerprint.c.set_id == sa.bindparam("source")).values(set_id=sa.bindparam("target"))
 )
+
+
+_ALONE = sa.update(fingerprint).where(fingerprint.c.id == sa.bindparam("of_print")).values(set_id=sa.bindparam("own"))
 
 
 def _merge(connection: Connection, moves: Mapping[int, int]) -> None:
@@ -298,9 +219,10 @@ def _recount(connection: Connection, set_id: int) -> None:
 def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> list[int]:
     """Take a set apart without some of its fingerprints and put it together anew; return the sets it became."""
     rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
-    shapes = _shapes(connection)
+    stored_as = shapes(connection)
     members = [
-        Sketched(row.id, row.scheme_id, bytes(row.sketch), shapes[row.scheme_id].unpack_keys(row.bands)) for row in rows
+        Sketched(row.id, row.scheme_id, bytes(row.sketch), stored_as[row.scheme_id].unpack_keys(row.bands))
+        for row in rows
     ]
     for part in chunks([each.id for each in members]):
         connection.execute(sa.delete(near_duplicate).where(near_duplicate.c.a.in_(part)))
@@ -310,8 +232,10 @@ def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> l
             connection.execute(sa.delete(band).where(pairs))
     connection.execute(sa.delete(fingerprint).where(fingerprint.c.id.in_(forgotten)))
     kept = [each for each in members if each.id not in forgotten]
-    for each, own in zip(kept, insert_rows(connection, duplicate_set, [{"size": 0} for _ in kept]), strict=True):
-        connection.execute(sa.update(fingerprint).where(fingerprint.c.id == each.id).values(set_id=own))
+    own_sets = insert_rows(connection, duplicate_set, [{"size": 0} for _ in kept])
+    alone = [{"of_print": each.id, "own": own} for each, own in zip(kept, own_sets, strict=True)]
+    if alone:
+        connection.execute(_ALONE, alone)
     connection.execute(sa.delete(duplicate_set).where(duplicate_set.c.id == set_id))
     _join(connection, kept, within={each.id for each in kept})
     return sorted(set(_sets_of(connection, [each.id for each in kept]).values()))

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.corpus import Corpus
-from storage.duplicates import THRESHOLD
 from storage.holdings import CorpusDocument, Selection
+from storage.neighbours import THRESHOLD
 from storage.records import Fingerprint, Processed
 from storage.sketches import Shape, pack_pairs
 
 ROWS = 120
-similarities = Shape().similarities
+similarities, whole = Shape().similarities, Shape.similarities
 
 
 def sketch(changed: range | None = None, value: int = 255) -> bytes:
@@ -196,6 +196,32 @@ def test_a_set_falls_apart_when_what_joined_it_goes(
     assert lease is not None
     corpus.record_processed([(fetch_id, lease, outcome)], again=True)
     assert sets_of(corpus) == expected
+
+
+def test_whoever_is_like_one_of_many_is_of_their_set(corpus: Corpus) -> None:
+    """Though it is like none of those it is compared with first, and they are like each other."""
+    left = {
+        f"l{number}": made(f"left {number}", prints=near(f"{number}", range(20), value=number))
+        for number in range(200, 220)
+    }
+    store(corpus, {**left, "m": made("mid", prints=near("m")), "r": made("right", prints=near("r", range(60, 80)))})
+    assert [len(each) for each in sets_of(corpus).values()] == [22]
+
+
+def test_of_many_alike_few_are_compared(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither as they come nor when one of them goes is each compared with each."""
+    compared: list[int] = []
+    monkeypatch.setattr(
+        Shape, "similarities", lambda self, one, others: compared.append(len(others)) or whole(self, one, others)
+    )
+    pages = {f"p{number}": made(f"text {number:03}", prints=near(f"{number}")) for number in range(200)}
+    crawl = store(corpus, pages, group=100)
+    assert 200 <= sum(compared) < 20 * 200
+    compared.clear()
+    (row, *_) = corpus.fetches()
+    corpus.record_processed([(row.fetch_id, row.lease, dropped("list_page"))], again=True)
+    assert 198 <= sum(compared) < 20 * 200
+    assert crawl.corpus.status().duplicates == 198
 
 
 TEXTS = ["aa", "bbbb", "bb", "cccc", "dd"]
