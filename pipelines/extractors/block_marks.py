@@ -90,8 +90,8 @@ _RANDOM = re.compile(
 """Hexadecimal numbers by which systems tell blocks apart. The one word that may be read in them is "ad"."""
 _HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
 _UNSEEN = re.compile(
-    r"\sclass=\"(?=(?:[^\"]*\s)?(?:(?:is-|u-)?(?:visually-?hidden|sr-only)|hidden|screen-?reader(?:-text|-only)?)[\s\"])"
-    r"(?![^\"]*:(?:block|flex|grid|inline|table|contents))",
+    r"\sclass=\"(?=(?:[^\"]*\s)?(?:(?:is-|u-)?(?:visually-?hidden|sr-only)|hidden|d-none|(?:visible|show-for)-print|print-?only|screen-?reader(?:-text|-only)?)[\s\"])"
+    r"(?![^\"]*(?::|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|table|contents))",
     re.IGNORECASE,
 )
 """Classes of the usual style sheets for what nobody sees; on some screens, ``hidden md:block`` is seen."""
@@ -147,7 +147,8 @@ def _read(tag: str) -> int:
 
 def _may_hide(text: str) -> bool:
     """Sieve for the patterns, which take twenty times as long."""
-    return "none" in text or "hidden" in text or "Hidden" in text or "sr-only" in text or "reader" in text
+    hidden = "none" in text or "hidden" in text or "Hidden" in text
+    return hidden or "print" in text or "sr-only" in text or "reader" in text
 
 
 class _Kept(dict[str, int]):

@@ -47,6 +47,8 @@ MIN_TITLE = 15
 """Least characters of a line that is the title."""
 HALF = 0.5
 """Share of the stated title that such a line has."""
+ROW = 3
+"""Headings on buttons, one behind the other, that open nothing."""
 WIDGETS = 0.3
 """Most of the text, as a share, that stands in boxes which are named for what is no part of it."""
 BOXED = 0.2
@@ -207,9 +209,20 @@ def _captioned(tag: str) -> bool | None:
 
 
 def buttons(page: Page) -> Array:
-    """Say of each block whether it is what a button says; those that are headings open what is below them."""
-    found: Array = (page.kind & BIT["box"]) != 0
-    return found & ((page.near & _SUBHEAD) == 0) & ~page.texts.ends_sentence if found.any() else found
+    """Say of each block whether it is what a button says; those that are headings open what is below them.
+
+    Those that stand in a row open nothing, as those do by which films are chosen.
+    """
+    found: Array = (page.near & BIT["box"]) != 0
+    if not found.any():
+        return found
+    own, headings = (page.kind & BIT["box"]) != 0, found & ((page.near & _SUBHEAD) != 0)
+    row = headings[:-2] & headings[1:-1] & headings[2:]
+    rows = np.zeros(page.count, bool)
+    for behind in range(ROW):
+        rows[behind : behind + len(row)] |= row
+    rows |= own & ~headings & ~page.texts.ends_sentence
+    return rows
 
 
 def naming_of(attributes: str) -> str:

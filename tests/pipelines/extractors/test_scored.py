@@ -193,6 +193,9 @@ def test_hidden_text_is_out_unless_it_is_most_of_the_page() -> None:
         ("visually-hidden", False),
         ("u-visually-hidden", False),
         ("note sr-only", False),
+        ("d-none d-print-block", False),
+        ("d-none d-md-block", True),
+        ("print-only", False),
         ("screen-reader-text", False),
         ("offer hidden", False),
         ("hidden md:block", True),
@@ -221,6 +224,15 @@ def test_what_a_button_says_is_out_unless_it_is_a_heading() -> None:
     assert as_found(f"<p>{line}</p><button>Show more of it</button><p>{line}</p>") == [line, line]
     for asked in ("<button>How is a bridge built?</button>", "<h3><button>Of bridges</button></h3>"):
         assert len(as_found(f"<p>{line}</p>{asked}<p>{line}</p>")) == 3
+
+
+def test_headings_on_buttons_that_stand_in_a_row_open_nothing() -> None:
+    """As those do by which films are chosen; a question has its answer below it."""
+    line, name = "The harbour was shut for two days. " * 6, "<button><h3>Bridges of the city {}</h3></button>"
+    films = "".join(map(name.format, range(3)))
+    asked = "".join(f"{name.format(number)}<p>{line}</p>" for number in range(3))
+    assert as_found(f"<p>{line}</p>{films}<p>{line}</p>") == [line.strip()] * 2
+    assert len(as_found(f"<p>{line}</p>{asked}<p>{line}</p>")) == 8
 
 
 @pytest.mark.parametrize(
