@@ -130,8 +130,12 @@ def _quoted(text: str) -> str:
 def cron_line(plan: Plan) -> str:
     """Write the line of a crontab; % would be the end of a line there (crontab(5))."""
     hour, minute = plan.at.split(":")
-    command = " ".join(shlex.quote(part) for part in plan.command).replace("%", r"\%")
+    command = " ".join(map(_in_crontab, plan.command))
     return f"{int(minute)} {int(hour)} * * * {command}  {mark(plan)}"
+
+
+def _in_crontab(word: str) -> str:
+    return shlex.quote(word).replace("%", r"\%")
 
 
 def mark(plan: Plan) -> str:
@@ -155,8 +159,8 @@ def unit_folder(environ: Mapping[str, str]) -> Path:
 def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
     """Install the schedule in the place of an earlier one; return what was done.
 
-    Raises ConfigError when a unit of that name is another corpus's, DiskError when a file cannot be written or systemd
-    or cron refuses.
+    Raises ConfigError when a unit or line of that name is another corpus's, DiskError when a file cannot be written or
+    systemd or cron refuses.
     """
     folder = unit_folder(environ)
     _require_ours(plan, folder / f"{plan.name}.service")
@@ -212,9 +216,12 @@ def _require_ours(plan: Plan, path: Path) -> None:
     with disk_errors(path):
         other = path.exists() and ours not in path.read_text(encoding="utf-8", errors="replace")
     if other:
-        raise ConfigError(
-            "there is a unit of this name for another corpus", where=str(path), do="Give this one another corpus.name."
-        )
+        raise _taken("unit", str(path))
+
+
+def _taken(what: str, where: str) -> ConfigError:
+    do = "Give this one another corpus.name."
+    return ConfigError(f"there is a {what} of this name for another corpus", where=where, do=do)
 
 
 def _crontab() -> list[str]:
@@ -228,7 +235,12 @@ def _crontab() -> list[str]:
 
 
 def _other_lines(plan: Plan, lines: Sequence[str]) -> list[str]:
-    return [line for line in lines if not line.rstrip().endswith(mark(plan))]
+    """Return the lines that are not of this corpus; ConfigError where there is one for another of the same name."""
+    named = [line for line in lines if line.rstrip().endswith(mark(plan))]
+    file = _in_crontab(plan.command[-2])
+    if others := [line for line in named if file not in line]:
+        raise _taken("line", f"crontab: {others[0]}")
+    return [line for line in lines if line not in named]
 
 
 @contextmanager

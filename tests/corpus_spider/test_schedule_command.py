@@ -206,3 +206,13 @@ def test_another_corpus_of_the_same_name_is_not_replaced(tmp_path: Path) -> None
     home.corpus.mkdir()
     (home.corpus / "corpus.toml").write_text(TOML)
     assert "another corpus.name" in home.schedule("--install", code=2)
+
+
+@pytest.mark.parametrize("verb", ["--install", "--remove"])
+def test_nor_is_the_crontab_line_of_another_corpus_of_the_same_name(tmp_path: Path, verb: str) -> None:
+    """It would not be crawled any more, and nobody would be told."""
+    home = Home(tmp_path, "crontab")
+    line = cron_line(planned("/srv/another", name="corpus-spider-news"))
+    (tmp_path / "crontab").write_text(f"{line}\n")
+    assert "another corpus.name" in home.schedule(verb, code=2)
+    assert home.lines("crontab") == [line]
