@@ -208,10 +208,8 @@ def count_states(connection: Connection, sites: Collection[str] | None = None) -
 
 _DESCRIBED = ("url", "fetch_url", "kind", "priority", "seed")
 """What the configuration says of a URL."""
-_KNOWN = sa.select(url.c.id, *(url.c[name] for name in _DESCRIBED), url.c.state, url.c.due_again)
-_CONFIGURED = _KNOWN.where(
-    url.c.site.in_(sa.bindparam("sites", expanding=True)), IS_SOURCE, url.c.seed, url.c.found_from.is_(None)
-)
+_KNOWN = sa.select(url.c.id, *(url.c[name] for name in _DESCRIBED), url.c.state, url.c.due_again, url.c.found_from)
+_SEEDS = _KNOWN.where(url.c.site.in_(sa.bindparam("sites", expanding=True)), IS_SOURCE, url.c.seed)
 
 
 def _described(seed: Seed) -> tuple[Any, ...]:
@@ -230,16 +228,25 @@ def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     seeds = {key: seed for key, seed in named.items() if key not in away}
     if not seeds:
         return
-    configured = connection.execute(_CONFIGURED, {"sites": sorted({seed.site for seed in seeds.values()})}).all()
-    known = {row.url: row for row in configured if row.url in seeds}
+    before = connection.execute(_SEEDS, {"sites": sorted({seed.site for seed in seeds.values()})}).all()
+    known = {row.url: row for row in before if row.url in seeds}
     for part in chunks(sorted(seeds.keys() - known.keys())):
         known.update((row.url, row) for row in connection.execute(_KNOWN.where(among(connection, url.c.url, part))))
     _describe(connection, [seed for seed in seeds.values() if not _is_as_described(seed, known.get(seed.url))])
     asleep = [row.id for row in known.values() if row.state in FINISHED and row.due_again is None]
     _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
     # What the configuration named once and does not name any more is read no more.
-    gone = [row.id for row in configured if row.due_again is not None and row.url not in seeds]
+    gone = [row.id for row in _not_led_to(before, seeds) if row.due_again is not None]
     _change_all(connection, gone, {"seed": False, "due_again": None})
+
+
+def _not_led_to(before: Sequence[AnyRow], named: Collection[str]) -> list[AnyRow]:
+    """Return the seeds that are neither named nor what one that is named redirects to."""
+    kept, left = set[int](), list(before)
+    while new := {row.id for row in left if row.url in named or row.found_from in kept}:
+        kept |= new
+        left = [row for row in left if row.id not in kept]
+    return left
 
 
 def _is_as_described(seed: Seed, row: AnyRow | None) -> bool:

@@ -351,14 +351,22 @@ def test_the_newest_comes_first(corpus: Corpus) -> None:
 
 def test_a_source_that_is_named_no_more_is_read_no_more(corpus: Corpus) -> None:
     """Taken out of corpus.toml it rests; what it once led to stays, and named again it is read at once."""
-    frontier = corpus.frontier
-    nights = Nights(corpus)
+    frontier, nights = corpus.frontier, Nights(corpus)
     frontier.seed([seed("kept", Kind.FEED), seed("gone", Kind.FEED)])
     nights.run(0, paper(0))
     frontier.seed([seed("kept", Kind.FEED)])
     assert nights.run(1, paper(0)) == ["kept"]
     frontier.seed([seed("kept", Kind.FEED), seed("gone", Kind.FEED)])
     assert nights.run(1, paper(0)) == ["gone"]
+
+
+def test_nor_is_what_a_source_that_is_named_no_more_sent_on_to(corpus: Corpus) -> None:
+    """A feed that has moved is read under its new address as long as one of the two is named."""
+    nights, moved = Nights(corpus), {"old": dropped("redirect", link("moved", redirect=True))}
+    for number, named in enumerate(({"kept", "old"}, {"kept", "moved"}, {"kept", "old"}, {"kept"})):
+        corpus.frontier.seed([seed(path, Kind.FEED) for path in named])
+        asked = nights.run(number, lambda lease: moved.get(path_of(lease.url), dropped("feed")), sources=True)
+        assert set(asked) == named | ({"moved"} if "old" in named else set())
 
 
 def test_the_pause_a_host_asked_for_is_remembered(corpus: Corpus) -> None:
