@@ -90,9 +90,11 @@ def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, Parag
     last = len(lines) - EDGE
     suspects = prompts.suspects(lines)
     found = {place for place in suspects if prompts.is_prompt(*lines[place], edge=place < EDGE or place >= last)}
-    kept = [line for place, line in enumerate(lines) if place not in found]
-    if 2 * _size(kept) < _size(lines):
-        kept = list(lines)  # of pictures with what they show, it may be
+    kept = list(lines)
+    if found:
+        kept = [line for place, line in enumerate(lines) if place not in found]
+        if 2 * _size(kept) < _size(lines):
+            kept = list(lines)  # of pictures with what they show, it may be
     while len(kept) > KEPT and closes(kept[-1][0]):
         kept.pop()
     return kept

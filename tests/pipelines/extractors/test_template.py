@@ -17,7 +17,9 @@ from storage.records import Capture, SiteModel
 from tests.corpus_spider.local_paper import paragraphs
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-PROMPT = "Subscribe to our newsletter and never miss a story from any of our correspondents around the world again."
+PROMPT = (
+    "Our correspondents in thirty cities around the world write for you by day and by night, whatever the weather is."
+)
 
 
 def page(number: int, body: str = "") -> str:
