@@ -72,9 +72,11 @@ def take(
     """
     rows = _next(connection, quotas, due)
     statement = _leased(connection.dialect.name == "sqlite")
+    ours: set[int] = set()
     for part in chunks([row.lease_id for row in rows]):
-        connection.execute(statement, {"ids": part, "run": holder[0], "token": holder[1]})
-    return allowed_leases(connection, [lease_of(row) for row in rows])
+        given = {"ids": part, "run": holder[0], "token": holder[1]}
+        ours.update(connection.execute(statement, given).scalars())
+    return allowed_leases(connection, [lease_of(row) for row in rows if row.lease_id in ours])
 
 
 def taken_before(connection: Connection, hosts: Collection[str], token: int) -> list[Lease]:
@@ -130,6 +132,10 @@ def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
 
 @cache
 def _leased(sqlite: bool) -> sa.Update:
-    """Return what leases the URLs of some ids."""
+    """Return what leases the URLs of some ids, but those that another run has leased since they were looked for: one
+    that has taken the sites over from a run that does not know yet that its locks are lost.
+    """
     ours = {"state": UrlState.LEASED, "leased_by": sa.bindparam("run"), "lease_token": sa.bindparam("token")}
-    return sa.update(url).where(among_given(sqlite, url.c.id, "ids")).values(ours)
+    # Bound, not written out: by id is the way to them, not by what is due.
+    free = among_given(sqlite, url.c.id, "ids"), url.c.state == UrlState.PENDING
+    return sa.update(url).where(*free).values(ours).returning(url.c.id)

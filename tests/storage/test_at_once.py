@@ -16,6 +16,7 @@ from storage import corpus as corpus_module
 from storage import transfer
 from storage.corpus import Corpus
 from storage.errors import ConfigError
+from storage.records import Lease
 from storage.removals import Request, What
 from tests.corpus_spider.running import PATIENCE, until
 
@@ -114,3 +115,18 @@ def test_of_two_copies_into_one_empty_database_one_is_told_so(
         transfer.transfer(corpus.database, copy.database)
         assert refused == ["another program is writing to this database"]
         assert copy.status() == corpus.status()
+
+
+def test_a_url_is_leased_to_one_of_two_runs(postgresql_url: str) -> None:
+    """One that has lost its locks, and does not know yet, looks for what is due when the other is about to take it."""
+    with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(postgresql_url) as other:
+        crawl, rival = Crawl(corpus), Crawl(other)
+        crawl.seed("one", "two")
+        taken = list[Lease]()
+
+        def meanwhile(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            if not taken and "lease_id" in statement:
+                taken.extend(rival.lease())
+
+        sa.event.listen(corpus.database.writer, "after_cursor_execute", meanwhile)
+        assert (len(crawl.lease()), len(taken)) == (0, 2)
