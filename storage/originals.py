@@ -45,16 +45,32 @@ def validator(value: str | None) -> str:
 
 
 def remember(connection: Connection, group: Sequence[tuple[int, Fetched]], rules: Mapping[str, str]) -> None:
-    """Keep whole answers as what later ones are compared with, by fetch id; of revisits, the validators alone."""
+    """Keep whole answers as what later ones are compared with, by fetch id; of revisits the validators alone, unless
+    what they refer to has been taken away since it was asked about, by a removal or a crawl of other sites.
+    """
     rows: dict[int, dict[str, Any]] = {}
+    renewed: list[dict[str, Any]] = []
     for fetch_id, each in group:
         if each.lease and (each.original or _is_whole(each)):
             row = _row(each.capture, each.lease.original, same=each.original is not None)
-            row |= {"url_id": each.lease.url_id, "fetch_id": each.original.fetch_id if each.original else fetch_id}
-            rows[each.lease.url_id] = row | {"rules": rules.get(each.lease.site, "")}
+            row |= {"rules": rules.get(each.lease.site, "")}
+            if each.original:
+                new = {f"new_{name}": value for name, value in row.items()}
+                renewed.append(new | {"of_url": each.lease.url_id, "of_fetch": each.original.fetch_id})
+            else:
+                rows[each.lease.url_id] = row | {"url_id": each.lease.url_id, "fetch_id": fetch_id}
+    if renewed:
+        connection.execute(_RENEWED, renewed)
     insert = upsert(connection, original)
     values = {name: insert.excluded[name] for name in ("fetch_id", "etag", "modified", "rules")}
     insert_many(connection, insert.on_conflict_do_update(index_elements=["url_id"], set_=values), [*rows.values()])
+
+
+_RENEWED = (
+    sa.update(original)
+    .where(original.c.url_id == sa.bindparam("of_url"), original.c.fetch_id == sa.bindparam("of_fetch"))
+    .values({name: sa.bindparam(f"new_{name}") for name in ("etag", "modified", "rules")})
+)
 
 
 def _is_whole(fetched: Fetched) -> bool:

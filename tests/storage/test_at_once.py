@@ -5,18 +5,19 @@ one moment to who reads.
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 import sqlalchemy as sa
-from corpus_samples import Crawl, made, seed
+from corpus_samples import Crawl, capture, made, seed
 
 from storage import corpus as corpus_module
 from storage import transfer
 from storage.corpus import Corpus
 from storage.errors import ConfigError
-from storage.records import Lease
+from storage.records import Fetched, Lease
 from storage.removals import Request, What
 from tests.corpus_spider.running import PATIENCE, until
 
@@ -130,3 +131,17 @@ def test_a_url_is_leased_to_one_of_two_runs(postgresql_url: str) -> None:
 
         sa.event.listen(corpus.database.writer, "after_cursor_execute", meanwhile)
         assert (len(crawl.lease()), len(taken)) == (0, 2)
+
+
+def test_an_original_that_goes_while_its_page_is_asked_for_is_asked_about_no_more(corpus: Corpus) -> None:
+    """A crawl of other sites removes by rule what is old: from then on the page is asked for in full."""
+    crawl = Crawl(corpus)
+    crawl.visit("one", made("the first text"))
+    crawl.seed("one")
+    (lease,) = crawl.lease()
+    assert lease.original is not None
+    corpus.remove_warc(crawl.pointer().warc, "older than 90 days")
+    unchanged = Fetched(capture(lease.fetch_url, 304), lease, original=lease.original)
+    corpus.record_fetched(crawl.run_id, [(unchanged, replace(crawl.pointer(), warc="next.warc.gz"))])
+    crawl.seed("one")
+    assert [lease.original for lease in crawl.lease()] == [None]
