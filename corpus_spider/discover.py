@@ -85,7 +85,9 @@ class Discovery:
     archive: str
     """The template of its archive by day or month, where the front page leads there."""
     patterns: tuple[str, ...]
-    """What the addresses of the articles on the front page look like, as regular expressions."""
+    """What the addresses of the articles on the front page look like, as regular expressions; none where those that
+    feeds and sitemaps name look otherwise.
+    """
     findings: tuple[Finding, ...]
     requests: int
 
@@ -151,7 +153,7 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
         language=_language(tree, search.findings, config.corpus.languages),
         allow=_allow(capture.url, search.links),
         archive=archive_template(anchor.link for anchor in anchors),
-        patterns=patterns,
+        patterns=_agreed(patterns, search.links),
         findings=(*search.findings, *(sections if search.found else search.sections(sections))),
         requests=visitor.asked,
     )
@@ -327,6 +329,14 @@ def _known(stated: str) -> str:
     code = stated.lower().partition("-")[0].partition("_")[0]
     code = two_letters(code) or code
     return code if code and not language_code(code) else ""
+
+
+def _agreed(patterns: tuple[str, ...], links: list[Link]) -> tuple[str, ...]:
+    """Return the patterns where a page that is listed has one of them, or none is listed: a front page may give each
+    visitor addresses of their own.
+    """
+    pages = [link.url for link in links if link.kind is Kind.PAGE]
+    return patterns if not pages or any(re.search(one, url) for one in patterns for url in pages) else ()
 
 
 def _allow(url: str, links: list[Link]) -> tuple[str, ...]:

@@ -114,6 +114,21 @@ def test_usual_places_are_tried_where_nothing_is_named(paper: Newspaper) -> None
     assert look(paper).site()["sitemaps"] == (f"{paper.origin}/sitemap_index.xml",)
 
 
+@pytest.mark.parametrize(("asked", "told"), [("", True), ("?sid=12345{}", False)])
+def test_what_articles_are_called_is_told_where_the_feed_calls_them_so_too(
+    paper: Newspaper, asked: str, told: bool
+) -> None:
+    """A front page that numbers its visitors would have all that the feed names left out."""
+    called = [f"/doi-tuyen-viet-nam-ve-nuoc-{4000 + number}.html" for number in range(10)]
+    links = [
+        f"<h3><a href={path}{asked.format(at)}>Đội tuyển Việt Nam {at} về nước</a></h3>"
+        for at, path in enumerate(called)
+    ]
+    paper.extra["/"] = lambda: page("", "".join(links))
+    put(paper, feed=rss(*called))
+    assert bool(look(paper).patterns) is told
+
+
 def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) -> None:
     """Without feed and sitemap a crawl starts from the front page and the sections, not from articles or service.
 
