@@ -47,6 +47,8 @@ _SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
 _MAX_NODES = 6000
 _MAX_TEXT = 160
 _MAX_HELD = 12
+_MAX_NAMING = 2000
+"""Characters of a class or id that are looked at, as they are again for each element that it stands around."""
 _MAX_UNMARKED = 80
 _BEFORE, _BEHIND, _NEXT, _OVER = 60, 400, 40, 10
 """Elements before, behind, next to and right over the headline among which a date is looked for."""
@@ -360,7 +362,7 @@ def _attribute(node: LexborNode) -> str:
 
 def _naming(node: LexborNode) -> str:
     attributes = node.attributes
-    return f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return f"{(attributes.get('class') or '')[:_MAX_NAMING]} {(attributes.get('id') or '')[:_MAX_NAMING]}"
 
 
 def _short_text(node: LexborNode, limit: int = _MAX_TEXT) -> str:

@@ -123,6 +123,8 @@ def test_a_page_of_bylines_is_read_in_bounds() -> None:
     start = thread_time()
     assert len(found(page("<p class=author>Ann Lee</p>" * 5000))) == 1
     assert found(page(f"<p class=author>{'Ann Lee ' * 100_000}</p>" * 3)) == []
+    lines = "".join(f"<b class=author>By Ann Lee {number}</b>" for number in range(400))
+    found(page(f"<div class='{'x' * 200_000}'>{lines}</div>"))
     assert thread_time() - start < 2
 
 
