@@ -92,7 +92,7 @@ def dropped(state: State, /, **options: Any) -> None:
         refuse_unknown_sites(config, corpus, options["sites"])
         pages, urls = corpus.dropped_pages(**wanted), corpus.failed_urls(**wanted)
         waiting = corpus.waiting_urls(**wanted)
-        known = None if pages or urls or waiting else sorted(row.key for row in _counted(corpus.status()))
+        known = None if pages or urls or waiting else sorted({row.key for row in _counted(corpus.status())})
     if options["as_json"]:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return

@@ -11,6 +11,7 @@ from corpus_spider.cli import run
 from corpus_spider.lookup import spellings
 from storage import Corpus
 from storage.records import Failure
+from storage.removals import Request, What
 from tests.storage.corpus_samples import Crawl, dropped, link, made
 
 if TYPE_CHECKING:
@@ -93,6 +94,15 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "Nothing was dropped that is asked for. Reasons here: listing.\n")
     assert run(["dropped", "--site", "nowhere"]) == 2
+
+
+def test_a_reason_of_pages_and_of_addresses_is_named_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was removed is both."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        corpus.removals.declare(Request(What.URL, "https://a.example/", "asked"))
+        corpus.removals.withdraw()
+    assert run(["dropped", "--reason", "nothing"]) == 0
+    assert "Reasons here: removed.\n" in capsys.readouterr().err
 
 
 def test_addresses_that_wait_for_another_try_are_listed_with_why(
