@@ -168,6 +168,7 @@ def test_feedparser_is_fed_with_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
         "<html><body><a href='/a'>no feed</a>",
         "<channel>" + "<a>" * MAX_TAGS + ITEM,
         "<channel>" + "<item>" * (MAX_TAGS + 1),
+        f"<channel><b {' '.join(f'a{number}=' for number in range(20_000))}/>{ITEM}",
         "<channel>" + ITEM + "x" * MAX_CHARS,
         "{" * 100_000 + "<item",
     ],
