@@ -67,7 +67,7 @@ _LETTER = re.compile(
     re.IGNORECASE,
 )
 _RIGHTS = re.compile(
-    r"\W*(?:(?:[©ⓒ]|\(c\)|copyright\b).*?\b(?:19|20)\d\d\b|all rights reserved|(?:bản quyền"
+    r"[^\w©ⓒ(]*+\(?(?:(?:[©ⓒ]|\(c\)|copyright\b).*?\b(?:19|20)\d\d\b|all rights reserved|(?:bản quyền"
     r"|mọi quyền) (?:thuộc|được)"
     r"|جميع الحقوق محفوظة|(?:تمامی|کلیه|همه)[ ی]* حقوق|جملہ حقوق|כל הזכויות שמורות|สงวนลิขสิทธิ์"
     r"|все права защищены|todos los derechos reservados"
@@ -90,6 +90,7 @@ def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, Parag
     last = len(lines) - EDGE
     suspects = prompts.suspects(lines)
     found = {place for place in suspects if prompts.is_prompt(*lines[place], edge=place < EDGE or place >= last)}
+    found.update(place for place, (line, _) in enumerate(lines[:EDGE]) if prompts.tells_minutes(line))
     kept = list(lines)
     if found:
         kept = [line for place, line in enumerate(lines) if place not in found]

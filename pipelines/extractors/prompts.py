@@ -53,6 +53,14 @@ _CREDIT = re.compile(
     r"|(?:[Pp]hoto by|[/©])[^.!?()]{0,40}Getty Images\W{0,2}\Z"
 )
 """The end of a caption: behind a mark, or as a name."""
+_HASHTAGS = re.compile(r"(?:#[^\W\d][\w\u200c]*[\s,،|·]*){2,}")
+_MINUTES = re.compile(
+    r"\d{1,3}\s?[-–]?\s?(?:min(?:ute[ns]?|uto?s?|uti)?\.?|phút|دقائق|دقيقة|دقیقه|منٹ|นาที|דקות|мин(?:ут[аы]?)?\.?"
+    r"|分钟|分鐘)\W{0,3}"
+    r"(?:read|reading|đọc|قراءة|للقراءة|مطالعه|خواندن|อ่าน|קריאה|на чтение|чтения|de lectura|de lecture"
+    r"|lesezeit|di lettura|de leitura|okuma|czytania|leestijd|阅读|閱讀)\W{0,3}",
+    re.IGNORECASE,
+)
 
 
 def _folded(line: str) -> str:
@@ -100,6 +108,15 @@ def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:
     ]
 
 
+def tells_minutes(line: str) -> bool:
+    """Say whether a line says how long a text takes to read, the figure first.
+
+    >>> tells_minutes("5 min read"), tells_minutes("5 minutes to read a map")
+    (True, False)
+    """
+    return line[0].isdigit() and _MINUTES.fullmatch(line) is not None
+
+
 def is_prompt(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     """Say whether one of these lines is none of the text; figures about the page stand at its ``edge`` only.
 
@@ -108,6 +125,8 @@ def is_prompt(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     >>> is_prompt("Xem thêm ba con sông lớn ở miền Trung", ParagraphKind.PARAGRAPH, edge=False)
     False
     """
+    if kind is _PARAGRAPH and line[0] == "#" and _HASHTAGS.fullmatch(line):
+        return True
     bare, end = line.lstrip(_MARKS), line[-CREDIT:]
     if _folded(bare[:SIEVE]) in _KNOWN and _is_said(_folded(bare[:BEGINNING]), kind, edge=edge):
         return True

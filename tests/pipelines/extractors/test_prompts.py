@@ -68,6 +68,7 @@ Il vous reste 57.09% de cet article à lire. La suite est réservée aux abonné
 הכתבה זמינה למנויים בלבד
 Let us know what you think in the comments!
 Download our app for the latest news
+#economy #politics, #budget
 """.strip().split("\n")
 KEPT = """
 Read also what the minister said of the bridge before he went.
@@ -92,6 +93,8 @@ Views: the committee is divided on the bridge and on the dam
 Cập nhật 10:12: Nước sông lên nhanh, người dân đã lên lầu
 Lecture 5: Rivers
 Question: Why did the water rise?
+#MeToo
+#1 #2 #3
 Let us know where you stand, the mayor asked them.
 Share this story with nobody, she wrote.
 What do you think of the new bridge?
@@ -151,6 +154,22 @@ def test_figures_about_the_page_are_out_at_the_edges_of_the_text(line: str) -> N
     assert asides.without(text) == text
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        *(
+            (line, False)
+            for line in ("5 min read", "3 Min Lesezeit", "7 minutos de lectura", "4 phút đọc", "۳ دقیقه مطالعه")
+        ),
+        *((line, True) for line in ("5 minutes to midnight", "10 phút", "1. Read the map")),
+    ],
+)
+def test_minutes_to_read_are_out_before_the_text(line: str, *, kept: bool) -> None:
+    """With the figure first, as they stand beside the author's name."""
+    text = [(line, P), *BEFORE, *BEHIND]
+    assert asides.without(text) == (text if kept else [*BEFORE, *BEHIND])
+
+
 def test_a_text_that_is_mostly_captions_keeps_them() -> None:
     """A story in pictures has a credit behind each paragraph."""
     text = [(f"{line} Photo: Ann Lee", P) for line, _ in BEFORE] + BEHIND[:3]
@@ -199,3 +218,9 @@ def test_a_last_line_that_says_whose_the_text_is_is_out(line: str) -> None:
     assert asides.without([*BEFORE, (line, P)]) == BEFORE
     text = [*BEFORE, ("Copyright law has changed three times.", P)]
     assert asides.without(text) == text
+
+
+def test_lines_of_marks_take_time_in_proportion_to_their_number() -> None:
+    """Whose the text is is said once: a megabyte of signs for it was read from each of them to its end."""
+    assert asides.closes("© " * 100) is False
+    assert asides._RIGHTS.match("© " * 500_000) is None
