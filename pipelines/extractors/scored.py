@@ -262,6 +262,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
         chosen = found & ~out & (title <= TITLE)
     chosen = series.completed(page, chosen, probability, allowed)
     chosen = series.enclosed(page, chosen, probability, allowed)
+    chosen = series.closing(page, chosen, probability, allowed)
     if confidence < WHOLE:
         chosen &= ~series.other_articles(page, chosen)
     chosen &= ~series.teasers(page, chosen) & ~series.related(page, chosen)

@@ -110,6 +110,44 @@ def test_lists_and_tables_among_the_text_are_content(between: str, found: int) -
         assert series.enclosed(article, chosen, np.full(article.count, 0.1), everything).sum() == found
 
 
+TEAM = "<ul><li>Ann Ek</li><li>Bo Lund</li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("behind", "found"),
+    [
+        (f"<h3>The flood in figures</h3>{CELLS}", 5),
+        (f"<p><b>The crew:</b></p>{TEAM}", 3),
+        (f"<h3>Figures</h3><figure>{CELLS}</figure><h3>The crew</h3>{TEAM}", 8),
+        (f"<h3>More</h3><h3>The crew</h3>{TEAM}", 0),
+        (f"<p>Sign up</p>{TEAM}", 0),
+        (f"<div class=tags>{TEAM}</div>", 0),
+        (f"</div><div>{TEAM}", 0),
+        ("<ul><li><a href=/a>Ferries stay in port</a></li><li>A quay is shut</li></ul>", 0),
+        ("<h3>2 replies</h3><ul><li>A shame for the town.</li><li>I agree with you.</li></ul>", 0),
+    ],
+    ids=[
+        *("table", "list under a line", "several", "two names", "behind something else", "named as tags"),
+        *("in another element", "links", "sentences, unlikely"),
+    ],
+)
+@pytest.mark.parametrize("body", ["<p>First. {0}</p><p>Second. {0}</p>", "First. {0}<br><br>Second. {0}"])
+def test_lists_and_tables_right_behind_the_text_close_it(body: str, behind: str, found: int) -> None:
+    """With what names them; not where they lead elsewhere, are marked as something else, or are readers' comments."""
+    article = page(f"<div><div>{body.format(SAID)}{behind}</div></div><p>Sign up</p>")
+    chosen, everything = starting(article, "First.", "Second."), np.ones(article.count, bool)
+    assert series.closing(article, chosen, np.full(article.count, 0.1), everything).sum() == 2 + found
+
+
+def test_a_table_of_which_the_first_cells_were_chosen_is_read_to_its_end() -> None:
+    """The cells behind the last chosen one are in the same table."""
+    article = page(
+        f"<div><p>First. {SAID}</p><p>Second. {SAID}</p><table><tr><td>Quay</td><td>3 m</td></tr></table></div>"
+    )
+    chosen, everything = starting(article, "First.", "Second.", "Quay"), np.ones(article.count, bool)
+    assert series.closing(article, chosen, np.full(article.count, 0.1), everything).all()
+
+
 def post(title: str, number: int, heading: str = "h1 class=entry-title") -> str:
     text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
     return f"<article class='post post-{number}'><header><{heading}>{title}</{heading[:2]}></header>{text}</article>"
