@@ -87,6 +87,9 @@ Listen to this article of faith, he said
 Your browser history tells more than you think
 Story continues to move readers a century later
 Advertisement of the year goes to a brewery
+Advertisement bans to continue until the elections, he said
+Continues after the advance of the army: the long march
+يستمر الجدل في المدينة بعد الإعلان عن نتائج الانتخابات
 Tags are cut from the shirts by hand: it takes an hour
 Реклама помогла: за год продали вдвое больше
 Views: the committee is divided on the bridge and on the dam
