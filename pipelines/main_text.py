@@ -14,6 +14,7 @@ from pipelines import extractors, language, metadata, normalise, refusals, right
 from pipelines.dating.lines import is_dateline
 from pipelines.directives import robots_headers
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.stated import clean_value
 from pipelines.tree import parse_tree
 from storage.records import Decoded, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
@@ -85,7 +86,7 @@ def tidy(found: Extraction, stated: Metadata) -> Extraction:
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
     """Return the title as the page shows it over its text, else as it states it."""
-    return metadata.clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
+    return clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:

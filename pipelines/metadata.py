@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import re
-import unicodedata
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +21,7 @@ from pipelines.discovery.links import base_of
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
 from pipelines.rights import licence_url, reservation_of_page
+from pipelines.stated import MAX_AUTHOR, clean_value, is_account, letters, names
 from pipelines.tree import parse_tree, shown_text
 from pipelines.urls import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
@@ -37,42 +36,13 @@ if TYPE_CHECKING:
     from pipelines.jsonld import Statement
 
 MAX_TITLE = 500
-MAX_AUTHOR = 200
 _MIN_START = 15
-_MAX_NAME_WORDS = 8
 _HALF = 0.5
 
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
 _INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
-_BYLINE = re.compile(
-    r"^(?:by|von|por|par|di|door|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư])|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|автор|โดย)\s*:?\s+(?=\S)",
-    re.IGNORECASE,
-)
-"""Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere, or of who has one more
-name (Theo Nguyễn).
-"""
-_ALL_POSTS = re.compile(
-    r"^(?:(?:(?:view|see|show|read)\s+)?all\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
-    r"|alle beiträge von|(?:voir|afficher) tous les articles (?:de|par)|ver tod[ao]s (?:las entradas|l?os posts) de"
-    r"|vedi tutti gli articoli di|(?:bekijk )?alle berichten van|xem (?:tất cả )?(?:các )?bài viết (?:của|bởi)"
-    r"|lihat semua (?:pos|tulisan) (?:milik|oleh|dari)|посмотреть все записи (?:автора|от)"
-    r"|(?:عرض|مشاهدة) (?:كل|جميع) (?:ال)?مقالات(?: بواسطة)?|(?:نمایش|مشاهده|دیدن) همه\W?ی? نوشته\W?های)\s+(?=\S)",
-    re.IGNORECASE,
-)
-"""What WordPress puts before the name in the link to an author's page."""
-_NO_NAME = re.compile(
-    r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$|[→»›]|\b(?:develop|design|power|creat)ed\s+by\b",
-    re.IGNORECASE,
-)
-_NOBODY = frozenset(
-    {"admin", "administrator", "editor", "author", "no author", "webmaster", "root", "none", "null", "unknown"}
-)
-
 _AUTHOR_NAMES = (
     "author",
     "parsely-author",
@@ -179,12 +149,6 @@ def read_metadata(
     )
 
 
-def clean_value(text: str, limit: int) -> str:
-    """Return a stated value as one line of NFC text without entities and invisible characters, cut at ``limit``."""
-    shown = html.unescape(text[: 4 * limit]) if "&" in text else text[: 4 * limit]
-    return unicodedata.normalize("NFC", " ".join(_UNSEEN.sub("", shown).split()))[:limit].rstrip()
-
-
 def _metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
     """Return the contents of meta elements by lower-case name, property or itemprop."""
     metas: dict[str, list[str]] = {}
@@ -209,9 +173,9 @@ def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statemen
     """
     headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
-    letters = set(map(_letters, shared)) - {""}
+    told = set(map(letters, shared)) - {""}
     titles = [
-        *(heading for heading in headings if _letters(heading) in letters),
+        *(heading for heading in headings if letters(heading) in told),
         stated.headline,
         *shared,
         *(headings if len(headings) == 1 else []),
@@ -238,8 +202,8 @@ def _title_element(tree: LexborHTMLParser) -> str:
 def _site_names(metas: dict[str, list[str]], url: str) -> set[str]:
     """Return the letters of what the page and its address call the site."""
     domain = registered_domain(host_of(url))
-    stated = {_letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
-    return stated | ({_letters(domain.partition(".")[0]), _letters(domain)} - {""})
+    stated = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
+    return stated | ({letters(domain.partition(".")[0]), letters(domain)} - {""})
 
 
 def _without_site(title: str, site: set[str], headings: list[str]) -> str:
@@ -247,7 +211,7 @@ def _without_site(title: str, site: set[str], headings: list[str]) -> str:
     for mark in _SITE_MARK.finditer(title):
         head, tail = title[: mark.start()], title[mark.end() :]
         for kept, dropped in ((head, tail), (tail, head)):
-            if kept and (kept in headings or _letters(dropped) in site):
+            if kept and (kept in headings or letters(dropped) in site):
                 return kept
     return title
 
@@ -259,22 +223,17 @@ def _as_headed(title: str, headings: list[str]) -> str:
     return next(goes_on, title)
 
 
-def _letters(text: str) -> str:
-    """Return the letters and digits of a name alone, to compare it as hosts and people write it."""
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
 def _author(
     tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
 ) -> str | None:
     """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author.
 
     After these come the byline as readers see it, organisations that the JSON-LD states; and last of all what only
-    names the site, as many papers' templates do.
+    names the site, as many papers' templates do, or an account.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
     site = _site_names(metas, url) | {
-        _letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
+        letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
     }
     read = list[list[str]]()
     for source in (
@@ -284,8 +243,8 @@ def _author(
         lambda: byline.authors(tree, around()),
         lambda: stated.organisations,
     ):
-        read.append(_names(source()))
-        if people := [name for name in read[-1] if _letters(name) not in site]:
+        read.append(names(source()))
+        if people := [name for name in read[-1] if letters(name) not in site and not is_account(name)]:
             return clean_value(", ".join(people), MAX_AUTHOR)
     return clean_value(", ".join(next(filter(None, read), [])), MAX_AUTHOR) or None
 
@@ -306,29 +265,6 @@ def _is_in_comment(node: LexborNode) -> bool:
     while around is not None and around.tag != "article":
         around = around.parent
     return around is not None and _OF_COMMENT.match(around.attributes.get("class") or "") is not None
-
-
-def _names(values: Iterable[str]) -> list[str]:
-    """Return names fit to print; of those with the same letters, as addresses write them too, the first."""
-    names = [name for value in values if (name := _author_name(value))]
-    return list({_letters(name): name for name in reversed(names)}.values())[::-1]
-
-
-def _author_name(value: str) -> str:
-    """Return a name fit to print, or nothing for addresses, accounts, markup and texts too long for a name."""
-    stated = clean_value(value, MAX_AUTHOR + 1)
-    if _ALL_POSTS.match(stated):
-        stated = _ALL_POSTS.sub("", stated).rstrip(" →»›")
-    name = _said_once(_BYLINE.sub("", stated).strip(" ,;|-–"))
-    wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
-    return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
-
-
-def _said_once(names: str) -> str:
-    """Leave out names that are repeated, but for surnames (García, Ana, García, Luis)."""
-    parts = names.split(", ")
-    once = dict.fromkeys(parts)
-    return ", ".join(once) if len(once) == 1 or all(" " in part for part in parts) else names
 
 
 def stated_language(tree: LexborHTMLParser) -> str:
