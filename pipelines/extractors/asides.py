@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from storage.records import ParagraphKind
 
-PROMPT = 200
-"""Most characters of a line that asks to follow the paper."""
+PROMPT, TERMS = 200, 500
+"""Most characters of a line that asks to follow the paper, and of one that says what its readers agree to."""
 EDGE = 4
 """Lines at the head of a text, and at its end, among which figures about the page may stand."""
 MOST = 3
@@ -76,6 +76,27 @@ _RIGHTS = re.compile(
     re.IGNORECASE,
 )
 """How a last line begins that says whose the text is."""
+_PRIVACY = re.compile(
+    r"privacy (?:policy|notice|statement)|chính sách (?:bảo mật|quyền riêng tư|riêng tư)|سياسة الخصوصية|حریم خصوصی"
+    r"|رازداری|מדיניות ה?פרטיות|นโยบายความเป็นส่วนตัว|политик\w* конфиденциальности|datenschutz"
+    r"|politique de confidentialité|política de privaci?dade?|informativa (?:sulla )?privacy|gizlilik|隐私政策|隱私權",
+    re.IGNORECASE,
+)
+_USE = re.compile(
+    r"user agreement|terms (?:of (?:use|service)|(?:and|&) conditions)|điều khoản|شروط (?:الاستخدام|الخدمة)"
+    r"|شرایط استفاده|شرائط|תנאי ה?שימוש|(?:ข้อกำหนด|เงื่อนไข)(?:การใช้|ใน|การให้)|пользовательск\w* соглашени"
+    r"|услови\w* использования"
+    r"|nutzungsbedingungen|\bAGB\b|conditions (?:générales )?d.utilisation|términos|termos de uso"
+    r"|termini (?:di servizio|d.uso)|kullanım (?:koşul|şart)|用户协议|服务条款|服務條款",
+    re.IGNORECASE,
+)
+_READER = re.compile(
+    r"\b(?:our|this (?:web)?site|protected by|by (?:us|sign|subscrib|click|continu|submitt|provid|regist|enter)ing"
+    r"|you (?:also )?(?:agree|consent|acknowledge|accept))\b|[^\W\x00-\u024f]|[đươạảấầẩậắằẵặẹẻẽếềểễệọỏốồổỗộớờởợụủứừửữự]"
+    r"|\b(?:ihr|ihre|sie|vous|votre|nos|usted|acepta[sn]?|você|concorda|accetti|kabul)\b",
+    re.IGNORECASE,
+)
+"""Words to a reader, in English at least: newspapers report of such papers, too."""
 
 
 def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, ParagraphKind]]:
@@ -106,10 +127,17 @@ def _size(lines: Sequence[tuple[str, ParagraphKind]]) -> int:
 
 
 def closes(line: str) -> bool:
-    """Say whether a last line is the agency's mark of the end, says whose the text is, or asks to follow the paper."""
+    """Say whether a last line is the agency's mark of the end, says whose the text is or what its readers agree to, or
+    asks to follow the paper.
+    """
     if len(line) > PROMPT:
-        return False
-    return _END.fullmatch(line) is not None or _RIGHTS.match(line) is not None or _asks(line)
+        return len(line) <= TERMS and _agrees(line)
+    return _END.fullmatch(line) is not None or _RIGHTS.match(line) is not None or _asks(line) or _agrees(line)
+
+
+def _agrees(line: str) -> bool:
+    """Say whether a line tells its reader of the terms of use and of privacy, both."""
+    return all(words.search(line) is not None for words in (_PRIVACY, _USE, _READER))
 
 
 def without_asking(page: Page, chosen: Array) -> Array:

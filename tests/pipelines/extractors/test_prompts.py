@@ -69,6 +69,9 @@ Il vous reste 57.09% de cet article à lire. La suite est réservée aux abonné
 Let us know what you think in the comments!
 Download our app for the latest news
 #economy #politics, #budget
+By
+بقلم:
+โดย :
 """.strip().split("\n")
 KEPT = """
 Read also what the minister said of the bridge before he went.
@@ -221,6 +224,25 @@ def test_a_last_line_that_says_whose_the_text_is_is_out(line: str) -> None:
     assert asides.without([*BEFORE, (line, P)]) == BEFORE
     text = [*BEFORE, ("Copyright law has changed three times.", P)]
     assert asides.without(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("By using this site, you consent to our User Agreement and our Privacy Policy" + ", and so on" * 20, False),
+        ("This site is protected by a puzzle; the Privacy Policy and Terms of Service apply.", False),
+        ("Bằng việc đăng ký, bạn đồng ý với Điều khoản sử dụng và Chính sách bảo mật của chúng tôi.", False),
+        ("بالنقر على زر الاشتراك، فإنك توافق على شروط الاستخدام وسياسة الخصوصية", False),
+        ("با ثبت نام، شرایط استفاده و حریم خصوصی را می‌پذیرید", False),
+        ("Mit der Anmeldung akzeptieren Sie die Nutzungsbedingungen und die Datenschutzerklärung.", False),
+        ("The company’s terms of service and its privacy policy changed in May.", True),
+        ("You will find nothing in our privacy policy, she said.", True),
+        ("By using this site, you consent to our User Agreement and our Privacy Policy" + ", and so on" * 50, True),
+    ],
+)
+def test_a_last_line_that_tells_readers_what_they_agree_to_is_out(line: str, *, kept: bool) -> None:
+    """It names the terms of use and of privacy, both, and speaks to its reader."""
+    assert asides.without([*BEFORE, (line, P)]) == [*BEFORE, *[(line, P)] * kept]
 
 
 def test_lines_of_marks_take_time_in_proportion_to_their_number() -> None:
