@@ -76,6 +76,11 @@ _RIGHTS = re.compile(
     re.IGNORECASE,
 )
 """How a last line begins that says whose the text is."""
+_REACHED = re.compile(
+    r"\b(?:can|may) be (?:reached|contacted|followed) (?:at|by|on|via)\b"
+    r"|\A\W*(?i:you can |please )?(?i:contact|e-?mail|reach|write to) [A-Z][^@]{0,80}@\w"
+)
+"""Who wrote the text, in papers in English."""
 _PRIVACY = re.compile(
     r"privacy (?:policy|notice|statement)|chính sách (?:bảo mật|quyền riêng tư|riêng tư)|سياسة الخصوصية|حریم خصوصی"
     r"|رازداری|מדיניות ה?פרטיות|นโยบายความเป็นส่วนตัว|политик\w* конфиденциальности|datenschutz"
@@ -127,9 +132,11 @@ def _size(lines: Sequence[tuple[str, ParagraphKind]]) -> int:
 
 
 def closes(line: str) -> bool:
-    """Say whether a last line is the agency's mark of the end, says whose the text is or what its readers agree to, or
-    asks to follow the paper.
+    """Say whether a last line is the agency's mark of the end, says whose the text is, how its author is reached or
+    what its readers agree to, or asks to follow the paper.
     """
+    if len(line) <= TERMS and "@" in line and _REACHED.search(line):
+        return True
     if len(line) > PROMPT:
         return len(line) <= TERMS and _agrees(line)
     return _END.fullmatch(line) is not None or _RIGHTS.match(line) is not None or _asks(line) or _agrees(line)

@@ -245,6 +245,23 @@ def test_a_last_line_that_tells_readers_what_they_agree_to_is_out(line: str, *, 
     assert asides.without([*BEFORE, (line, P)]) == [*BEFORE, *[(line, P)] * kept]
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("Ann Lee can be reached at ann.lee@daily.example. Follow her @annlee.", False),
+        ("—Staff writer Bo Ek may be reached at bo@daily.example.", False),
+        ("Contact Ann Lee at ann@daily.example", False),
+        ("You can email Ann Lee at ann@daily.example or send a letter to the paper.", False),
+        ("The office can be reached at noon, when the ferry comes.", True),
+        ("Contact with the ship was lost.", True),
+        ("For tickets, write to tickets@ferry.example by Monday.", True),
+    ],
+)
+def test_a_last_line_that_says_how_its_author_is_reached_is_out(line: str, *, kept: bool) -> None:
+    """An address that the article itself gives its readers stays."""
+    assert asides.without([*BEFORE, (line, P)]) == [*BEFORE, *[(line, P)] * kept]
+
+
 def test_lines_of_marks_take_time_in_proportion_to_their_number() -> None:
     """Whose the text is is said once: a megabyte of signs for it was read from each of them to its end."""
     assert asides.closes("© " * 100) is False
