@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.dating.visible import is_aside
+from pipelines.dating.visible import is_aside, naming_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,8 +66,6 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}")
 _MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
-_MAX_NAMING = 2000
-"""Characters of a class or the like that are looked at, as they are again for each element that it stands around."""
 _NEXT, _FAR = 40, 150
 """Elements behind the headline among which a line may be the byline that nothing but its words marks, and any may."""
 _BESIDE = 12
@@ -139,5 +137,4 @@ def _is_in_names(character: str) -> bool:
 
 
 def _naming(node: LexborNode) -> str:
-    attributes = node.attributes
-    return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in ("class", "id", "data-testid"))
+    return naming_of(node, ("class", "id", "data-testid"))

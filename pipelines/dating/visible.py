@@ -108,7 +108,7 @@ def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
 
 def _is_change(node: LexborNode) -> bool:
     """Say whether an element's class or itemprop calls it the time of a change, and not that of publication too."""
-    naming = f"{_naming(node)} {node.attributes.get('itemprop') or ''}"
+    naming = f"{naming_of(node)} {node.attributes.get('itemprop') or ''}"
     return _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
 
 
@@ -133,7 +133,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
                 far = not limit if above else at >= _NEXT
                 if far and listed is None:
                     listed = _listed(before) | _listed(behind[_NEXT:])
-                if far and listed and node and _naming(node) in listed:
+                if far and listed and node and naming_of(node) in listed:
                     late.append(shown._replace(place="listed"))
                 elif kind == PLAIN and not above and at > prose:
                     late.append(shown._replace(place="below"))
@@ -148,8 +148,8 @@ def visible_ages(around: Around) -> Iterator[Shown]:
     """Yield the texts near the headline that tell the age of the page ("3 hours ago"); none of those in lists."""
     near = [node for node in (*around.behind[: min(_NEXT, around.prose)], *around.over) if node]
     ages = [(node, text) for node in near if (text := _age_text(node)) and not is_aside(node)]
-    alike = Counter(_naming(node) for node, _ in ages)
-    yield from (Shown("age", text) for node, text in ages if alike[_naming(node)] < _LIST)
+    alike = Counter(naming_of(node) for node, _ in ages)
+    yield from (Shown("age", text) for node, text in ages if alike[naming_of(node)] < _LIST)
 
 
 def _age_text(node: LexborNode) -> str:
@@ -260,7 +260,7 @@ def _behind_prose(behind: list[LexborNode | None]) -> int:
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
     """Return the class and id of elements of which several show figures: dates of teasers, of comments."""
-    named = [(_naming(node), node) for node in part if node]
+    named = [(naming_of(node), node) for node in part if node]
     alike = Counter(naming for naming, node in named if _HINT.search(naming) or node.tag == "time")
     often = {naming for naming, count in alike.items() if count >= _LIST}
     shown = Counter(naming for naming, node in named if naming in often and _short_text(node) and not is_aside(node))
@@ -309,7 +309,7 @@ def _label_of(node: LexborNode) -> str:
 
 def _is_dateline(node: LexborNode, text: str) -> bool:
     """Tell a dateline, which nothing marks, from a sentence or a heading that speaks of some day."""
-    if _has_sentence(text) or _MISLEADING.search(_naming(node)):
+    if _has_sentence(text) or _MISLEADING.search(naming_of(node)):
         return False
     return not _HEADING.fullmatch(node.tag or "") or bool(_CLOCK.search(text)) or not _LETTERS.search(text)
 
@@ -328,7 +328,7 @@ def _small(nodes: list[LexborNode]) -> list[LexborNode | None]:
 
 
 def _is_marked(node: LexborNode) -> bool:
-    return node.tag == "time" or _HINT.search(_naming(node)) is not None
+    return node.tag == "time" or _HINT.search(naming_of(node)) is not None
 
 
 def is_of_another(node: LexborNode) -> bool:
@@ -342,7 +342,7 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
     for _ in range(_LEVELS):
         if around is None:
             return False
-        if (around.tag not in _WHOLE and classes.search(_TAXONOMY.sub("", _naming(around)))) or (
+        if (around.tag not in _WHOLE and classes.search(_TAXONOMY.sub("", naming_of(around)))) or (
             around.tag in tags and not _is_in_article(around)
         ):
             return True
@@ -360,9 +360,10 @@ def _attribute(node: LexborNode) -> str:
     return next((text for text in stated if len(text) <= _MAX_UNMARKED and _FULL.search(text)), "")
 
 
-def _naming(node: LexborNode) -> str:
+def naming_of(node: LexborNode, names: tuple[str, ...] = ("class", "id")) -> str:
+    """Return what some attributes of an element say, as far as they are looked at."""
     attributes = node.attributes
-    return f"{(attributes.get('class') or '')[:_MAX_NAMING]} {(attributes.get('id') or '')[:_MAX_NAMING]}"
+    return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in names)
 
 
 def _short_text(node: LexborNode, limit: int = _MAX_TEXT) -> str:

@@ -5,12 +5,14 @@ What is in a text, as ``auto`` and ``scored`` have it; those of papers and libra
 - In are the body of the article with its headings between paragraphs, its lists, tables and quotations, and what is set
   off as preformatted, in the order of the page, a paragraph a line; a line break (``<br>``) parts lines.
 - Out are title, byline and date, captions, prompts to share, subscribe or read on, related links and teasers, readers'
-  comments, navigation, and what the page hides.
+  comments, navigation, what the page hides or only print shows, and what papers close with: whose the text is, how its
+  author is reached, what readers agree to.
 - Title, captions and comments are kept apart (`storage.records.Extraction`), author and date with the metadata.
 
 The policy comes before the probabilities where the page says plainly what something is (``parts``): its title, a
-``figcaption``, hidden elements. All else is learned from pages with their true text, whose policies differ a little:
-captions are part of some true texts, so holding to this costs F1 there (en -.001, ja -.006 on gold pages).
+``figcaption``, hidden elements; or where a line says it by its words (``asides``, ``prompts``). All else is learned
+from pages with their true text, whose policies differ a little: captions are part of some true texts, so holding to
+this costs F1 there (en -.001, ja -.006 on gold pages).
 """
 
 from __future__ import annotations

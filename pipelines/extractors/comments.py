@@ -39,21 +39,21 @@ def marked(page: Page, chosen: Array) -> tuple[str, ...]:
 
     A short one counts when another element is marked like its own and does not say the same, as buttons do.
     """
-    marked = (page.path & BIT["comment"]) != 0
-    if not marked.any():
+    of_comments = (page.path & BIT["comment"]) != 0
+    if not of_comments.any():
         return ()
-    likely = marked & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    likely = of_comments & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
     found: dict[int, list[str]] = {}
     for index in likely.nonzero()[0].tolist():
         if element := _comment(page, index):
             found.setdefault(element, []).extend(page.blocks.lines(index))
     texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}
-    marked = {element: _DIGITS.sub("", page.blocks.elements.attributes(element)) for element in texts}
-    alike, said = Counter(marked.values()), Counter(texts.values())
+    made = {element: _DIGITS.sub("", page.blocks.elements.attributes(element)) for element in texts}
+    alike, said = Counter(made.values()), Counter(texts.values())
     credible = (
         text
         for element, text in texts.items()
-        if len(text) >= LONG or (alike[marked[element]] > 1 and said[text] == 1 and not text.isnumeric())
+        if len(text) >= LONG or (alike[made[element]] > 1 and said[text] == 1 and not text.isnumeric())
     )
     return tuple(islice(credible, MAX_COMMENTS))
 

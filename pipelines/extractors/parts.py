@@ -47,8 +47,6 @@ MIN_TITLE = 15
 """Least characters of a line that is the title."""
 HALF = 0.5
 """Share of the stated title that such a line has."""
-ROW = 3
-"""Headings on buttons, one behind the other, that open nothing."""
 WIDGETS = 0.3
 """Most of the text, as a share, that stands in boxes which are named for what is no part of it."""
 BOXED = 0.2
@@ -211,18 +209,17 @@ def _captioned(tag: str) -> bool | None:
 def buttons(page: Page) -> Array:
     """Say of each block whether it is what a button says; those that are headings open what is below them.
 
-    Those that stand in a row open nothing, as those do by which films are chosen.
+    Three and more that stand in a row open nothing, as those do by which films are chosen.
     """
     found: Array = (page.near & BIT["box"]) != 0
     if not found.any():
         return found
     own, headings = (page.kind & BIT["box"]) != 0, found & ((page.near & _SUBHEAD) != 0)
-    row = headings[:-2] & headings[1:-1] & headings[2:]
-    rows = np.zeros(page.count, bool)
-    for behind in range(ROW):
-        rows[behind : behind + len(row)] |= row
-    rows |= own & ~headings & ~page.texts.ends_sentence
-    return rows
+    out: Array = own & ~headings & ~page.texts.ends_sentence
+    rows = headings[:-2] & headings[1:-1] & headings[2:]
+    for three in (out[:-2], out[1:-1], out[2:]):
+        three |= rows
+    return out
 
 
 def naming_of(attributes: str) -> str:
