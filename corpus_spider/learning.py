@@ -96,19 +96,23 @@ def learn_sites(
 ) -> list[SiteLearning]:
     """Learn of every configured site from its newest pages; with ``dry_run`` nothing is stored.
 
-    Raises CorpusError when the corpus cannot be opened or a crawl holds a site.
+    Raises CorpusError when the corpus cannot be opened or a crawl holds a site, also one that has taken locks that were
+    lost.
     """
     sites = tuple(site.name for site in config.sites)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        locks = SiteLocks(corpus, sites, config.warc_folder / "locks")
         if not dry_run:
-            stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+            stack.enter_context(locks)
         counts = corpus.count_documents(sites)
         learned = _Learner(config, corpus, FOR_EVER).learn(counts, on_progress)
+        locks.ensure()
         if not dry_run:
             corpus.add_site_models([model for model in learned.values() if model.template])
         paragraphs, told = {}, []
         for site in sites:
+            locks.ensure()
             lines = corpus.site_lines(site)
             if not dry_run:
                 corpus.keep_lines(site, lines)

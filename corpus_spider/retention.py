@@ -20,7 +20,7 @@ from storage.retention import REMOVED
 from storage.warc import warc_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from corpus_spider.config import Config
@@ -69,16 +69,17 @@ def limits_of(config: Config) -> Limits:
 def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
     """Remove what the rules do not keep, and return it; with ``dry_run`` only return it.
 
-    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, or others work on the originals.
+    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, or others work on the originals, also
+    when they do because the locks were lost.
     """
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
         if not dry_run:
-            sites = tuple(site.name for site in config.sites)
-            stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+            stack.enter_context(locks)
         going = choose(corpus.aged_warc_files(), limits_of(config), datetime.now(UTC))
         if not dry_run:
-            remove(corpus, config.warc_folder, going)
+            remove(corpus, config.warc_folder, going, locks.ensure)
         return going
 
 
@@ -93,10 +94,16 @@ def apply(corpus: Corpus, config: Config) -> None:
         logger.warning("cannot remove originals that need not be kept: %s", error)
 
 
-def remove(corpus: Corpus, folder: Path, going: Sequence[Going]) -> None:
-    """Remove files, each noted first, so that one that is missing is never taken for damage."""
+def remove(
+    corpus: Corpus, folder: Path, going: Sequence[Going], before_each: Callable[[], object] = lambda: None
+) -> None:
+    """Remove files, each noted first, so that one that is missing is never taken for damage.
+
+    What ``before_each`` raises ends it; the file it was called for stays.
+    """
     for file in going:
         path = warc_path(folder, file.name)
+        before_each()
         corpus.remove_warc(file.name, file.why)
         with disk_errors(path):
             path.unlink(missing_ok=True)

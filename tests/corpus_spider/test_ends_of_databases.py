@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import signal
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
 
-from corpus_spider import backup, batch, removal
+from corpus_spider import backup, batch, learning, removal, retention
 from corpus_spider.config_load import load
 from corpus_spider.session import Session
 from storage import Corpus
@@ -197,6 +198,35 @@ def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_i
     removal.remove(config, None)
     assert [file.name for file in rival.corpus.warc_files()] != files
     assert rival.corpus.problems() == []
+
+
+@pytest.mark.parametrize("moment", ["choose", "disk_errors"])
+def test_pruning_that_has_lost_its_locks_to_a_crawl_removes_no_more_files(
+    config: Config, rival: Rival, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Neither the first nor those that are left: the crawl may be about to read pages in them."""
+    well(config.warc_folder.parent, "crawl", "--now")
+    files = sorted(path.name for path in config.warc_folder.glob("*.warc.gz"))
+    at_first(monkeypatch, f"corpus_spider.retention.{moment}", rival.take_over)
+    with pytest.raises(LockedError):
+        retention.prune(replace(config, archive=replace(config.archive, max=1)))
+    gone = 1 if moment == "disk_errors" else 0
+    assert len(files) == 2
+    assert sorted(path.name for path in config.warc_folder.glob("*.warc.gz")) == files[gone:]
+    assert [file.state for file in rival.corpus.warc_files()].count("removed") == gone
+
+
+def test_what_was_learned_is_not_stored_once_a_crawl_has_taken_the_locks(
+    config: Config, rival: Rival, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That reads by what it has learned itself, since."""
+    stored = list[str]()
+    for name in ("add_site_models", "keep_lines"):
+        monkeypatch.setattr(Corpus, name, lambda *_, name=name: stored.append(name))
+    at_first(monkeypatch, "corpus_spider.learning.learn", rival.take_over)
+    with pytest.raises(LockedError):
+        learning.learn_sites(config)
+    assert stored == []
 
 
 def test_a_crawl_that_has_lost_its_locks_gives_back_no_leases_of_another(config: Config, rival: Rival) -> None:
