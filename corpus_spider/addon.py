@@ -15,7 +15,8 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from corpus_spider.config import Config, Site
+    from corpus_spider.config import Config
+    from corpus_spider.sections import Site
 
 
 class CorpusAddon:

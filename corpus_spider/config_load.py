@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from corpus_spider.config import Archive, Config, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config import Config
 from corpus_spider.config_values import Given, Problem, WrongValueError, convert, is_utf8, nearest
+from corpus_spider.sections import Archive, Corpus, Crawl, Notify, Site, keys
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from corpus_spider import presets
-from corpus_spider.config import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config_load import FILE_NAME, assemble, parse
 from corpus_spider.config_values import Key, nearest
+from corpus_spider.sections import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from pipelines import urls
 from storage.errors import ConfigError, DiskError
 from storage.schedule import DAY

@@ -26,7 +26,8 @@ from storage.errors import CorpusError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from corpus_spider.config import Config, Notify
+    from corpus_spider.config import Config
+    from corpus_spider.sections import Notify
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,9 @@ from pipelines.extractors import EXTRACTORS
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from corpus_spider.config import Config, Site
+    from corpus_spider.config import Config
     from corpus_spider.console import Console
+    from corpus_spider.sections import Site
 
 
 def plan(config: Config) -> dict[str, Any]:

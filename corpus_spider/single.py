@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.config import Site
 from corpus_spider.config_values import language_code, web_address
 from corpus_spider.connection import Manners, NotPublicError, Wire
+from corpus_spider.sections import Site
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
 

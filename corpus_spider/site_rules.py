@@ -11,7 +11,7 @@ from storage.records import Kind, Seed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from corpus_spider.config import Site
+    from corpus_spider.sections import Site
 
 
 def hosts_of(site: Site) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ from corpus_spider.options import MOST_DAYS, SICK, State, as_json, examples, ver
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from corpus_spider.config import Config, Site
+    from corpus_spider.config import Config
     from corpus_spider.config_write import Value
     from corpus_spider.console import Console
     from corpus_spider.discover import Discovery, Finding
+    from corpus_spider.sections import Site
 
 
 @click.group(epilog=examples(("sites discover https://news.example.org/", "sites check")))

@@ -11,8 +11,8 @@ from corpus_spider.config_load import build_sites
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from corpus_spider.config import Site
     from corpus_spider.config_values import Problem
+    from corpus_spider.sections import Site
 
 ABOUT = ("title", "homepage", "terms", "checked")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus_spider.config import Config, Corpus, Crawl, Site, keys, masked
+from corpus_spider.config import Config, masked
 from corpus_spider.config_load import load
+from corpus_spider.sections import Corpus, Crawl, Site, keys
 from storage import Corpus as Storage
 from storage.errors import ConfigError
 from storage.records import Kind

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.config import Config, Site, keys
+from corpus_spider.config import Config
 from corpus_spider.config_load import assemble, load
 from corpus_spider.config_values import WrongValueError, parse_duration, parse_size
+from corpus_spider.sections import Site, keys
 from pipelines.discovery.scope import scope_of
 from pipelines.urls import parse
 from storage.errors import ConfigError

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from corpus_spider.cli import cli
-from corpus_spider.config import Archive, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.sections import Archive, Corpus, Crawl, Notify, Site, keys
 from storage.exports.rows import FIELDS
 
 README = Path(__file__).parents[2] / "README.md"

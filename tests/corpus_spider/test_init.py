@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_spider import presets
-from corpus_spider.config import Corpus, Crawl, Site, keys
 from corpus_spider.config_load import load
 from corpus_spider.init import NewCorpus, corpus_name, create, render, toml
+from corpus_spider.sections import Corpus, Crawl, Site, keys
 from storage.errors import ConfigError, DiskError
 from tests.corpus_spider.faults import files_of
 

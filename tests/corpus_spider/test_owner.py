@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus_spider.config import Config, Corpus
+from corpus_spider.config import Config
 from corpus_spider.owner import OWNER, claim
 from corpus_spider.removal import remove
+from corpus_spider.sections import Corpus
 from storage.errors import ConfigError
 
 

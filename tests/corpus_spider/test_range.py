@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.config import Config, Crawl, Site
+from corpus_spider.config import Config
 from corpus_spider.config_load import assemble
+from corpus_spider.sections import Crawl, Site
 from storage.errors import ConfigError
 from tests.corpus_spider.local_paper import Answer, Newspaper, article, corpus_toml, served
 from tests.corpus_spider.running import run

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.config import Config, Corpus
+from corpus_spider.config import Config
+from corpus_spider.sections import Corpus
 from corpus_spider.single import Manners, NotFetchedError, Wanted, exchange, extract, fetch, is_address, read
 from storage.errors import ConfigError
 

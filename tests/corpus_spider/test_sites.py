@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.config import Config, Corpus, Crawl
+from corpus_spider.config import Config
 from corpus_spider.discover import MAX_REQUESTS, Discovery, discover, stale
+from corpus_spider.sections import Corpus, Crawl
 from corpus_spider.single import NotFetchedError
 from corpus_spider.visitor import SpentError, Visitor, manners_of
 from storage.errors import ConfigError

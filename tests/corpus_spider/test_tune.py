@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.cli import run
-from corpus_spider.config import Config, Site
+from corpus_spider.config import Config
 from corpus_spider.evaluation import evaluate_extractors, load_gold
 from corpus_spider.evaluation.fitness import Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.tables import largest, paper_extractors, tables
+from corpus_spider.sections import Site
 from corpus_spider.tune import held_back, pages_of, tune
 from pipelines.extractors import EXTRACTORS
 from storage.errors import ConfigError
