@@ -8,11 +8,10 @@ Nearly all lines are told to be none by their length, or by their first letters.
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib import resources
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pipelines.extractors import wordings
 from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
@@ -72,11 +71,7 @@ def _words(phrases: str) -> frozenset[str]:
     return frozenset(_folded(" ".join(phrase.split())) for phrase in phrases.split(",") if phrase.strip())
 
 
-def _read() -> dict[str, Any]:
-    return tomllib.loads(resources.files("pipelines.extractors").joinpath("prompts.toml").read_text("utf-8"))
-
-
-_ALL = _read()
+_ALL = wordings.read("prompts.toml")
 _ELSEWHERE, _TAGS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS = (
     frozenset().union(*map(_words, _ALL[name].values()))
     for name in ("elsewhere", "tags", "figures", "credits", "alone", "advertisements")
