@@ -11,11 +11,11 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import regex
 
 from pipelines import vietnamese_codecs
+from pipelines.charset_detector import SAMPLE, TIE, best_of, likelihoods_of, rare_codecs
 from pipelines.charsets import codec_of, name_of, stated_charset
 from storage.records import Decoded
 
@@ -36,19 +36,18 @@ _WIDE_NULS = 0.02
 _GOOD_PER_BAD = 2
 # Of so few that a word of it may be such by chance, more: a headline of Thai may.
 _MANY, _FEW_PER_BAD = 50, 3
-_SAMPLE = 24 * 2**10
 _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
 # In windows-1252, its letters among them left out.
 _SIGNS = bytes(byte for byte in range(0x80, 0xC0) if not bytes([byte]).decode("cp1252", "replace").isalpha())
 # With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
 _ENOUGH_EVIDENCE = 8
 _ENOUGH_LETTERS = 4
+# Of three letters, as Slovene has (č š ž), more of them say as much.
+_MANY_OF_THREE = 24
 # A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
 _BEARABLE = 0.7
-# Charsets nearly as likely as the likeliest differ from it in few letters, such as windows-1250 and ISO 8859-2.
-_TIE = 0.95
-# Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
-_RARE = 0.7
+# Under this it knows no language that fits, as Albanian, and the likeliest says little.
+_KNOWN, _BEARABLE_UNKNOWN = 0.13, 0.5
 _SOUNDNESS_MARGIN = 0.02
 # A reading this sound is good; of a poorer one another may take the place that is so much sounder.
 _SOUND = 0.99
@@ -61,10 +60,8 @@ _ICELANDIC = re.compile("[ÁÍÓÚÆáíóúæ]".encode("cp1252"))
 _AS_IN_TURKISH = re.compile("[Ýý]|(?<=[A-Za-zÀ-ÿ])[Þþ]".encode("cp1252"))
 _AS_IN_ICELANDIC = re.compile("(?<![A-Za-zÀ-ÿ])[Þþ]|[Ðð](?![A-Za-zÀ-ÿ])".encode("cp1252"))
 _STATED = frozenset({"header", "meta"})
-_SURE = 0.5
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
-_BETWEEN = re.compile(rb"[\t-/]")
 # Controls of Latin-1 in UTF-8, and characters of Latin-1 that are the bytes of one in UTF-8.
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 _SIGNS_OF_1252 = {sign: chr(byte) for byte in range(0x80, 0xA0) if (sign := bytes([byte]).decode("cp1252", "ignore"))}
@@ -125,7 +122,7 @@ def wide_codec(body: bytes) -> str | None:
     head = body[: _HEAD & ~3]
     if len(head) < 4 or head.count(0) < len(head) * _WIDE_NULS:
         return None
-    detected = _detect(head, _WIDE)
+    detected = best_of(head, _WIDE)
     if detected in _WIDE_16:
         # Markup is ASCII, of whose two bytes the first is zero in the one and the second in the other.
         detected = _WIDE_16[head[::2].count(0) > head[1::2].count(0)]
@@ -196,7 +193,7 @@ def _seven_bit_codec(body: bytes, header: str | None) -> str | None:
     if not body.isascii() and len(body.translate(None, _ASCII)) > _STRAY:
         return None
     stated = codec_of(stated_charset(body) or "")
-    for codec in (header, stated, _detect(body[: 2**18].translate(None, _HIGH), _SEVEN_BIT)):
+    for codec in (header, stated, best_of(body[: 2**18].translate(None, _HIGH), _SEVEN_BIT)):
         if codec and codec.startswith(("iso2022", "hz")) and _decodes(body, codec):
             return codec
     return None
@@ -262,8 +259,8 @@ def _sample(body: bytes) -> bytes:
     sample = bytearray()
     for run in _TEXT_RUN.finditer(body):
         if not run.group().isascii():
-            sample += run.group()[:_SAMPLE] + b"\n"
-        if len(sample) > _SAMPLE:
+            sample += run.group()[:SAMPLE] + b"\n"
+        if len(sample) > SAMPLE:
             break
     return bytes(sample)
 
@@ -275,17 +272,20 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
     soundest text wins, and where they are equally sound the header comes before the page, the page before the detector;
     before a detector that has only a few curly quotes to go by comes what most pages with these are in.
     """
-    likelihoods = _likelihoods(sample)
+    likelihoods = likelihoods_of(sample)
     telling = _is_telling(sample)
     if not telling and _is_ascii_with_signs(sample):
         proposals.setdefault(_FALLBACK, "detected")
-    tie = max(likelihoods.values(), default=0.0) * _TIE
+    most = max(likelihoods.values(), default=0.0)
+    if likelihoods.get(_FALLBACK, 0.0) >= _bearable(most) and _may_be_western(sample):
+        proposals.setdefault(_FALLBACK, "detected")
+    tie = most * TIE
     for codec in sorted(likelihoods, key=lambda codec: -likelihoods[codec]):
-        if likelihoods[codec] >= tie and (telling or codec not in _rare_codecs()):
+        if likelihoods[codec] >= tie and (telling or codec not in rare_codecs()):
             proposals.setdefault(codec, "detected")
     proposals.setdefault(_FALLBACK, "detected")
     readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
-    bar = max(reading.likelihood for reading in readings) * _BEARABLE if telling else 0.0
+    bar = _bearable(max(reading.likelihood for reading in readings)) if telling else 0.0
     likely = [reading for reading in readings if reading.likelihood >= bar]
     sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
     chosen = next(reading for reading in likely if reading.soundness >= sound)
@@ -295,7 +295,23 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
 def _is_telling(sample: bytes) -> bool:
     """Tell whether there is enough beyond ASCII for a detector: bytes, and not the same two or three of them."""
     high = sample.translate(None, _ASCII)
-    return len(high) >= _ENOUGH_EVIDENCE and len(set(high)) >= _ENOUGH_LETTERS
+    if len(high) >= _ENOUGH_EVIDENCE and len(set(high)) >= _ENOUGH_LETTERS:
+        return True
+    letters = high.translate(None, _SIGNS)
+    return len(letters) >= _MANY_OF_THREE and len(set(letters)) >= _ENOUGH_LETTERS - 1
+
+
+def _bearable(most: float) -> float:
+    """Return how likely a charset must be to stand when it is declared, or as what undeclared pages are mostly in."""
+    return most * (_BEARABLE if most >= _KNOWN else _BEARABLE_UNKNOWN)
+
+
+def _may_be_western(sample: bytes) -> bool:
+    """Tell whether a sample has enough letters to ask the detector how likely windows-1252 is, and none of those that
+    hardly any language has in it, but Turkish, which is read as that.
+    """
+    enough = len(sample.translate(None, _ASCII)) >= _ENOUGH_EVIDENCE
+    return enough and (not _NOT_OF_CZECH.search(sample) or _is_turkish(sample))
 
 
 def _is_ascii_with_signs(sample: bytes) -> bool:
@@ -323,70 +339,6 @@ def _reading(sample: bytes, codec: str, source: str, likelihoods: dict[str, floa
     foreign = len(_NON_ASCII.findall(text))
     if not likelihood and text.count("\ufffd") < 0.05 * foreign:
         # Broken here and there, which rules it out for the detector: ask again about the part that decodes.
-        likelihood = _likelihoods(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
+        likelihood = likelihoods_of(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
     unsound = sum(len(found.group()) for found in _UNSOUND.finditer(text))
     return _Reading(codec, source, likelihood, 1 - unsound / max(foreign, _ENOUGH_EVIDENCE))
-
-
-def _likelihoods(sample: bytes) -> dict[str, float]:
-    """Return codecs that can read the sample and how likely the detector finds each, 0-1.
-
-    A stray byte rules out the right one for the detector, so it is asked about either half as well.
-    """
-    found = _detected(sample, len(sample) - 1)
-    if not sample.isascii():
-        # Bytes so low are no part of a character in any coding.
-        middle = _BETWEEN.search(sample, len(sample) // 2)
-        halves = (sample, len(sample) // 2), (sample[middle.start() :] if middle else b"", len(sample))
-        for half, limit in halves:
-            for codec, likelihood in _detected(half, limit).items():
-                if codec not in found and _is_all_but_read(sample, codec):
-                    found[codec] = likelihood * _TIE
-    return found
-
-
-def _is_all_but_read(sample: bytes, codec: str) -> bool:
-    text = sample.decode(codec, "replace")
-    return text.count("\ufffd") <= max(1, len(_NON_ASCII.findall(text)) // 100)
-
-
-def _detected(sample: bytes, limit: int) -> dict[str, float]:
-    import chardet
-
-    found: dict[str, float] = {}
-    most = max(1, min(limit, _SAMPLE))
-    for row in chardet.detect_all(sample, ignore_threshold=True, compat_names=False, max_bytes=most):
-        name = row["encoding"]
-        codec = codec_of(name) if name else None
-        if codec:
-            found[codec] = max(found.get(codec, 0.0), row["confidence"] * (_RARE if name in _rare() else 1))
-    return found
-
-
-@lru_cache(maxsize=1)
-def _rare() -> frozenset[str]:
-    from chardet.registry import REGISTRY
-
-    return frozenset(REGISTRY) - _usual()
-
-
-@lru_cache(maxsize=1)
-def _usual() -> frozenset[str]:
-    from chardet import EncodingEra
-    from chardet.registry import REGISTRY
-
-    web = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO
-    return frozenset(name for name, info in REGISTRY.items() if info.era & web)
-
-
-@lru_cache(maxsize=1)
-def _rare_codecs() -> frozenset[str]:
-    codecs_known = {codec for name in _usual() if (codec := codec_of(name))}
-    return frozenset(codec for name in _rare() if (codec := codec_of(name))) - codecs_known
-
-
-def _detect(data: bytes, among: tuple[str, ...]) -> str | None:
-    import chardet
-
-    found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding=among[0])
-    return found["encoding"] if found["confidence"] >= _SURE else None

@@ -70,3 +70,32 @@ def test_a_page_whose_charset_can_be_told_is_read_letter_for_letter(case: Case) 
     decoded = decode(case.mark + spell(html, case.codec).encode(case.codec), case.header)
     assert unicodedata.normalize("NFC", decoded.text) == unicodedata.normalize("NFC", html)
     assert decoded.replaced == 0
+
+
+UNSAID = {
+    "sq": "Çdo fshat do të ketë ujë të pijshëm që këtë verë, tha kryetari, ndërsa çmimet nuk do të rriten më këtë vit.",
+    "wo": "Njiit li nee na liggéey bi ci pom bi dina jeex bala jamonoy sedd, ndax ñi koy liggéey ñëw nañu ci dëkk bi.",
+}
+
+
+@pytest.mark.parametrize("declared", [None, "utf-8"])
+@pytest.mark.parametrize("language", UNSAID)
+def test_latin_letters_that_no_detector_knows_are_those_of_most_pages(language: str, declared: str | None) -> None:
+    """A language that a detector was never shown is in windows-1252, not in what comes out likeliest by a hair."""
+    text = UNSAID[language]
+    assert text in decode(f"<p>{text}</p>".encode("cp1252") * 4, declared).text
+
+
+@pytest.mark.parametrize("codec", ["cp1250", "iso8859-2"])
+def test_a_language_of_three_letters_is_told_from_latin_1_by_many_of_them(codec: str) -> None:
+    """Slovene has č, š and ž, and servers say of all pages that they are Latin-1."""
+    text = "Sporočil je, da bo obnova končana še pred začetkom zime, čeprav je že dva meseca pozna in dražja."
+    assert text in decode(f"<p>{text}</p>".encode(codec) * 4, "iso-8859-1").text
+
+
+@pytest.mark.parametrize(("language", "codec"), [("ja", "cp932"), ("zh", "gb18030"), ("zht", "big5")])
+def test_a_title_cut_inside_a_character_hides_no_charset(language: str, codec: str) -> None:
+    """Programs that count bytes cut titles so, and a text without spaces is halved where its lines part."""
+    text = TEXTS[language].encode(codec)
+    body = b"<title>" + text[:39] + b"</title><p>" + text * 2 + b"</p>"
+    assert TEXTS[language] in decode(body, None).text
