@@ -8,6 +8,7 @@ Nearly all lines are told to be none by their length, or by their first letters.
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,11 @@ _FOLD = str.maketrans(
     {form: letter for letter, forms in _FORMS.items() for form in forms} | {"ً": "", "ـ": "", "\u200c": " ", "\xa0": " "}
 )
 _MARKS = (
-    " \t\"'“”„‟«»<>‹›*•·|¦-–—―:：;()[]{}【】〔〕「」『』~#_…\u200e\u200f\u200b\xa0"
+    " \t\"'“”„‟«»<>‹›*•·|¦-–—―:：;՝፦()[]{}【】〔〕「」『』~#_…\u200e\u200f\u200b\xa0"
     "■□▪▫●○◆◇►▶▸▹▼▽▲△↓→⇒➡➔➤➜👉👇📌🔗📷📸🎥✅✔\ufe0f"
 )
 _BEHIND = _MARKS + ".!。،,؛;/\\+؟?"
-_COLON = re.compile(r"[:：|»›]")
+_COLON = re.compile(r"[:：|»›՝፦]")
 _DIGIT = re.compile(r"\d")
 _PARAGRAPH = ParagraphKind.PARAGRAPH
 _LINES = frozenset({_PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
@@ -63,8 +64,10 @@ _MINUTES = re.compile(
 
 
 def _folded(line: str) -> str:
-    """Return a line as the words are compared; a dotted capital would be two letters."""
-    return line.casefold() if line.isascii() else line.replace("İ", "i").casefold().translate(_FOLD)
+    """Return a line as the words are compared, marks put together; a dotted capital would be two letters."""
+    if line.isascii():
+        return line.casefold()
+    return unicodedata.normalize("NFC", line.replace("İ", "i")).casefold().translate(_FOLD)
 
 
 def _words(phrases: str) -> frozenset[str]:
@@ -84,6 +87,7 @@ _BEGINS = {key: [begin for begin in _SAID if begin[:SIEVE] == key] for key in {b
 def _openers() -> frozenset[str]:
     """Return the first characters of lines that begin with the words, in every form in which they are typed."""
     words = {*_ELSEWHERE, *_TAGS, *_FIGURES, *_CREDITS, *_ALONE, *_SAID}
+    words |= {unicodedata.normalize("NFD", word) for word in words}
     short = {word + end for word in words if len(word) < SIEVE for end in ("", " ", ":", "：", "|", "/", ".", "…")}
     forms = (product(*(_FORMS.get(letter, letter) for letter in word[:SIEVE])) for word in words | short)
     small = {"".join(form) for each in forms for form in each}
@@ -91,7 +95,7 @@ def _openers() -> frozenset[str]:
 
 
 _OPENERS = _openers()
-_KNOWN = frozenset(opener.translate(_FOLD) for opener in _OPENERS)
+_KNOWN = frozenset(unicodedata.normalize("NFC", opener).translate(_FOLD) for opener in _OPENERS)
 
 
 def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from pipelines.extractors import asides, scored
@@ -72,6 +74,21 @@ Download our app for the latest news
 By
 بقلم:
 โดย :
+আরও পড়ুন: প্রধানমন্ত্রীর পদত্যাগ
+हेही वाचा | मंत्र्यांचा राजीनामा
+यो पनि पढ्नुहोस्: प्रधानमन्त्रीको राजीनामा
+ఇది కూడా చదవండి: మంత్రి రాజీనామా
+هەواڵە پەیوەندیدارەکان
+دا هم وګورئ: لومړي وزیر استعفا وکړه
+ასევე წაიკითხეთ: მინისტრი გადადგა
+Կարդացեք նաև՝
+Həmçinin oxuyun: Nazir istefa verdi
+Soma pia: Waziri ajiuzulu
+관련 기사: 총리 사임
+ဆက်စပ်သတင်းများ
+អត្ថបទទាក់ទង
+ছবি: রয়টার্স
+关键词：桥 预算
 """.strip().split("\n")
 KEPT = """
 Read also what the minister said of the bridge before he went.
@@ -101,6 +118,10 @@ Lecture 5: Rivers
 Question: Why did the water rise?
 #MeToo
 #1 #2 #3
+আরও পড়ুন আর কম বলুন, তিনি বললেন
+ছবি আঁকা: একটি পুরনো শখ
+सर्वाधिकार सुरक्षित नहीं रहे, मंत्री ने कहा
+관련 기사는 세 신문에 실렸다
 Let us know where you stand, the mayor asked them.
 Share this story with nobody, she wrote.
 What do you think of the new bridge?
@@ -113,6 +134,16 @@ Il vous reste dix minutes, dit le maire.
 def test_prompts_labels_and_credits_are_out_wherever_they_stand(line: str) -> None:
     """In the languages of newspapers, typed with any of the letters that stand for each other."""
     assert asides.without([*BEFORE, (line, P), *BEHIND]) == [*BEFORE, *BEHIND]
+
+
+@pytest.mark.parametrize("line", ["Đọc thêm: Nước sông lên", "और पढ़ें", "আরও পড়ুন"])
+def test_prompts_are_known_however_their_marks_are_written(line: str) -> None:
+    """Letters and their marks as one character, or as several, as some editors write them."""
+    split = unicodedata.normalize("NFD", line)
+    joined = line.replace("\u0922\u093c", "\u095d").replace("\u09a1\u09bc", "\u09dc")
+    assert {split, joined} != {line}
+    for form in (split, joined):
+        assert asides.without([*BEFORE, (form, P), *BEHIND]) == [*BEFORE, *BEHIND]
 
 
 @pytest.mark.parametrize("line", KEPT)
@@ -216,7 +247,12 @@ def test_what_asks_to_follow_the_paper_by_a_link_is_out(line: str, *, kept: bool
             "جميع الحقوق محفوظة",
             "Все права защищены",
         ),
-        *("<Copyright ⓒ 한국일보 2024>", "版权所有，未经许可不得转载"),
+        *(
+            "<Copyright ⓒ 한국일보 2024>",
+            "版权所有，未经许可不得转载",
+            "<저작권자 ⓒ 한국일보, 무단전재 및 재배포 금지>",
+        ),
+        *("ټول حقوق خوندي دي", "সর্বস্বত্ব স্বত্বাধিকার সংরক্ষিত", "Wszelkie prawa zastrzeżone."),
     ],
 )
 def test_a_last_line_that_says_whose_the_text_is_is_out(line: str) -> None:
