@@ -12,6 +12,7 @@ from pipelines.dating.marked import marked_dates, times_of_article
 from pipelines.dating.visible import (
     around_headline,
     is_aside,
+    is_of_masthead,
     time_elements,
     visible_ages,
     visible_dates,
@@ -311,9 +312,10 @@ def _date_candidates(
     yield from (Candidate("time", text) for text in own if may_be_of(text, in_path))
     yield from (Candidate("url", text) for text in in_path)
     yield from (Candidate("time", text) for text in own if in_path)
-    loose = {shown for _, shown in times if shown.place == "time"}
-    if len({shown.text for shown in loose}) == 1:
-        yield Candidate("time", loose.pop().text)
+    loose = [(node, shown.text) for node, shown in times if shown.place == "time"]
+    if len({text for _, text in loose}) == 1:
+        node, text = loose[0]
+        yield Candidate("masthead" if is_of_masthead(node) else "time", text)
     yield from (Candidate(*shown) for shown in visible_dates(around()))
     yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
     yield from (Candidate(*shown) for shown in visible_ages(around()))

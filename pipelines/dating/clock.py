@@ -13,7 +13,7 @@ _CLOCK = re.compile(
 )
 _DOTTED = re.compile(
     r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
-    r"(?P<second>(?!))?\s*(?:น|uhr|(?=wib)|(?<=kl)\b)"
+    r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
 )
 # Halves and parts of the day, as they stand behind the time of a twelve-hour clock, and before it.
 _PARTS = {
@@ -47,7 +47,7 @@ _NAMED_OFFSET = re.compile(
 )
 _ZONES = {
     0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "گرینویچ", "ت.غ", "ت غ"),
-    60: ("cet", "mez", "wat"),
+    60: ("cet", "mez", "wat", "بتوقيت الجزائر"),
     120: ("cest", "mesz", "eet", "sast"),
     180: (
         "eest",
@@ -60,14 +60,20 @@ _ZONES = {
         "بتوقيت مكة",
         "بتوقيت الرياض",
         "بتوقيت بغداد",
+        "بتوقيت الكويت",
+        "بتوقيت الدوحة",
+        "بتوقيت صنعاء",
+        "tsi",
     ),
     210: ("به وقت تهران", "وقت تهران"),
-    240: ("بتوقيت أبوظبي", "بتوقيت الإمارات", "بتوقيت دبي"),
+    240: ("بتوقيت أبوظبي", "بتوقيت الإمارات", "بتوقيت دبي", "بتوقيت مسقط"),
     270: ("به وقت کابل",),
     300: ("pkt",),
-    420: ("ict", "wib"),
-    480: ("sgt", "hkt", "wita", "myt"),
-    540: ("jst", "kst"),
+    345: ("npt",),
+    390: ("mmt",),
+    420: ("ict", "wib", "giờ việt nam", "giờ hà nội", "giờ vn"),
+    480: ("sgt", "hkt", "wita", "myt", "pht", "北京时间", "北京時間", "香港時間", "台北時間", "台灣時間"),
+    540: ("jst", "kst", "wit", "日本時間", "한국시간"),
     600: ("aest",),
     660: ("aedt",),
     720: ("nzst",),
@@ -78,10 +84,13 @@ _ZONES = {
     -420: ("pdt", "mst"),
     -480: ("pst",),
 }
-_SINCE = dict.fromkeys(("به وقت تهران", "وقت تهران"), date(2022, 9, 22)) | dict.fromkeys(
-    ("msk", "мск"), date(2014, 10, 26)
+_SINCE = (
+    dict.fromkeys(("به وقت تهران", "وقت تهران"), date(2022, 9, 22))
+    | dict.fromkeys(("msk", "мск"), date(2014, 10, 26))
+    | {"tsi": date(2016, 11, 6)}
 )
 """When zones that had summer time, or another offset, came to have theirs."""
+_HOURS = re.compile(r"^(?:uhr|น)\b[ .,(\[]*")
 _NAMES = {fold(name): minutes for minutes, names in _ZONES.items() for name in names}
 _NAMED = re.compile(
     r"(?<![^\W_])(?:" + "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True)) + r")(?![^\W\d_])"
@@ -119,7 +128,8 @@ def _zone(folded: str, after: str, day: date) -> timezone | None:
     offset = _OFFSET.match(after) or _NAMED_OFFSET.search(folded)
     if offset:
         return as_zone(offset["sign"], int(offset["hours"]), int(offset["minutes"] or 0))
-    named = _NAMED.match(after.lstrip(" .,([")) or next(filter(_is_no_word, _NAMED.finditer(folded)), None)
+    behind = _NAMED.match(_HOURS.sub("", after.lstrip(" .,([")))
+    named = behind or next(filter(_is_no_word, _NAMED.finditer(folded)), None)
     if named is None or day < _SINCE.get(named[0], day):
         return None
     return timezone(timedelta(minutes=_NAMES[named[0]]))

@@ -33,6 +33,8 @@ _LETTERS = str.maketrans(
         "\u2010": "-",
         "\u05f3": "'",
     }
+    # Chillus of Malayalam, which old fonts spell out.
+    | dict(zip("\u0d7a\u0d7b\u0d7c\u0d7d\u0d7e", (f"{letter}\u0d4d" for letter in "ണനരലള"), strict=True))
 )
 _ACCENTED = re.compile("[\u0386-\u03ce\u1f00-\u1fff]|i\u0307")
 _ACCENTS, _DOT = re.compile("(?<=[\u0370-\u03ff])[\u0300\u0301\u0308]+"), re.compile("i\u0307")

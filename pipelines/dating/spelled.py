@@ -19,8 +19,13 @@ _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}
 """The year before the first of each."""
 _ERA = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3}|元)\s?年")
 _BARE_REPUBLIC = re.compile(r"(?<!\d)(8\d|9\d|1[0-4]\d)\s?年(?=\s?\d{1,2}\s?月)")
-_EAST_ASIAN = re.compile(r"[年月월]|令和|平成|民[国國]|(?<![^\W_])[rh]\d{1,2}[-./]\d")
+_EAST_ASIAN = re.compile(r"[年月월]|令和|平成|民[国國]|주체|(?<![^\W_])[rh]\d{1,2}[-./]\d")
 _SAME_YEAR = re.compile(r"(\d{4})年\s?\(\1年?\)")
+# The years of both: 2024(令和6)年, 令和6年(2024年), 주체113(2024)년.
+_BOTH = re.compile(r"(\d{4})年?\s?\((?:令和|平成|昭和)\s?(?:\d{1,2}|元)年?\)\s?年?(?=\s?\d)")
+_BOTH_ERA_FIRST = re.compile(
+    r"(?:令和|平成|昭和|民[国國]|주체)\s?(?:\d{1,3}|元)年?\s?\((\d{4})年?\)\s?([年년.]|(?=\d))"
+)
 _TAIWAN = ("zh-tw", "zh-hant")
 # With points, dashes or strokes: 民國113/11/5, 令和6.11.5, and, in Japan, R6.11.5.
 _ERA_IN_FIGURES = re.compile(r"(令和|平成|民[国國])\s?(\d{1,3})\s?([-./])(?=\s?\d{1,2}\s?\3\s?\d)")
@@ -62,6 +67,8 @@ def in_figures(folded: str, language: str) -> str:
 
 def _east_asian(folded: str, language: str) -> str:
     folded = _HAN_NUMBER.sub(lambda found: str(_number(found[0])), folded)
+    folded = _BOTH.sub(r"\1年", folded)
+    folded = _BOTH_ERA_FIRST.sub(lambda found: found[1] + (found[2] or "年"), folded)
     folded = _ERA.sub(lambda found: f"{_ERAS[found[1]] + (1 if found[2] == '元' else int(found[2]))}年", folded)
     if language.startswith("ja"):
         folded = _LETTERED.sub(lambda found: f"{_LETTERS[found[1]]}{found[2]}{found[3]}", folded)

@@ -350,6 +350,18 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
     return False
 
 
+def is_of_masthead(node: LexborNode) -> bool:
+    """Say whether an element stands in the header of the page, which has no heading, and not in that of an article."""
+    around: LexborNode | None = node
+    while around is not None and around.tag not in {"header", "article", "main"}:
+        around = around.parent
+    if around is None or around.tag != "header" or around.css_first("h1,h2") is not None:
+        return False
+    while around is not None and around.tag not in {"article", "main"}:
+        around = around.parent
+    return around is None
+
+
 def _is_in_article(node: LexborNode) -> bool:
     """Say whether a footer or an aside is one of an article, which may hold its byline."""
     return node.tag in {"footer", "aside"} and node.parent is not None and node.parent.tag == "article"

@@ -29,7 +29,7 @@ from pipelines.dating.calendars import (
 )
 from pipelines.dating.clock import as_zone, read_clock
 from pipelines.dating.hebrew import hebrew_dates
-from pipelines.dating.months import any_name, fold, is_disputed, month_of
+from pipelines.dating.months import Month, any_name, fold, is_disputed, month_of
 from pipelines.dating.spelled import in_figures
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ _YEAR_ALWAYS_FIRST = frozenset({"ja", "ko"})
 """Where a year that comes last is none of the language's own ways, and day and month stand in either order."""
 
 _LINK = (
-    r"[\s,،٫؍၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
+    r"[\s,،٫؍၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ng|ga(?:\s+watan)?"
+    r"|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
 _YEARS = (
     r"[\s,،٫၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
@@ -69,7 +70,7 @@ _YEARS = (
     r"|წლის|წ\.|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ه\.?\s?ش|[زیمل](?![^\W\d_])|साल|ቀን|ییلی?)[\s.,،၊]*)*"
 )
 _AFTER_DAY = (
-    r"(?:st|nd|rd|th|er|re|ro|ste|[ºª°]|:?e(?!\w)|η(?!\w)|-?(?:е?го|ого|е|ое|ე|ші|шы|[ıiuü]?nc[ıiuü])(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
+    r"(?:st|nd|rd|th|er|re|ro|ste|[ºª°]|:?e(?!\w)|-?nj[iy](?!\w)|η(?!\w)|-?(?:е?го|ого|е|ое|ე|ші|шы|[ıiuü]?nc[ıiuü])(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
     r"|শে|[লর]া|ঠা|ই)?"
 )
 _DAY = r"(?<!\d)(?<!\d:)(?P<day>\d{1,2})"
@@ -259,15 +260,23 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     if month is None or _ISSUE.search(match.string, max(0, match.start() - 9), match.start()):
         return None
     most = _DISPUTED if is_disputed(match["name"], language) or _is_last_of_days(match) else 1.0
-    if month.calendar == ETHIOPIAN and language.partition("-")[0] == "ti":
-        return None  # Eritrea calls the Gregorian months so
     if month.calendar == BIKRAM and language.partition("-")[0] not in _COUNTING_BIKRAM:
+        return None
+    if _may_be_ethiopian(month, match, now, language):
         return None
     for calendar, year, sure in _years(month.calendar, int(digits), thai=month.thai, short=len(digits) == 2):
         day = to_gregorian(calendar, year, month.number, int(match["day"]))
         if day and _possible(day, now):
             return Stated(day, calendar, match.start(), match.end(), min(sure, most))
     return None
+
+
+def _may_be_ethiopian(month: Month, match: re.Match[str], now: datetime, language: str) -> bool:
+    """Say whether a date in Tigrinya may be one of Ethiopia, seven or eight years on: Eritrea names its months so."""
+    if language.partition("-")[0] != "ti" or month.calendar != "gregorian" or match["name"].isascii():
+        return False
+    day = to_gregorian(ETHIOPIAN, int(match["year"]), (month.number - 9) % 12 + 1, int(match["day"]))
+    return len(match["year"]) == 2 or (day is not None and _possible(day, now))
 
 
 def _is_last_of_days(match: re.Match[str]) -> bool:
@@ -278,10 +287,7 @@ def _is_last_of_days(match: re.Match[str]) -> bool:
 def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[str, int, float]]:
     """Yield calendar and year that a year next to a month's name may mean, and how sure that is."""
     if short:
-        if thai:
-            yield BUDDHIST, 2500 + year, 0.8
-        if kind == "gregorian":
-            yield GREGORIAN, 2000 + year, 0.6
+        yield from _short_years(kind, year, thai=thai)
     elif kind == "solar" and 1300 <= year <= 1500:
         yield SOLAR, year, 0.95
     elif kind == "solar" and 2650 <= year <= 2800:
@@ -294,6 +300,15 @@ def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[s
         yield LUNAR, year, 0.7
     elif kind == "gregorian" and year >= EARLIEST.year:
         yield (BUDDHIST if year > 2400 else GREGORIAN), year, 0.95
+
+
+def _short_years(kind: str, year: int, *, thai: bool) -> Iterator[tuple[str, int, float]]:
+    if thai:
+        yield BUDDHIST, 2500 + year, 0.8
+    if kind == "gregorian":
+        yield GREGORIAN, 2000 + year, 0.6
+    elif kind == "solar":
+        yield from ((SOLAR, century + year, 0.6) for century in (1400, 1300))
 
 
 def _in_order(

@@ -77,3 +77,21 @@ def test_a_meta_element_named_for_publication_states_its_date(name: str, expecte
     """Each system has a name of its own: what is made of publishing and of date, time or at is believed."""
     page = f'<html lang="en"><meta name="{name}" content="2024-11-05"><h1>The council mends the bridge</h1>'
     assert read_metadata(page, "https://example.org/a", (), NOW).published == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<header><time datetime='2026-11-20'>Friday</time></header><h1>H</h1>", (None, None)),
+        ("<header><time datetime='2026-11-13'>Friday</time></header><h1>H</h1>", ("2026-11-13", "masthead")),
+        ("<header><h1>H</h1><time datetime='2026-11-20'>Friday</time></header>", ("2026-11-20", "time")),
+        ("<main><header><time datetime='2026-11-20'>x</time></header><h1>H</h1></main>", ("2026-11-20", "time")),
+        ("<time datetime='2026-11-20'>Friday</time><h1>H</h1>", ("2026-11-20", "time")),
+    ],
+)
+def test_a_time_element_of_the_masthead_is_no_more_than_that(
+    body: str, expected: tuple[str | None, str | None]
+) -> None:
+    """The page's header, which has no heading, tells the day of the visit; that of an article is its own."""
+    found = read_metadata(f'<html lang="en">{body}<p>Text</p>', "https://example.org/a", (), NOW)
+    assert (found.published, found.published_source) == expected
