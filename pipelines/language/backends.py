@@ -24,6 +24,8 @@ _CODES = {
     "ji": "yi",
     "ydd": "yi",
     "jw": "jv",
+    "bh": "bho",
+    "blu": "hnj",
     "in": "id",
     "mo": "ro",
     "nb": "no",

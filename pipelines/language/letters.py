@@ -13,6 +13,7 @@ _FOLDED = str.maketrans("يىكٴ", "یی\u06a9ء")
 _ARABIC = "ابتثجحخدذرزسشصضطظعغفقکلمنوی" + "ءآؤئ"
 _PERSIAN = _ARABIC + "هپچژگۀ"
 _URDU = _ARABIC + "پچژگٹڈڑںھہےۓۂۃ"
+_RUSSIAN = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
 # The first of those that fit equally well is taken.
 _ALPHABETS = {
     "Arab": {
@@ -30,17 +31,30 @@ _ALPHABETS = {
         "kk": "ابۆگعدەجزیکقلمنڭوپرستۋۇفحھچشءخ",
         "ky": "ابگعدەجزیکقلمنڭوپرستۋۇۅۉفحھچشءېخغ",
         "uz": _PERSIAN + "ۇېۉڭ",
+        "ms": _ARABIC + "هةچڠڤݢڬۏڽ",
     },
     "Cyrl": {
-        "ru": "абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
+        "ru": _RUSSIAN,
         "uk": "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
         "bg": "абвгдежзийклмнопрстуфхцчшщъьюя",
         "sr": "абвгдђежзијклљмнњопрстћуфхцчџш",
         "mk": "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ",
         "be": "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
+        "mn": _RUSSIAN + "өү",
+        "ky": _RUSSIAN + "ңөү",
+        "kk": _RUSSIAN + "әғқңөұүһі",
+        "tt": _RUSSIAN + "әөүҗңһ",
+        "ba": _RUSSIAN + "ғҙҡңҫөүһә",
+        "tg": _RUSSIAN + "ғӣқӯҳҷ",
+        "uz": _RUSSIAN + "ўқғҳ",
+        "os": _RUSSIAN + "ӕ",
+        "cv": _RUSSIAN + "ӑӗҫӳ",
+        "sah": _RUSSIAN + "ҕҥөһү",
     },
     "Latn": {"tr": "çğıöşüâîû", "az": "çəğıöşü"},
 }
+_COMMONEST = {"Cyrl": "ru"}
+"""What a text in no language that a detector knows is compared with: Chuvash is in none."""
 _LEAST_STRANGE = 2
 _STRANGE_SHARE = 0.04
 
@@ -51,12 +65,13 @@ def corrected(language: str, script: str, text: str) -> str:
     >>> corrected("fa", "Arab", "د بهرنیو چارو وزارت وایي چې خبرې به په راتلونکې اونۍ کې پیل شي")
     'ps'
     """
-    if language not in _ALPHABETS.get(script, {}):
+    stands = _COMMONEST.get(script, language) if language == "und" else language
+    if stands not in _ALPHABETS.get(script, {}):
         return language
     letters, strange = _strange(script, text)
     best = min(strange, key=lambda name: strange[name])
-    clear = strange[language] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters)
-    return best if clear and strange[best] * 3 <= strange[language] else language
+    clear = strange[stands] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters)
+    return best if clear and strange[best] * 3 <= strange[stands] else language
 
 
 def speak_against(language: str, rival: str, script: str, text: str) -> bool:

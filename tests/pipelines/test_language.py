@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.config_values import LANGUAGE_BACKENDS
 from pipelines.language import BACKENDS, identify, letters, main_script, words
+from pipelines.language.backends import standard
 from storage.errors import ConfigError
 from tests.pipelines.language_samples import SENTENCES, UNKNOWN_TO, unmarked
 
@@ -317,3 +318,24 @@ def test_a_text_that_the_detector_knows_when_it_need_not_guess_is_known() -> Non
         " Ван Аньши своими навыками и способностями в качестве управленца и доверенного лица правительства."
     )
     assert identify(text).language == "ru"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("cv", "Шупашкарта ҫӗнӗ кӗпер тума пуҫланӑ, ӑна кӗркунне уҫма палӑртнӑ, тесе пӗлтернӗ хула администрацийӗнче."),
+        ("os", "Дзӕуджыхъӕуы ног хид саразын райдыдтой, ӕмӕ йӕ фӕззӕджы байгом кӕндзысты, загъта горӕты сӕргълӕууӕг."),
+        ("ms", "کراجاان نݢري مڠومومکن بهاوا جمبتن بهارو ايت اکن دبوک کڤد اورڠ راماي ڤد بولن هادڤن."),
+        ("kk", "Қала әкімі жаңа көпірдің құрылысы күзде аяқталатынын және жолдың жөнделетінін айтты."),
+        ("mn", "Хотын дарга шинэ гүүрийн ажил намар дуусах бөгөөд зам засварын ажил үргэлжилнэ гэж хэллээ."),
+    ],
+)
+def test_letters_tell_what_no_detector_knows(language: str, text: str) -> None:
+    """Chuvash, Ossetic and Malay in Arabic letters were unknown, Serbian and Sindhi; their neighbours stay."""
+    assert identify(text).language == language
+
+
+@pytest.mark.parametrize(("told", "language"), [("bh", "bho"), ("blu", "hnj"), ("iw", "he")])
+def test_codes_that_are_no_more_are_replaced(told: str, language: str) -> None:
+    """What a detector calls by a withdrawn code, or by one of several languages, has its code of today."""
+    assert standard(told, "Deva") == language
