@@ -114,6 +114,8 @@ def test_nothing_else_is_taken_for_unmarked_vietnamese(language: str) -> None:
         "Rojava: Hêzên Sûriya Demokratîk ragihand ku di êrîşê de du şervan hatine kuştin.",
         "Wezîrê Derve yê Tirkiyeyê got ku ew ê sibê biçe Bexdayê",
         "Parlamentoya Kurdistanê îro civiya û qanûna nû ya perwerdehiyê pejirand.",
+        "Serokê Barcelona Joan Laporta got ku wan bi Robert Lewandowski re li hev kiriye û ew ê bimîne.",
+        "Li gorî Reuters û AFP New York Times û Washington Post ji rojnamevanên xwe re got ku karê wan dê bimîne.",
     ],
 )
 def test_kurdish_in_latin_letters_is_recognised(backend: str, sentence: str) -> None:
