@@ -34,6 +34,7 @@ from storage.removals import REPLACED, Removals
 from storage.schedule import Schedule
 from storage.schema import run, site, warc_file
 from storage.sources import read_sources
+from storage.status import read_runs, read_status
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -45,13 +46,14 @@ if TYPE_CHECKING:
     from storage.holdings import Status
     from storage.lines import SiteLines
     from storage.nights import SiteRun
-    from storage.pages import Page, WithoutDocument
-    from storage.reading import DroppedPage, Run, View
+    from storage.pages import DroppedPage, Page, WithoutDocument
+    from storage.reading import View
     from storage.records import Drop, Fetched, Lease, Pointer, Processed, Unprocessed
     from storage.retention import AgedFile
     from storage.robots import RobotsCopy
     from storage.site_models import LearnedModel
     from storage.sources import SourceState
+    from storage.status import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,7 @@ class Corpus(AbstractContextManager["Corpus"]):
         self, *, reasons: Collection[str] | None = None, sites: Collection[str] | None = None
     ) -> Iterator[DroppedPage]:
         """Stream the pages that gave no document, with the reason and the pointer, oldest first."""
-        return reading.stream_drops(self.database, reasons=reasons, sites=sites)
+        return pages.stream_drops(self.database, reasons=reasons, sites=sites)
 
     def page(self, addresses: Sequence[str]) -> Page | None:
         """Return how the first of these canonical URLs that is known stands, and what came of it; None when none is."""
@@ -363,8 +365,8 @@ class Corpus(AbstractContextManager["Corpus"]):
 
     def runs(self) -> list[Run]:
         """Return every run, oldest first, with its configuration and summary."""
-        return self.database.read(reading.read_runs)
+        return self.database.read(read_runs)
 
     def status(self) -> Status:
         """Count what is in the corpus, what is pending, what was dropped and why."""
-        return self.database.read(reading.read_status)
+        return self.database.read(read_status)

@@ -8,6 +8,7 @@ robots.txt), ``orphan`` (a record found in a WARC after a crash).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -310,7 +311,7 @@ def count_unprocessed(connection: Connection, sites: Collection[str] | None) -> 
 def stored_fetches(
     database: Database, *, outcomes: Collection[str] | None = None, sites: Collection[str] | None = None
 ) -> Iterator[StoredFetch]:
-    """Stream fetches by id, a page of rows at a time, so that no transaction stays open while the caller works."""
+    """Stream fetches by id."""
     statement = (
         sa.select(fetch, *POINTER_COLUMNS[:1], *LEASE_COLUMNS, *_ORIGINAL_COLUMNS, *TERMS_COLUMNS)
         .outerjoin(url, url.c.id == fetch.c.url_id)
@@ -318,17 +319,24 @@ def stored_fetches(
         .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
         .outerjoin(_original, _original.c.id == fetch.c.original_id)
         .outerjoin(_original_file, _original_file.c.id == _original.c.warc_id)
-        .where(fetch.c.id > sa.bindparam("after"))
-        .order_by(fetch.c.id)
-        .limit(PAGE_OF_ROWS)
     )
     if outcomes is not None:
         statement = statement.where(OUTCOME.in_(outcomes))
     if sites is not None:
         statement = statement.where(SITE.in_(sites))
+    return map(_stored_fetch, stream_rows(database, statement))
+
+
+def stream_rows(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
+    """Stream what a query gives for each fetch, by id, a page of rows at a time: no transaction stays open between."""
+    following = statement.where(fetch.c.id > sa.bindparam("after")).order_by(fetch.c.id).limit(PAGE_OF_ROWS)
+
+    def page(connection: Connection, after: int) -> Sequence[AnyRow]:
+        return connection.execute(following, {"after": after}).all()
+
     after = 0
-    while rows := database.read(lambda connection: connection.execute(statement, {"after": after}).all()):  # noqa: B023
-        yield from map(_stored_fetch, rows)
+    while rows := database.read(partial(page, after=after)):
+        yield from rows
         after = rows[-1].id
 
 

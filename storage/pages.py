@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from storage.database import among
-from storage.fetches import OUTCOME, SITE, UNCHANGED
+from storage.fetches import OUTCOME, POINTER_COLUMNS, SITE, UNCHANGED, pointer_of, stream_rows
 from storage.leasing import PENDING, SETTLED
 from storage.records import Kind, Pointer, UrlState
 from storage.schema import document, fetch, url, warc_file
 from storage.tombstones import REMOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
     from sqlalchemy.engine import Connection
+
+    from storage.database import AnyRow, Database
 
 MOST_VISITS = 50
 
@@ -82,6 +84,20 @@ class WithoutDocument:
     """When a URL that brought nothing is asked for again, epoch seconds; None for pages, and for never."""
 
 
+@dataclass(frozen=True, slots=True)
+class DroppedPage:
+    """A page that gave no document, why, and where its bytes lie."""
+
+    fetch_id: int
+    url: str
+    site: str
+    reason: str
+    detail: str
+    language: str | None
+    fetched_at: datetime
+    pointer: Pointer
+
+
 def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
     """Return what is known of the first of these canonical URLs that is known, also as the canonical address that a
     document states; None when none is.
@@ -135,6 +151,36 @@ _VISITS = (
     .order_by(fetch.c.id.desc())
     .limit(MOST_VISITS)
 )
+
+
+def stream_drops(
+    database: Database, *, reasons: Collection[str] | None = None, sites: Collection[str] | None = None
+) -> Iterator[DroppedPage]:
+    """Stream the pages that gave no document, oldest fetch first."""
+    statement = (
+        sa.select(fetch, *POINTER_COLUMNS[:1], url.c.url.label("key"), url.c.site)
+        .outerjoin(url, url.c.id == fetch.c.url_id)
+        .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
+        .where(OUTCOME == "drop")
+    )
+    if reasons is not None:
+        statement = statement.where(fetch.c.reason.in_(reasons))
+    if sites is not None:
+        statement = statement.where(SITE.in_(sites))
+    return map(_dropped_page, stream_rows(database, statement))
+
+
+def _dropped_page(row: AnyRow) -> DroppedPage:
+    return DroppedPage(
+        fetch_id=row.id,
+        url=row.key,
+        site=row.site,
+        reason=row.reason,
+        detail=row.detail or "",
+        language=row.language,
+        fetched_at=row.fetched_at,
+        pointer=pointer_of(row),
+    )
 
 
 def dropped_pages(

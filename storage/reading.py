@@ -1,9 +1,8 @@
-"""Reading the corpus: documents, drops and the numbers of `Status`, as records. Nothing here writes."""
+"""Reading the documents of a corpus: one, or those of a selection as one moment shows them. Nothing here writes."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
@@ -14,11 +13,9 @@ import sqlalchemy as sa
 from storage import lines
 from storage.columns import as_lines, as_moment, as_numbers, as_runs
 from storage.errors import DamageError
-from storage.fetches import OUTCOME, PAGE_OF_ROWS, POINTER_COLUMNS, SITE, pointer_of
-from storage.frontier import count_states
-from storage.holdings import MIXED, CorpusDocument, CountRow, Selection, Status
-from storage.leasing import SETTLED
-from storage.records import Pointer, Quality, UrlState
+from storage.fetches import POINTER_COLUMNS
+from storage.holdings import MIXED, CorpusDocument, Selection
+from storage.records import Quality
 from storage.representatives import AS_STORED, Sets, of_versions, unrepeated
 from storage.schema import (
     document,
@@ -26,7 +23,6 @@ from storage.schema import (
     duplicate_set,
     fetch,
     fingerprint,
-    run,
     site,
     terms,
     url,
@@ -34,8 +30,7 @@ from storage.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -92,38 +87,6 @@ _DOCUMENT_ROWS = (
 
 # Built once, as building it takes as long as reading ten documents.
 _ROWS_OF_PAGE = _DOCUMENT_ROWS.where(document.c.id.in_(sa.bindparam("ids", expanding=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class DroppedPage:
-    """A page that gave no document, why, and where its bytes lie."""
-
-    fetch_id: int
-    url: str
-    site: str
-    reason: str
-    detail: str
-    language: str | None
-    fetched_at: datetime
-    pointer: Pointer
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One crawl: when it ran, how it ended (None: it did not), with which configuration and what it came to (JSON)."""
-
-    id: int
-    started: datetime
-    finished: datetime | None
-    exit_code: int | None
-    config: str
-    summary: str | None
-
-
-def read_runs(connection: Connection) -> list[Run]:
-    """Return every run, oldest first."""
-    columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary)
-    return [Run(*row) for row in connection.execute(sa.select(*columns).order_by(run.c.id))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,126 +237,3 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "languages": as_runs,
 }
 _READ = tuple((_FIELDS.index(name), read) for name, read in _READERS.items())
-
-
-def stream_drops(
-    database: Database, *, reasons: Collection[str] | None = None, sites: Collection[str] | None = None
-) -> Iterator[DroppedPage]:
-    """Stream the pages that gave no document, oldest fetch first, a page of rows at a time."""
-    statement = (
-        sa.select(fetch, *POINTER_COLUMNS[:1], url.c.url.label("key"), url.c.site)
-        .outerjoin(url, url.c.id == fetch.c.url_id)
-        .outerjoin(warc_file, warc_file.c.id == fetch.c.warc_id)
-        .where(OUTCOME == "drop", fetch.c.id > sa.bindparam("after"))
-        .order_by(fetch.c.id)
-        .limit(PAGE_OF_ROWS)
-    )
-    if reasons is not None:
-        statement = statement.where(fetch.c.reason.in_(reasons))
-    if sites is not None:
-        statement = statement.where(SITE.in_(sites))
-    after = 0
-    while rows := database.read(lambda connection: connection.execute(statement, {"after": after}).all()):  # noqa: B023
-        yield from map(_dropped_page, rows)
-        after = rows[-1].id
-
-
-def _dropped_page(row: AnyRow) -> DroppedPage:
-    return DroppedPage(
-        fetch_id=row.id,
-        url=row.key,
-        site=row.site,
-        reason=row.reason,
-        detail=row.detail or "",
-        language=row.language,
-        fetched_at=row.fetched_at,
-        pointer=pointer_of(row),
-    )
-
-
-def read_status(connection: Connection) -> Status:
-    """Count what is in the corpus, what is pending, what was dropped and why."""
-    by_site: Counter[str] = Counter()
-    by_language: Counter[str] = Counter()
-    chars: Counter[tuple[str, str]] = Counter()
-    superseded = 0
-    for row in connection.execute(_DOCUMENT_COUNTS):
-        if row.superseded:
-            superseded += row.documents
-            continue
-        by_site[row.site] += row.documents
-        by_language[row.language] += row.documents
-        chars["site", row.site] += row.chars
-        chars["language", row.language] += row.chars
-    sets = connection.execute(sa.select(sa.func.count()).where(duplicate_set.c.size > 0)).scalar_one()
-    outcomes = connection.execute(_OUTCOME_COUNTS).all()
-    return Status(
-        documents=by_site.total(),
-        duplicates=by_site.total() - sets,
-        fetches=sum(row.number for row in outcomes),
-        superseded=superseded,
-        by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
-        by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
-        by_state=_state_counts(connection),
-        dropped=_reasons([row for row in outcomes if row.outcome == "drop"]),
-        failed=_reasons(connection.execute(_FAILED_COUNTS).all()),
-        last_run=_last_run(connection),
-        reserved=connection.execute(_RESERVED_COUNT).scalar_one(),
-        licensed=connection.execute(_LICENSED_COUNT).scalar_one(),
-    )
-
-
-# Of the columns of one index, which answers alone: to look each document up takes ten times as long.
-_GROUPS = (document.c.site, document.c.language, document.c.superseded)
-_DOCUMENT_COUNTS = sa.select(
-    *_GROUPS,
-    sa.func.count().label("documents"),
-    sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
-).group_by(*_GROUPS)
-# Written as the partial indexes are, which then answer.
-_RESERVED_COUNT = (
-    sa.select(sa.func.count())
-    .select_from(document)
-    .where(sa.text("document.reserved"), document.c.superseded.is_(False))
-)
-_LICENSED_COUNT = (
-    sa.select(sa.func.count())
-    .select_from(document)
-    .where(document.c.licence_url.is_not(None), document.c.superseded.is_(False))
-)
-_OUTCOME_COUNTS = sa.select(fetch.c.outcome, fetch.c.reason, sa.func.count().label("number")).group_by(
-    fetch.c.outcome, fetch.c.reason
-)
-_FAILED_COUNTS = (
-    sa.select(url.c.reason, sa.func.count().label("number"))
-    .where(SETTLED, url.c.state == UrlState.FAILED)
-    .group_by(url.c.reason)
-)
-
-
-def _reasons(rows: Sequence[AnyRow]) -> tuple[CountRow, ...]:
-    ordered = sorted(rows, key=lambda row: (-row.number, row.reason or ""))
-    return tuple(CountRow(row.reason or "unknown", row.number) for row in ordered)
-
-
-def _state_counts(connection: Connection) -> tuple[CountRow, ...]:
-    total: Counter[UrlState] = Counter()
-    for counts in count_states(connection).values():
-        total.update(counts)
-    return tuple(CountRow(state.value, total[state]) for state in UrlState if total[state])
-
-
-def _last_run(connection: Connection) -> dict[str, str]:
-    row = connection.execute(sa.select(run).order_by(run.c.id.desc()).limit(1)).first()
-    if row is None:
-        return {}
-    known = {
-        "id": row.id,
-        "started": row.started.isoformat(),
-        "finished": row.finished.isoformat() if row.finished else None,
-        "exit_code": row.exit_code,
-        "summary": row.summary,
-        "pid": row.pid,
-        "host": row.host,
-    }
-    return {name: str(value) for name, value in known.items() if value is not None}
