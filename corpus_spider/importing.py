@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archives import EARLIEST, captures
+from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
 from corpus_spider.learning import Models
 from corpus_spider.owner import claim
 from corpus_spider.recovery import recover
-from corpus_spider.session import GuardedArchive, prepare_folders
 from pipelines.discovery.scope import scope_of
 from pipelines.line import read_back
 from pipelines.urls import parse

@@ -5,22 +5,20 @@ last.
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from corpus_spider import health, recovery, retention
-from corpus_spider.config import program_version
 from corpus_spider.dispatch import DispatchLimits
+from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
 from corpus_spider.learning import Models, learn_due
 from corpus_spider.options import SICK
-from corpus_spider.owner import claim, require_own
+from corpus_spider.owner import claim
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.signs import Rule
@@ -28,22 +26,17 @@ from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
-from storage.disk import allow_open_files, disk_errors, make_folder, same_file
-from storage.errors import CorpusError, DatabaseError, DiskError
+from storage.disk import allow_open_files
+from storage.errors import CorpusError, DatabaseError
 from storage.locks import SiteLocks
-from storage.warc import WarcInfo, WarcWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from corpus_spider.config import Config
     from corpus_spider.signs import Finding
     from storage.nights import SiteRun
-    from storage.records import Capture, Original, Pointer
 
 logger = logging.getLogger(__name__)
 
-LOCK_SECONDS = 10.0
 HELD_PAGES = 1000
 """Pages in memory between the two transactions: as many as the writer and the workers have to choose from."""
 CONNECTIONS = 10
@@ -301,99 +294,3 @@ def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
     # A page that robots.txt keeps back is no failure of the night; a site that refuses all that leads into it is one.
     tried = counts.pages + counts.failures.total() + counts.refused_sources
     return NONE_SUCCEEDED if tried and not counts.answered else DONE
-
-
-class GuardedArchive:
-    """A WARC writer that announces each new file to the database, and minds the disk's reserve and the site locks."""
-
-    def __init__(self, config: Config, corpus: Corpus, run_id: int | None, locks: SiteLocks) -> None:
-        info = WarcInfo(
-            software=f"corpus-spider/{program_version()}", contact=config.corpus.contact, user_agent=config.user_agent
-        )
-        self._writer = WarcWriter(config.warc_folder, config.corpus.name, info, config.crawl.roll_bytes)
-        self._corpus, self._run_id, self._folder = corpus, run_id, config.warc_folder
-        self._reserve = reserve_check(config.warc_folder, config.archive.reserve)
-        self._announced: set[str] = set()
-        self._locks, self._looked = locks, time.monotonic()
-        self._database = Path(corpus.database.url.database or "") if corpus.database.is_sqlite else None
-        self._unmoved = same_file(self._database) if self._database else lambda: True
-
-    def require_database(self, *, now: bool = False) -> None:
-        """Raise DatabaseError when the file of the database is not where it was: all that is written to it is lost; now
-        and then, or ``now``, LockedError when a lost connection has cost the run its locks and another has them.
-        """
-        if not self._unmoved():
-            raise DatabaseError(
-                "the file was removed or replaced while a crawl wrote to it",
-                where=str(self._database),
-                do="Restore it from a backup, or start again; what has been fetched is in the WARC files.",
-            )
-        if now or time.monotonic() - self._looked > LOCK_SECONDS:
-            self._locks.ensure()
-            self._looked = time.monotonic()
-
-    def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
-        """Append a group, fsynced; a capture with an original as a revisit of it. Raises DiskError when the disk is, or
-        is about to be, full, and what `require_database` does.
-        """
-        self._reserve()
-        self.require_database()
-        pointers = self._writer.append(captures, originals)
-        for name in sorted({pointer.warc for pointer in pointers} - self._announced):
-            self._corpus.register_warc(self._run_id, name)
-            self._announced.add(name)
-        return pointers
-
-    def abandon(self) -> None:
-        """Leave the current file to the next start's recovery."""
-        self._writer.abandon()
-
-    def close(self) -> None:
-        """Close the current file under its final name, and note the sizes of all."""
-        self._writer.close()
-        for path in (self._folder / name for name in sorted(self._announced)):
-            # After an error the file keeps its .open name for the next start to recover; another crawl may prune it.
-            with suppress(FileNotFoundError):
-                if not self._note_size(path):
-                    return
-
-    def _note_size(self, path: Path) -> bool:
-        try:
-            self._corpus.close_warc(path.name, path.stat().st_size)
-        except CorpusError as error:
-            logger.debug("cannot note the size of %s: %s", path.name, error)
-            return False
-        return True
-
-
-def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
-    """Return a check that raises DiskError when less than ``reserve`` bytes are free: stop before the disk is full."""
-
-    def check() -> None:
-        with disk_errors(folder):
-            free = shutil.disk_usage(folder).free
-        if free < reserve:
-            raise DiskError(
-                f"only {free // 2**20} MiB are free, less than the reserve of {reserve // 2**20} MiB",
-                where=str(folder),
-                do="Make room, or lower reserve in [archive]; the next crawl goes on where this one stopped.",
-            )
-
-    return check
-
-
-def prepare_folders(config: Config) -> None:
-    """Make the WARC folder, private to its owner, and check that it can be written, has room, and is ours."""
-    folder = config.warc_folder
-    try:
-        make_folder(folder)
-        probe = folder / ".writable"
-        probe.touch()
-        # Another crawl that starts at this moment may have removed it.
-        probe.unlink(missing_ok=True)
-    except OSError as error:
-        raise DiskError(
-            f"cannot be written ({error.strerror})", where=str(folder), do="Check the folder's owner and permissions."
-        ) from error
-    require_own(config)
-    reserve_check(folder, config.archive.reserve)()

@@ -21,7 +21,7 @@ import psycopg
 import pytest
 
 from corpus_spider.config_load import load
-from corpus_spider.session import prepare_folders
+from corpus_spider.guarded_archive import prepare_folders
 from storage import Corpus
 from tests.corpus_spider.faults import (
     SmallCrawls,
