@@ -13,6 +13,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pipelines.dating.visible import is_aside, naming_of
+from pipelines.normalise import INVISIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
     from pipelines.dating.visible import Around
 
+NEVER_A_NAME = "by|von|por|par|di|door|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
+"""Words before the names of authors that are no names themselves, as Oleh is."""
 BY = re.compile(
-    r"^(?:(?:written|words|story|reported|report|posted|published)\s+by|by|von|por|par|di|door|av|af|autor(?:in|es)?"
-    r"|auteur|author|автор|текст|oleh|penulis|yazar|tác giả|الكاتب|بقلم|كتب|نویسنده|کتبه|تحریر|لیکوال|نووسەر|نووسینی"
-    r"|מאת|(?:เขียน|รายงาน|เรื่อง)?โดย|ผู้(?:เขียน|รายงาน)|文|作者|記者|记者|著者)"
-    r"(?:\s*[:：]\s*|\s+)(?=\S)",
+    rf"^(?:(?:written|words|story|reported|report|posted|published)\s+by|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
+    r"|author|текст|oleh|penulis|yazar|tác giả|الكاتب|كتب|کتبه|نووسینی|(?:เขียน|รายงาน|เรื่อง)โดย|ผู้(?:เขียน|รายงาน)"
+    r"|文|作者|記者|记者|著者)(?:\s*[:：]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )
 """What stands before the names of authors."""
@@ -61,8 +63,7 @@ _PARTICLES = frozenset(
     )
 )
 _BETWEEN = frozenset(" .'’ʼ·-‑\u200c\u200d")
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Marks of direction, which templates put around names."""
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
 _CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}")
 _MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
@@ -94,7 +95,7 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
     linked = node.tag == "a" and _PERSONAL.search(node.attributes.get("href") or "") is not None
     if not (marked or linked or near):
         return []
-    text = _DIRECTIONS.sub("", node.text(separator="\n"))
+    text = _UNSEEN.sub("", node.text(separator="\n"))
     pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
     if not pieces or sum(map(len, pieces)) > _MAX_CHARS or not (marked or linked or BY.match(" ".join(pieces[:2]))):
         return []

@@ -26,12 +26,12 @@ _SPACE = re.compile(
 )
 # Controls, zero-width space, soft hyphen, word joiner and invisible operators, byte order mark, bidirectional controls,
 # object replacement, non-characters. Of these, only the object replacement counts as printable.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc"
-    "\ufdd0-\ufdef"
-    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
-    + "]"
+INVISIBLE = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc"
+    "\ufdd0-\ufdef" + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
 )
+"""For the brackets of a regular expression."""
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _OBJECT = "\ufffc"
 _BLANK_LINES = re.compile(r"\n{3,}")
 # The first byte of Arabic letters in UTF-8 read as windows-1256, and a further byte that is no letter there either.

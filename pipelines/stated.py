@@ -7,7 +7,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.byline import is_name
+from pipelines.byline import NEVER_A_NAME, is_name
+from pipelines.normalise import INVISIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,12 +16,10 @@ if TYPE_CHECKING:
 MAX_AUTHOR = 200
 _MAX_NAME_WORDS = 8
 
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
+_UNSEEN = re.compile(f"[{INVISIBLE}\x1c-\x1f\ud800-\udfff]")
+"""With the separators of ASCII, and halves of characters."""
 _BYLINE = re.compile(
-    r"^(?:by|von|por|par|di|door|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư])|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|автор|โดย)\s*:?\s+(?=\S)",
-    re.IGNORECASE,
+    rf"^(?:{NEVER_A_NAME}|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)", re.IGNORECASE
 )
 """Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere, or of who has one more
 name (Theo Nguyễn).

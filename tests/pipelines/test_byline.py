@@ -50,6 +50,7 @@ def found(html: str) -> list[str]:
         ("<p class=author>نووسینی ئاراس کەریم</p>", ["ئاراس کەریم"]),
         ("<p class=author>राम कुमार</p>", ["राम कुमार"]),
         ("<p class=author>\u200fعلی\u200cرضا محمدی\u200e</p>", ["علی\u200cرضا محمدی"]),
+        ("<p class=author>Ann&shy; \u200bLee\ufeff</p>", ["Ann Lee"]),
         ("<p class=author>松村太郎</p>", ["松村太郎"]),
         ("<p class=author>โดย สมชาย ใจดี</p>", ["สมชาย ใจดี"]),
         ("<p class=author>ผู้เขียน: อนันต์ บุญมา</p>", ["อนันต์ บุญมา"]),
