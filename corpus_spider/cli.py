@@ -131,7 +131,7 @@ def crawl(state: State, /, **options: Any) -> int:
 
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
 @click.argument("target", metavar="URL|FILE|-", required=False)
-@click.option("--extractor", default="auto", show_default=True, help="Who finds the main text.")
+@click.option("--extractor", default="auto", show_default=True, help="Who finds the main text; --list names them.")
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Refuse other languages.")
 @click.option("--url", default="", help="Where a FILE came from.")
 @click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
@@ -174,9 +174,9 @@ def check(state: State, /, **options: Any) -> int:
 @click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus [default: ./demo].")
 @as_json
 def demo(state: State, /, **options: Any) -> int:
-    """Try it all on a small news site.
+    """Try it all on five small invented newspapers.
 
-    The program serves the site itself, crawls it and compares the corpus with what is known. No network is needed.
+    The program serves them itself, crawls them and compares the corpus with what is known. No network is needed.
     """
     from corpus_spider.demo.run import run_demo
 

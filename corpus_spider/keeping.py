@@ -39,7 +39,12 @@ keeping = click.Group()
     ),
 )
 @click.option("-o", "--output", "target", help="File, folder with a final /, or - for standard output.")
-@click.option("--format", "format_name", help="Where the name of the target does not say it.")
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    help="Where the target's name does not say it: jsonl, jsonl.gz, jsonl.zst, parquet, tei.xml, vert, prevert, txt.",
+)
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
 @several_sites
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or later; {UNDATED}.")
@@ -69,7 +74,11 @@ keeping = click.Group()
 @click.option("--without-mixed", is_flag=True, help="Leave out texts a tenth of which is in another language.")
 @click.option("--without-recurring", is_flag=True, help="Leave out the lines that recur over their site.")
 @click.option("--require-licence", is_flag=True, help="Only texts whose site or page names a licence.")
-@click.option("--fold", metavar="NAME,...", help="Fold spellings: tatweel, harakat, digits … see the README.")
+@click.option(
+    "--fold",
+    metavar="NAME,...",
+    help="Fold spellings: tatweel, harakat, niqqud, presentation, yeh-kaf, tone, digits, zwnj, quotes.",
+)
 @click.option("--release", is_flag=True, help="A folder to publish: shards, manifest, dataset card, removal list.")
 @click.option("--shard-size", metavar="SIZE", help="A release with a new file after so much, such as 1GB.")
 @click.option(
@@ -84,7 +93,8 @@ keeping = click.Group()
 def export(state: State, /, **options: Any) -> None:
     """Write the corpus to files.
 
-    JSON lines (plain, gzip, zstd), Parquet, TEI, vertical or a folder of texts, whole or not at all, with a checksum.
+    JSON lines (plain, gzip, zstd), Parquet, TEI, vertical or a folder of texts, whole or not at all, with a checksum;
+    or the originals (.wacz), or their index (.cdxj).
     """
     from corpus_spider import dump
 

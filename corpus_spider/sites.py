@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group(epilog=examples(("sites discover https://news.example.org/", "sites check")))
 def sites() -> None:
-    """Find the feeds and sitemaps of newspapers, and see whether they are well."""
+    """Find the sources of newspapers, and see whether they are well."""
 
 
 @verb_of(
