@@ -18,11 +18,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tests.corpus_spider.running import PATIENCE
+from tests.corpus_spider.running import PATIENCE, well
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from email.message import Message
+    from pathlib import Path
 
 WORDS = """
 thành phố người dân hôm nay cho biết trong năm qua nhiều công trình mới được xây dựng ở miền trung và các tỉnh
@@ -200,6 +201,14 @@ start = ["{newspaper.origin}/"]
 feeds = ["{newspaper.origin}/feed.xml"]
 language = "vi"
 """
+
+
+def crawl_into(folder: Path, articles: int) -> Path:
+    """Crawl a newspaper of so many articles, which is gone then, and return the folder."""
+    with served(Newspaper(articles=articles)) as newspaper:
+        (folder / "corpus.toml").write_text(corpus_toml(newspaper))
+        well(folder, "crawl")
+    return folder
 
 
 def hanging(newspaper: Newspaper) -> threading.Event:

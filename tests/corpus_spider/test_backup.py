@@ -22,7 +22,7 @@ from storage.migrations import migrate as bring_to
 from storage.migrations import steps
 from storage.removals import Request, What
 from storage.schema import SCHEMA_VERSION
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ LANGUAGE_LINES = "The language of each line of a text, and how much of it is in 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("crawled")
-    with served(Newspaper(articles=8)) as paper:
-        (folder / "corpus.toml").write_text(corpus_toml(paper))
-        assert run(folder, "crawl").returncode == 0
-    return folder
+    return crawl_into(tmp_path_factory.mktemp("crawled"), articles=8)
 
 
 @pytest.fixture

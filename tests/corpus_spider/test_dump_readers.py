@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import PATIENCE, environment, run, until
 
 if not sys.platform.startswith("linux") or len(os.sched_getaffinity(0)) < 2:
@@ -42,11 +42,7 @@ dump_readers._in_order = counted
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("readers")
-    with served(Newspaper(articles=9)) as paper:
-        (folder / "corpus.toml").write_text(corpus_toml(paper))
-        assert run(folder, "crawl").returncode == 0
-    return folder
+    return crawl_into(tmp_path_factory.mktemp("readers"), articles=9)
 
 
 def command(patch: str, *arguments: str) -> list[str]:

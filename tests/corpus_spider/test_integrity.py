@@ -19,7 +19,7 @@ from corpus_spider.integrity import check
 from storage import Corpus
 from storage.errors import ConfigError
 from storage.removals import Removals, Request, What
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, run, start
 
 if TYPE_CHECKING:
@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus that nothing has happened to."""
-    folder = tmp_path_factory.mktemp("sound")
-    with served(Newspaper(articles=12)) as paper:
-        (folder / "corpus.toml").write_text(corpus_toml(paper))
-        assert run(folder, "crawl").returncode == 0
-    return folder
+    return crawl_into(tmp_path_factory.mktemp("sound"), articles=12)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from storage.exports.originals import surt
 from storage.exports.vertical import GLUE
 from storage.holdings import CorpusDocument, Selection
 from storage.removals import Request, What
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
@@ -42,11 +42,7 @@ def a_document(text: str, language: str, **changes: Any) -> CorpusDocument:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("release")
-    with served(Newspaper(articles=6)) as paper:
-        (folder / "corpus.toml").write_text(corpus_toml(paper))
-        assert run(folder, "crawl").returncode == 0
-    return folder
+    return crawl_into(tmp_path_factory.mktemp("release"), articles=6)
 
 
 def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(folder: Path, tmp_path: Path) -> None:
