@@ -250,7 +250,10 @@ def _body(record: Any, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
 
 
 def _unchunked(sent: bytes) -> tuple[bytes, bool]:
-    """Undo chunks (RFC 9112, 7.1), and say whether the last is there; what comes in none was undone by who wrote it."""
+    """Undo chunks (RFC 9112, 7.1), and say whether the last is there; what comes in none was undone by who wrote it.
+
+    warcio's own reader says of a body that breaks off in a chunk that it is whole.
+    """
     parts, at = list[bytes](), 0
     while size := _CHUNK.match(sent, at):
         start, end = size.end(), size.end() + int(size[1], 16)

@@ -61,15 +61,18 @@ _NO_CAPTIONS = frozenset({"blockquote", "table", "pre", "ul", "ol", "dl", "h1", 
 _PICTURES = BIT["caption"] | BIT["figure"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
+_IMAGES = ("image", "img", "photo", "foto", "picture", "pic")
+_NAMED = "|".join(_IMAGES)
 _SURE_CAPTION = re.compile(
     r"(?:wp|feat|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*(?:cms[-_ ]*)?captions?(?![a-z])|cutline"
-    r"|\btr-caption\b|(?<![a-z])(?:image|img|photo|foto|picture|pic)s?[-_ ]*(?:box|block|wrap|wrapper|container|desc"
+    rf"|\btr-caption\b|(?<![a-z])(?:{_NAMED})s?[-_ ]*(?:box|block|wrap|wrapper|container|desc"
     r"|description|info|credit|copyright|legend|embed|holder|widget)(?![a-z])"
 )
-_MAY_CAPTION = re.compile("aption|utline|(?:[Ii]mage|[Ii]mg|[PpFf]h?oto|[Pp]ic(?:ture)?)s?[-_ ]*[BWCDILEHbwcdileh]")
+_IN_NAMES = "|".join(f"[{image[0]}{image[0].upper()}]{image[1:]}" for image in _IMAGES)
+_MAY_CAPTION = re.compile(f"aption|utline|(?:{_IN_NAMES})s?[-_ ]*[BWCDILEHbwcdileh]")
 """Sieve for the patterns, which need the words of an element."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
-_BOX = re.compile(r"(?<![a-z])(?:image|img|photo|foto|picture|pic|thumb|thumbnail)s?(?=\s|$)")
+_BOX = re.compile(rf"(?<![a-z])(?:{_NAMED}|thumb|thumbnail)s?(?=\s|$)")
 _NO_BOX = re.compile(
     r"(?<![a-z])(?:with|without|has|no|bg|background|row|over|text|title|hero|card|caption|slide|slider|slides)(?![a-z])"
 )
