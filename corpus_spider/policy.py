@@ -7,7 +7,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from corpus_spider.middlewares.refusal import RefusalError
+from corpus_spider.refusal import RefusalError
 from pipelines.rights import reserved_by_answer
 from storage.records import Failure, Fetched
 from storage.warc.headers import sha1

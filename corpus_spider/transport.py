@@ -28,7 +28,7 @@ from twisted.web.http_headers import InvalidHeaderName
 
 from corpus_spider.certificates import NamedHosts
 from corpus_spider.extensions.capture import LEASE
-from corpus_spider.middlewares.refusal import RefusalError
+from corpus_spider.refusal import RefusalError
 from corpus_spider.session import RESTING
 from pipelines.urls import host_of
 

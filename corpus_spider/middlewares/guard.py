@@ -24,7 +24,7 @@ from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
 
 from corpus_spider.connection import may_connect
-from corpus_spider.middlewares.refusal import RefusalError
+from corpus_spider.refusal import RefusalError
 from pipelines.hosts import normalise_host, private_address
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
-from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
 from corpus_spider.policy import failure_reason
+from corpus_spider.refusal import RefusalError
 from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
 from storage.records import Kind, Terms
 from storage.robots import MISSING, RULES, RobotsCopy

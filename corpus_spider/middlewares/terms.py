@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
-from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.well_known import Known, WellKnown, origin_of
+from corpus_spider.refusal import RefusalError
 from pipelines.rights import TdmFile, parse_tdmrep
 from storage.records import Kind
 

@@ -11,8 +11,8 @@ from service_identity import VerificationError
 from service_identity.exceptions import DNSMismatch
 from service_identity.hazmat import DNS_ID
 
-from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.policy import BACKOFF, RetryPolicy, conditions, failure_reason, retry_after
+from corpus_spider.refusal import RefusalError
 from storage.records import Capture, Lease, Original
 from storage.warc.headers import sha1
 

@@ -14,8 +14,8 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 
 from corpus_spider.extensions.capture import CAPTURE, TERMS
-from corpus_spider.middlewares.refusal import RefusalError
 from corpus_spider.middlewares.robots import BYTES_IN_MEMORY, RobotsMiddleware, UnreachableError, rules_of
+from corpus_spider.refusal import RefusalError
 from pipelines.robots import MAX_BYTES
 from storage.records import Capture
 
