@@ -83,53 +83,39 @@ delay = 9.0
     assert "me@example.org" in made["USER_AGENT"]
 
 
+def scrapy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Scrapy's own program on the project, as in a checkout, in another folder."""
+    (folder / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
 def test_scrapy_shell_gives_readable_pages(tmp_path: Path) -> None:
     """The body a person sees in the shell is inflated, although the crawl keeps bodies as they come."""
     from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 
     with served(Newspaper()) as paper:
         (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
-        (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
-        command = [sys.executable, "-m", "scrapy", "shell", "-c", "response.css('h1::text').get()"]
-        done = subprocess.run(
-            [*command, f"{paper.origin}/article/1"],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = scrapy(tmp_path, "shell", "-c", "response.css('h1::text').get()", f"{paper.origin}/article/1")
     assert "Bài số 1" in done.stdout, done.stderr
 
 
 def test_scrapy_lists_the_spider_where_there_is_no_corpus(tmp_path: Path) -> None:
     """The Scrapy project works without a corpus.toml for what needs none."""
-    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "list"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = scrapy(tmp_path, "list")
     assert done.stdout.split() == ["news"], done.stderr
 
 
 def test_scrapy_names_a_wrong_configuration_and_what_to_do(tmp_path: Path) -> None:
     """A file that is not there is a message and the exit code of a wrong configuration, not a traceback."""
-    (tmp_path / "scrapy.cfg").write_text((ROOT / "scrapy.cfg").read_text())
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "news", "-s", "CORPUS_CONFIG=/nope.toml"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = scrapy(tmp_path, "crawl", "news", "-s", "CORPUS_CONFIG=/nope.toml")
     assert done.returncode == 2
     told, do = done.stderr.splitlines()
     assert told == "corpus-spider: /nope.toml: cannot be read: No such file or directory"
