@@ -190,7 +190,7 @@ def demo(state: State, /, **options: Any) -> int:
 
 @verb(
     "evaluate --gold gold/",
-    "evaluate --gold gold/ --extractor auto --extractor readability --against readability --json",
+    "evaluate --gold gold/ --extractor auto --extractor trafilatura --against trafilatura --json",
     "evaluate --gold gold/ --html worst.html --output texts/",
 )
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
@@ -235,7 +235,8 @@ def evaluate(state: State, /, **options: Any) -> None:
 def tune(state: State, /, site: str, **options: Any) -> None:
     """Find the extractor, and its P, that read a site best.
 
-    On its pages whose true text is known; told is also how they do on pages that had no say.
+    On its pages whose true text is known; told is also how they do on pages that had no say. P, which r2l and dana
+    have, is how many lines away the next paragraph may be.
     """
     from corpus_spider import tune as tuning
 
