@@ -282,7 +282,7 @@ def links(page: Page, chosen: Array) -> Array:
 
     Where they are most of the text, they are what the page is about. A few subheads may be those of other articles;
     where there are more, each names what is spoken of below it, as in lists of the best. Of a list of other things, as
-    of steps to take, an item may be a link.
+    of steps to take, an item may be a link; and so may the name of whom a text quotes below it.
     """
     found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
     if not found.any():
@@ -295,7 +295,16 @@ def links(page: Page, chosen: Array) -> Array:
     said = Counter(names.values())
     found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
     found[[index for index in names if _is_listed(page, index, found, chosen)]] = False
+    found[[index for index in names if _names_next(page, index, chosen & ~found)]] = False
     return found
+
+
+def _names_next(page: Page, index: int, chosen: Array) -> bool:
+    """Say whether a block among several that were ``chosen`` names what the next of them says, as a colon tells."""
+    if page.blocks.texts[index].rstrip()[-1:] not in series.COLONS or not chosen[index + 1 : index + 2].any():
+        return False
+    parents = page.parents[page.inside]
+    return int((chosen & (parents == parents[index])).sum()) >= series.BESIDE
 
 
 def _is_listed(page: Page, index: int, found: Array, chosen: Array) -> bool:

@@ -32,9 +32,13 @@ LEAST, LEAST_BEHIND = 0.03, 0.15
 FEW, FEW_BEHIND = 2, 6
 """Chosen blocks of one make that tell something, and that speak for what is behind them."""
 LITTLE = 0.05
-"""What is missed is looked into where it is more than this share of what was chosen."""
+"""What is missed is looked into where it is more than this share of what was chosen; else only paragraphs among it."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block leads elsewhere."""
+BESIDE = 3
+"""Chosen blocks in one element that speak for the paragraphs among them."""
+COLONS = frozenset(":：")
+"""Where a line ends that names what follows."""
 MAX_OTHERS = 50
 """Other headlines that are looked at."""
 CELLS = 4
@@ -74,9 +78,29 @@ def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> 
     missed[behind:] &= (page.texts.sentences[behind:] >= 1) & (probability[behind:] >= LEAST_BEHIND)
     missing = missed.nonzero()[0]
     if page.weight[missing].sum() <= LITTLE * page.weight[taken].sum():
-        return chosen
+        missing = missing[_paragraphs_among(page, chosen, missing)]
+        if not len(missing):
+            return chosen
     found = chosen.copy()
     found[missing[_alike(page, chosen, missing, behind)]] = True
+    return found
+
+
+def _paragraphs_among(page: Page, chosen: Array, missing: Array) -> Array:
+    """Say of each of the blocks that are missing whether it is a paragraph among several that were chosen.
+
+    It leads nowhere, and names nothing that is left out.
+    """
+    parents, blocks = page.parents[page.inside], page.blocks
+    found: Array = (page.link[missing] <= HARDLY) & ((page.path[missing] & _ASIDE) == 0)
+    found &= (missing < chosen.nonzero()[0][-1]) & (np.bincount(parents, chosen)[parents[missing]] >= BESIDE)
+    known = chosen.copy()
+    known[missing] = True
+    for place in found.nonzero()[0].tolist():
+        index = int(missing[place])
+        text = blocks.texts[index].rstrip()
+        says = any(map(str.isalnum, text)) and (text[-1:] not in COLONS or bool(known[index + 1]))
+        found[place] = says and blocks.elements.name(blocks.inside[index]) == "p"
     return found
 
 
@@ -212,7 +236,7 @@ def _within(page: Page, index: int, home: int) -> int:
 
 def _names_what_follows(page: Page, index: int, element: int) -> bool:
     heading = element > 0 and is_heading(page.blocks.elements.name(element))
-    return page.texts.chars[index] <= NAME and (heading or page.blocks.texts[index].rstrip()[-1:] in {":", "："})
+    return page.texts.chars[index] <= NAME and (heading or page.blocks.texts[index].rstrip()[-1:] in COLONS)
 
 
 def further_articles(page: Page) -> Array:

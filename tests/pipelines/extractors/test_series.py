@@ -75,6 +75,44 @@ def test_what_is_behind_counts_in_the_same_element_and_in_sentences(tail: str) -
     assert len(completed(report, chosen)) == 8
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("<p>Price: $129</p>", True),
+        ("<p>The winners are:</p>", True),
+        ("<p>* * *</p>", False),
+        ("<p>Price: <a href=/buy>$129</a></p>", False),
+        ("<p class=ad>Price: $129</p>", False),
+        ("<h6>Price: $129</h6>", False),
+        ("<p>The winners are:</p><div><a href=/winners>The winners of the year</a></div>", False),
+    ],
+    ids=["said", "names the next", "marks", "leads elsewhere", "made otherwise", "no paragraph", "names what is out"],
+)
+def test_a_short_paragraph_among_those_of_the_text_is_content(line: str, *, found: bool) -> None:
+    """Little as it is, where most of its make were chosen, in one element; signs that part sections are none."""
+    report = page(
+        "<div>" + "".join(f"<p>{number}. {SAID}</p>" + line * (number == 4) for number in range(8)) + "</div>"
+    )
+    chosen = starting(report, *(f"{number}." for number in range(8)))
+    assert len(completed(report, chosen)) == 8 + found
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("<p><a href=/paper>The Daily Paper</a>:</p>", True),
+        ("<p><a href=/paper>The Daily Paper</a></p>", False),
+        ("<div><p><a href=/paper>The Daily Paper</a>:</p></div>", False),
+    ],
+)
+def test_a_line_that_names_whom_the_text_quotes_below_it_is_read(line: str, *, kept: bool) -> None:
+    """A link of the text itself, before a colon; elsewhere it is a list of links that it names."""
+    report = page(
+        "<div>" + "".join(f"<p>{number}. {SAID}</p>" + line * (number == 4) for number in range(8)) + "</div>"
+    )
+    assert scored.links(report, np.ones(report.count, bool)).sum() == (not kept)
+
+
 CELLS = "<table><tr><td>Quay</td><td>3 m</td></tr><tr><td>Mill</td><td>2</td></tr></table>"
 BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
 
