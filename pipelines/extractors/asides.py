@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pipelines.extractors import prompts, wordings
+from pipelines.extractors.block_texts import ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,8 @@ _REACHED = re.compile(
     r"|\A\W*(?i:you can |please )?(?i:contact|e-?mail|reach|write to) [A-Z][^@]{0,80}@\w"
 )
 """Who wrote the text, in papers in English."""
+_COMMENTING = re.compile(r"\bcomment(?:s|ing|ary)? (?:policy|guidelines|rules)\b", re.IGNORECASE)
+"""What readers may write, in papers in English."""
 
 
 def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, ParagraphKind]]:
@@ -55,7 +58,11 @@ def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, Parag
     last = len(lines) - EDGE
     suspects = prompts.suspects(lines)
     found = {place for place in suspects if prompts.is_prompt(*lines[place], edge=place < EDGE or place >= last)}
-    found.update(place for place, (line, _) in enumerate(lines[:EDGE]) if prompts.tells_minutes(line))
+    found.update(
+        place
+        for place, (line, kind) in enumerate(lines[:EDGE])
+        if prompts.tells_minutes(line) or prompts.tells_author(line, kind)
+    )
     kept = list(lines)
     if found:
         kept = [line for place, line in enumerate(lines) if place not in found]
@@ -78,6 +85,8 @@ def closes(line: str) -> bool:
         return True
     if len(line) > PROMPT:
         return len(line) <= TERMS and _agrees(line)
+    if _COMMENTING.search(line) is not None and (line[-1] not in ENDS or _READER.search(line) is not None):
+        return True
     return _END.fullmatch(line) is not None or _RIGHTS.match(line) is not None or _asks(line) or _agrees(line)
 
 

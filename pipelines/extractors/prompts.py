@@ -43,6 +43,7 @@ _MARKS = (
 _BEHIND = _MARKS + ".!。،,؛;/\\+؟?"
 _COLON = re.compile(r"[:：|»›՝፦]")
 _DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
 _PARAGRAPH = ParagraphKind.PARAGRAPH
 _LINES = frozenset({_PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
 _PICTURE = r"(?:[Ff]ile |AP |Reuters )?[Pp]hotos?(?: credit| courtesy| by)?|(?:[Pp]icture|[Ii]mage) credit|[Ff]otos?"
@@ -53,6 +54,25 @@ _CREDIT = re.compile(
     r"|(?:[Pp]hoto by|[/©])[^.!?()]{0,40}Getty Images\W{0,2}\Z"
 )
 """The end of a caption: behind a mark, or as a name."""
+_AGENCY = (
+    r"(?:AP(?: Photo)?|AFP|Reuters|REUTERS|EPA|Getty(?: Images)?|GETTY(?: IMAGES)?|Shutterstock|Alamy|iStock|dpa|DPA"
+    r"|AAP|PA|ANSA|EFE|TASS|ТАСС|RIA Novosti|РИА Новости|Xinhua|Anadolu|NurPhoto)"
+)
+AGENCY, BYLINE = 90, 90
+"""Most characters of a line that says whose the picture before it is, and of one that says who wrote the text."""
+_OF_AGENCY = re.compile(
+    r"\(?©\s?[^\W\d][^!?\d]{1,60}"
+    rf"|\(?{_AGENCY}(?:\s?[/|.–-]\s?[^.!?:;]{{2,40}})?\)?"
+    rf"|\(?[^\W\d_a-z](?:[^.!?:;]|\b[A-Z]\.){{1,50}}(?:\s?/\s?|\svia\s){_AGENCY}(?:\W[^.!?:;]{{0,30}})?\)?"
+)
+"""The whole of such a line."""
+_NAME = r"[^\W\d_a-zà-ÿ][\w.'’-]*"
+_NAMES = rf"{_NAME}(?: (?:{_NAME}|(?:de|da|do|del|della|di|du|van|von|der|den|la|le|al|bin|bint|of|the)\b)){{1,4}}"
+_BYLINE = re.compile(
+    r"\W{0,2}(?:(?:(?:[Ww]ritten|[Rr]eported|[Pp]osted) )?(?:[Bb]y|BY)|P[ao]r|Von|Di|Oleh|Door|PAR|POR|VON|OLEH|DOOR)"
+    rf"\s?:?\s{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}}"
+    r"(?:\s?[(|/•·—–,-].{0,50}(?<![.!?。]))?"
+)
 _HASHTAGS = re.compile(r"(?:#[^\W\d][\w\u200c]*[\s,،|·]*){2,}")
 _MINUTES = re.compile(
     r"\d{1,3}\s?[-–]?\s?(?:min(?:ute[ns]?|uto?s?|uti)?\.?|phút|دقائق|دقيقة|دقیقه|منٹ|นาที|דקות|мин(?:ут[аы]?)?\.?"
@@ -100,11 +120,13 @@ _KNOWN = frozenset(unicodedata.normalize("NFC", opener).translate(_FOLD) for ope
 
 def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:
     """Return the places of the few lines that may be none of the text."""
-    return [
-        place
-        for place, (line, _) in enumerate(lines)
-        if (line[:SIEVE] in _OPENERS or not line[0].isalnum() or line.rfind(":", -CREDIT) >= 0) and len(line) <= MOST
-    ]
+    return [place for place, (line, _) in enumerate(lines) if len(line) <= MOST and _is_suspect(line)]
+
+
+def _is_suspect(line: str) -> bool:
+    if line[:SIEVE] in _OPENERS or not line[0].isalnum() or line.rfind(":", -CREDIT) >= 0:
+        return True
+    return len(line) <= AGENCY and ("/" in line or "Getty" in line)
 
 
 def tells_minutes(line: str) -> bool:
@@ -116,6 +138,15 @@ def tells_minutes(line: str) -> bool:
     return line[0].isdigit() and _MINUTES.fullmatch(line) is not None
 
 
+def tells_author(line: str, kind: ParagraphKind) -> bool:
+    """Say whether one of the first lines of a text has nothing but who wrote it.
+
+    >>> [tells_author(line, ParagraphKind.PARAGRAPH) for line in ("By Ann Lee and Bob Ray", "By Ann Lee, who ran.")]
+    [True, False]
+    """
+    return len(line) <= BYLINE and kind is _PARAGRAPH and _BYLINE.fullmatch(line) is not None
+
+
 def is_prompt(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     """Say whether one of these lines is none of the text; figures about the page stand at its ``edge`` only.
 
@@ -125,6 +156,8 @@ def is_prompt(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     False
     """
     if kind is _PARAGRAPH and line[0] == "#" and _HASHTAGS.fullmatch(line):
+        return True
+    if kind is _PARAGRAPH and len(line) <= AGENCY and _OF_AGENCY.fullmatch(line):
         return True
     bare, end = line.lstrip(_MARKS), line[-CREDIT:]
     if _folded(bare[:SIEVE]) in _KNOWN and _is_said(_folded(bare[:BEGINNING]), kind, edge=edge):
@@ -144,13 +177,20 @@ def _is_said(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
 
 
 def _is_counted(line: str, *, edge: bool) -> bool:
-    """Say whether a line has but the words of a button, or of a figure, and the figure, perhaps with its unit."""
+    """Say whether a line has but the words of a button, or of a figure, and the figure, perhaps with its unit.
+
+    Before the figures of a date its month may stand.
+    """
     figure = _DIGIT.search(line, 0, LABEL)
     words = line[: figure.start() if figure else LABEL].rstrip(_BEHIND)
     letters = _letters(line) - _letters(words) if figure else 0
     if words in _ALONE:
         return letters <= UNIT * (" " in words) if figure else len(line) <= LABEL
-    return edge and figure is not None and words in _FIGURES and letters <= UNIT
+    if not edge or figure is None or letters > UNIT:
+        return False
+    return words in _FIGURES or (
+        words.rpartition(" ")[0].rstrip(_BEHIND) in _FIGURES and _YEAR.search(line, figure.start()) is not None
+    )
 
 
 def _is_labelled(label: str, rest: str, *, edge: bool) -> bool:

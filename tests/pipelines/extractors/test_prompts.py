@@ -55,6 +55,15 @@ Copy link
 شارك الخبر
 Поделиться
 Story continues below advertisement
+Story Continued Below
+Mandel Ngan / AFP / Getty Images
+Allen G. Breed/AP
+© REUTERS/Jim Urquhart
+© The Daily Paper . Ann Lee
+AP Photo/Ann Lee
+Getty Images / 35007
+The following two tabs change content below.
+We apologize, but this video has failed to load.
 ADVERTISEMENT - CONTINUE READING BELOW
 يستمر المقال بعد الإعلان
 Continúa leyendo después de la publicidad
@@ -110,6 +119,9 @@ Advertisement of the year goes to a brewery
 Advertisement bans to continue until the elections, he said
 Continues after the advance of the army: the long march
 يستمر الجدل في المدينة بعد الإعلان عن نتائج الانتخابات
+Officers of the police and/or AP were there
+© 2002, 2003 and 2004: three editions of one book
+Rain/wind
 Tags are cut from the shirts by hand: it takes an hour
 Реклама помогла: за год продали вдвое больше
 Views: the committee is divided on the bridge and on the dam
@@ -180,6 +192,7 @@ def test_headings_and_items_are_out_only_where_they_lead_elsewhere(
     [
         *("Reading time: 4 minutes", "Thời gian đọc: 4 phút", "زمان مطالعه: ۳ دقیقه", "Temps de lecture : 3 min"),
         *("Last updated: 1 May 2024 10:12 GMT", "Cập nhật lúc 10:12 01/05/2024", "آخر تحديث: 1 مايو 2024 - 10:12"),
+        *("Last Updated on December 30, 2025 at 9 am", "Published: Jul 15, 2019", "Published 2025-12-20"),
         *("Lượt xem: 1.234", "عدد المشاهدات: 1234", "Просмотров: 1234", "کد خبر: ۱۲۳۴۵"),
     ],
 )
@@ -205,6 +218,27 @@ def test_minutes_to_read_are_out_before_the_text(line: str, *, kept: bool) -> No
     """With the figure first, as they stand beside the author's name."""
     text = [(line, P), *BEFORE, *BEHIND]
     assert asides.without(text) == (text if kept else [*BEFORE, *BEHIND])
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        *(("By Ann Lee", False), ("By ANN LEE and BO EK", False), ("by Ann van der Lee, Bo Ek and Md Ali Khan", False)),
+        *(("By: Ann Lee (ann@daily.example)", False), ("Par ANN LEE, BO EK Envoyés spéciaux à Toulouse", False)),
+        *(("Written by Ann Lee | May 19, 2025", False), ("by Ann Lee—10 min read", False)),
+        *(
+            ("By Monday the water stood in the hall", True),
+            ("By Ann Lee, who saw it.", True),
+            ("By land and sea", True),
+        ),
+        *(("Published in three languages in 2019, it sold out", True), ("By Jove!", True)),
+    ],
+)
+def test_a_line_of_the_first_ones_that_has_but_who_wrote_the_text_is_out(line: str, *, kept: bool) -> None:
+    """Names behind the word, and what is parted from them; amid the text it is under what the text quotes."""
+    assert asides.without([(line, P), *BEFORE]) == [*[(line, P)] * kept, *BEFORE]
+    for text in ([*BEFORE, (line, P), *BEHIND], [(line, H), *BEFORE]):
+        assert asides.without(text) == text
 
 
 def test_a_text_that_is_mostly_captions_keeps_them() -> None:
@@ -271,13 +305,16 @@ def test_a_last_line_that_says_whose_the_text_is_is_out(line: str) -> None:
         ("بالنقر على زر الاشتراك، فإنك توافق على شروط الاستخدام وسياسة الخصوصية", False),
         ("با ثبت نام، شرایط استفاده و حریم خصوصی را می‌پذیرید", False),
         ("Mit der Anmeldung akzeptieren Sie die Nutzungsbedingungen und die Datenschutzerklärung.", False),
+        ("Please read our Comment Policy before posting.", False),
+        ("The Daily Paper Comment Policy", False),
+        ("The university has changed its comment policy.", True),
         ("The company’s terms of service and its privacy policy changed in May.", True),
         ("You will find nothing in our privacy policy, she said.", True),
         ("By using this site, you consent to our User Agreement and our Privacy Policy" + ", and so on" * 50, True),
     ],
 )
 def test_a_last_line_that_tells_readers_what_they_agree_to_is_out(line: str, *, kept: bool) -> None:
-    """It names the terms of use and of privacy, both, and speaks to its reader."""
+    """It names the terms of use and of privacy, both, or what comments may have, and speaks to its reader."""
     assert asides.without([*BEFORE, (line, P)]) == [*BEFORE, *[(line, P)] * kept]
 
 
@@ -296,6 +333,15 @@ def test_a_last_line_that_tells_readers_what_they_agree_to_is_out(line: str, *, 
 def test_a_last_line_that_says_how_its_author_is_reached_is_out(line: str, *, kept: bool) -> None:
     """An address that the article itself gives its readers stays."""
     assert asides.without([*BEFORE, (line, P)]) == [*BEFORE, *[(line, P)] * kept]
+
+
+@pytest.mark.parametrize(
+    "line", ["By " + "Aa " * 29, "By " + "A" * 87, "(© " + "A./" * 29, "A" + " via" * 22, "A. " * 30]
+)
+def test_lines_like_names_take_no_time(line: str) -> None:
+    """The patterns of bylines and of whose a picture is look at no line of more than ninety characters."""
+    for _ in range(1000):
+        assert asides.without([(line, P), *BEFORE, (line * 10_000, P), *BEHIND])
 
 
 def test_lines_of_marks_take_time_in_proportion_to_their_number() -> None:
