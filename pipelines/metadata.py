@@ -256,8 +256,15 @@ def _marked_authors(tree: LexborHTMLParser) -> list[str]:
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
     marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
-    texts = ((node.css_first(_NAME_ELEMENTS) or node).text(separator=" ") for node in marked)
-    return [next(filter(str.strip, texts), "")]
+    return [next(filter(str.strip, map(_name_in, marked)), "")]
+
+
+def _name_in(node: LexborNode) -> str:
+    """Return the name that stands in an element, shown or, where a ``meta`` has it, stated; else all that it shows."""
+    name = node.css_first(_NAME_ELEMENTS)
+    if name is None:
+        return node.text(separator=" ")
+    return name.text(separator=" ").strip() or name.attributes.get("content") or node.text(separator=" ")
 
 
 def _is_in_comment(node: LexborNode) -> bool:

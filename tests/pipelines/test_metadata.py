@@ -203,6 +203,10 @@ def test_title(html: str, expected: str | None) -> None:
         ("<div class=comment><i itemprop='author'>A Reader</i></div><i itemprop='author'>Ann Lee</i>", "Ann Lee"),
         ("<div class='post comments-open'><a rel='author'>Ann Lee</a></div>", "Ann Lee"),
         ("<div itemprop='author'>By <span itemprop='name'>Ann Lee</span>, staff</div>", "Ann Lee"),
+        ("<i itemprop='author' itemscope><meta itemprop='name' content='Ann Lee'></i>", "Ann Lee"),
+        ("<a rel='author'><b>Bo Ek</b><meta itemprop='name' content='Ann Lee'></a>", "Ann Lee"),
+        ("<a rel='author'><b>Ann Lee</b><meta itemprop='name'></a>", "Ann Lee"),
+        ("<meta itemprop='author' content='annlee'><a rel='author'>Ann Lee</a>", "Ann Lee"),
         ("<meta name='author' content='สมชาย ใจดี'>", "สมชาย ใจดี"),
         (
             "<title>Rain | The Paper</title><meta name='author' content='The Paper'><a rel='author'>Ann Lee</a>",
