@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from pipelines import byline
+from pipelines.byline import is_name
 from pipelines.dates import Candidate, find_date, may_be_of, stated_in_path
 from pipelines.dating.marked import marked_dates, times_of_article
 from pipelines.dating.visible import (
@@ -251,12 +252,15 @@ def _author(
 
 
 def _marked_authors(tree: LexborHTMLParser) -> list[str]:
-    """Return what the first element that calls itself the author shows; one in the head shows nothing, one in a
-    reader's comment is the author of that, and one below the page of its theme.
+    """Return what the first element that calls itself the author shows, and those beside it that show a name.
+
+    One in the head shows nothing, one in a reader's comment is the author of that, and one below the page of its theme.
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
     marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
-    return [next(filter(str.strip, map(_name_in, marked)), "")]
+    told = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
+    first, name = next(told, (None, ""))
+    return [name, *(other for node, other in told if first and node.parent == first.parent and is_name(other))]
 
 
 def _name_in(node: LexborNode) -> str:

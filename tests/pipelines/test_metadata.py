@@ -206,6 +206,9 @@ def test_title(html: str, expected: str | None) -> None:
         ("<i itemprop='author' itemscope><meta itemprop='name' content='Ann Lee'></i>", "Ann Lee"),
         ("<a rel='author'><b>Bo Ek</b><meta itemprop='name' content='Ann Lee'></a>", "Ann Lee"),
         ("<a rel='author'><b>Ann Lee</b><meta itemprop='name'></a>", "Ann Lee"),
+        ("<p><a rel='author'>Ann Lee</a> and <a rel='author'>Bo Ek</a></p>", "Ann Lee, Bo Ek"),
+        ("<p><a rel='author'>Ann Lee</a> <a rel='author'>More by Ann Lee</a></p>", "Ann Lee"),
+        ("<p><a rel='author'>Ann Lee</a></p><p><a rel='author'>Bo Ek</a></p>", "Ann Lee"),
         ("<meta itemprop='author' content='annlee'><a rel='author'>Ann Lee</a>", "Ann Lee"),
         ("<meta name='author' content='สมชาย ใจดี'>", "สมชาย ใจดี"),
         (
