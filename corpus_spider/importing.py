@@ -9,28 +9,25 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_spider.archives import EARLIEST, captures
+from corpus_spider.adoption import PageSites
+from corpus_spider.archives import captures
 from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
 from corpus_spider.learning import Models
 from corpus_spider.owner import claim
 from corpus_spider.recovery import recover
-from pipelines.discovery.scope import scope_of
 from pipelines.line import read_back
-from pipelines.urls import parse
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import DamageError
-from storage.imports import Seen
 from storage.locks import SiteLocks
 from storage.records import Capture, Drop, Fetched, Processed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from corpus_spider.config import Config
-    from pipelines.discovery.scope import Scope
+    from storage.imports import Seen
     from storage.records import Lease, SiteModel
 
 logger = logging.getLogger(__name__)
@@ -72,7 +69,7 @@ def take_in(
     """
     with ExitStack() as stack:
         taker = None if report.dry_run else stack.enter_context(_opened(config, report))
-        sites = _Sites(config)
+        sites = PageSites(config)
         for path in archives:
             for page in _pages(path, sites, config.crawl.max_body, report):
                 if taker is not None and page is not None:
@@ -83,20 +80,7 @@ def take_in(
             taker.finish()
 
 
-class _Sites:
-    """Whose page a URL is: that of the first site whose rules have it."""
-
-    def __init__(self, config: Config) -> None:
-        self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
-
-    def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
-        """Return the page of an address, captured at that time, with the site it is of; None where it is of no site."""
-        parsed = parse(address)
-        site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
-        return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
-
-
-def _pages(path: Path, sites: _Sites, max_body: int, report: ImportReport) -> Iterator[tuple[Seen, Capture] | None]:
+def _pages(path: Path, sites: PageSites, max_body: int, report: ImportReport) -> Iterator[tuple[Seen, Capture] | None]:
     """Yield for each answer in an archive its page, if any, and count them; damage is told, and ends it."""
     try:
         for found in captures(path, lambda address: sites.seen(address) is not None, max_body):

@@ -22,12 +22,12 @@ from storage.records import Kind, Pointer
 from storage.removals import REPLACED
 from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
-from storage.warc import is_file_name, read_record, scan
+from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.scanning import ANSWERS
 from storage.warc.writer import OPEN, is_being_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 200
 """Pages that a deep check makes anew, spread evenly over the corpus."""
+READS_IN = "the next crawl reads in what is missing"
 OLD_SQLITE = (
     f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, mended in"
     " 3.51.3): corpus-spider writes one transaction at a time; run no two crawls of this corpus beside each other"
@@ -77,13 +78,15 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         files = {file.name: file.state for file in corpus.warc_files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)
-        looker = _Looker(corpus, config, files, report, deep)
+        late = frozenset(path.name for path in unread(config.warc_folder, files))
+        looker = _Looker(corpus, config, files, report, deep, late)
         for name in sorted(name for name, state in files.items() if state != REMOVED):
             looker.look(name, on_progress)
         looker.look_at_documents()
         # Last: a removal that runs writes a file anew before it has its rows point there.
         for name in sorted(found - files.keys()):
             looker.look(name, on_progress)
+            looker.look_whether_known(name)
     return report
 
 
@@ -95,13 +98,16 @@ def files_of(folder: Path) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Looker:
-    """Looks at files and documents; of ``files`` the state is known that each had in the beginning."""
+    """Looks at files and documents; of ``files`` the state is known that each had in the beginning. Of ``late`` ones
+    the database does not know all.
+    """
 
     corpus: Corpus
     config: Config
     files: dict[str, str]
     report: CheckReport
     deep: bool
+    late: frozenset[str] = frozenset()
 
     def look(self, name: str, on_progress: Callable[[int], None]) -> None:
         """Look at a file, and on the way note what is wrong with it, unless it has gone meanwhile."""
@@ -111,13 +117,39 @@ class _Looker:
             problems.append(f"{name[:50]!r} is no name of a WARC file")
             return
         try:
-            _check_file(self.corpus, self.config.warc_folder, name, self.report, deep=self.deep)
+            self._check(name)
         except (OSError, DiskError):
             if not self.has_gone(name):
                 raise
         if problems[before:] and self.has_gone(name):
             del problems[before:]
         on_progress(self.report.records)
+
+    def _check(self, name: str) -> None:
+        corpus, folder, report = self.corpus, self.config.warc_folder, self.report
+        report.files += 1
+        # Before the rows are read: a file gets its final name once all its rows are committed.
+        path, growing = _find(folder, name)
+        report.open_files += growing
+        rows = {pointer.offset: pointer for _, pointer in corpus.pointers(name)}
+        if path is None:
+            report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
+            return
+        # What follows the last row of a growing file is on its way into the database.
+        end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
+        if self.deep:
+            taken_up = path.suffix == OPEN or name in self.late
+            _match(rows, corpus.revisits(name), _File(path, end, taken_up), report)
+            return
+        report.records += len(rows)
+        size = _renamed(path).stat().st_size
+        beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
+        report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
+
+    def look_whether_known(self, name: str) -> None:
+        """Tell of a finished file that the database does not know, unless that shows by its records already."""
+        if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc_files()):
+            self.report.problems.append(f"{name}: the database does not know it; {READS_IN}")
 
     def look_at_documents(self) -> None:
         """Look at every text; and in a deep check make a sample anew, of those whose originals are there."""
@@ -140,32 +172,15 @@ class _Looker:
         return before is not None and now != before and now in {None, REMOVED, REPLACED}
 
 
-def _check_file(corpus: Corpus, folder: Path, name: str, report: CheckReport, *, deep: bool) -> None:
-    report.files += 1
-    # Before the rows are read: a file gets its final name once all its rows are committed.
-    path, growing = _find(folder, name)
-    report.open_files += growing
-    rows = {pointer.offset: pointer for _, pointer in corpus.pointers(name)}
-    if path is None:
-        report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
-        return
-    # What follows the last row of a growing file is on its way into the database.
-    end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
-    if deep:
-        _match(rows, corpus.revisits(name), _File(path, end), report)
-        return
-    report.records += len(rows)
-    size = _renamed(path).stat().st_size
-    beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
-    report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
-
-
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A WARC file and the offset to read it to; None: to its end."""
+    """A WARC file and the offset to read it to; None: to its end. ``taken_up``: whether the next start indexes records
+    without rows.
+    """
 
     path: Path
     end: int | None
+    taken_up: bool
 
     def scan(self) -> Iterator[ScannedRecord]:
         return scan(_renamed(self.path), end=self.end)
@@ -189,15 +204,18 @@ def _renamed(path: Path) -> Path:
 def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, report: CheckReport) -> None:
     """Match the records of a file with the rows that point into it, both ways, and revisits with their originals."""
     name = file.path.name.removesuffix(OPEN)
-    answers = 0
+    answers, strays = 0, []
     for record in file.scan():
         if not record.ok:
             report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
         elif record.is_answer:
             answers += 1
-            report.problems += _mismatch(rows.pop(record.offset, None), record, name)
+            row = rows.pop(record.offset, None)
+            strays += [record] if row is None else []
+            report.problems += _mismatch(row, record, name) if row else []
             report.problems += _misled(revisits.get(record.offset), record, name)
     report.records += answers
+    report.problems += _without_rows(strays, name, taken_up=file.taken_up)
     report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
     report.problems += _second_opinion(file, name, answers)
 
@@ -217,10 +235,15 @@ def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
     return [] if read == answers else [f"{name}: warcio finds {read} answers where there are {answers}"]
 
 
-def _mismatch(row: Pointer | None, record: ScannedRecord, name: str) -> list[str]:
+def _without_rows(records: Sequence[ScannedRecord], name: str, *, taken_up: bool) -> list[str]:
+    if not (taken_up and records):
+        return [f"{name} at {record.offset}: a record without a row ({record.uri})" for record in records]
+    first = f"the first at {records[0].offset} ({records[0].uri})"
+    return [f"{name}: {len(records)} records without a row, {first}; {READS_IN}"]
+
+
+def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:
     place = f"{name} at {record.offset}"
-    if row is None:
-        return [f"{place}: a record without a row ({record.uri})"]
     same = (row.length, row.record_id, row.payload_digest) == (record.length, record.record_id, record.payload_digest)
     return [] if same else [f"{place}: row and record differ in length, id or digest ({record.uri})"]
 

@@ -1,8 +1,9 @@
 """Start-up recovery: what a dead run left is made whole before anything new is fetched. Safe to be killed in.
 
 WARC files left open lose their torn tail and get their final name; complete records without a row are indexed as
-orphans; leases of dead runs go back to pending. Pages that were fetched and not processed stay as they are: the crawl
-drains them first.
+orphans, also those of finished files that the database does not know to their end: it was restored from a copy, or a
+standby without its last commits has taken its place. A crawl reads in what is wanted of them (`adoption`). Leases of
+dead runs go back to pending. Pages that were fetched and not processed stay as they are: the crawl drains them first.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
         corpus.close_warc(found.name, found.size)
 
     for found in warc.recover(folder, committed, adopt):
+        _tell(found)
+    states = {file.name: file.state for file in corpus.warc_files()}
+    for path in warc.unread(folder, states):
+        found = warc.examine(path, committed(path.name))
+        adopt(found)
         _tell(found)
     released = corpus.frontier.release(sites)
     if released:

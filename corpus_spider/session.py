@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from corpus_spider import health, recovery, retention
+from corpus_spider import adoption, health, recovery, retention
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
 from corpus_spider.learning import Models, learn_due
@@ -46,8 +46,6 @@ RESTING = 256
 OWN_FILES = 48
 """Libraries, log, database, originals and pipes to workers, and a connection or two."""
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
-
-
 ENDED = {
     DONE: "finished",
     NONE_SUCCEEDED: "finished",
@@ -148,6 +146,7 @@ class Session:
             corpus = replace(corpus, schedule=config.schedule())
             _wake(corpus, config, sites, now=now)
             run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode(), sites)
+            adoption.take_up(config, corpus, run_id)
             archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
             return cls(Opened(config, corpus, run_id, archive), stack.pop_all())

@@ -19,6 +19,7 @@ from storage import (
     lines,
     nights,
     opening,
+    orphans,
     pages,
     reading,
     retention,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from storage.holdings import Status
     from storage.lines import SiteLines
     from storage.nights import SiteRun
+    from storage.orphans import Stray
     from storage.pages import DroppedPage, Page, WithoutDocument
     from storage.reading import View
     from storage.records import Drop, Fetched, Lease, Pointer, Processed, Unprocessed
@@ -246,6 +248,21 @@ class Corpus(AbstractContextManager["Corpus"]):
     def add_orphans(self, run_id: int | None, orphans: Sequence[Orphan]) -> int:
         """Index complete records that a dead run did not get to index; idempotent. Return how many were new."""
         return self.database.write(lambda connection: fetches.write_orphans(connection, run_id, orphans))
+
+    def strays(self, limit: int, before: int | None = None) -> list[Stray]:
+        """Return orphans that may be pages and of which nobody has decided yet, newest first (see `orphans.strays`)."""
+        return self.database.read(lambda connection: orphans.strays(connection, limit, before))
+
+    def take_up(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]], others: Mapping[int, str]) -> None:
+        """Have orphans be pages that a run has fetched; note of ``others``, by fetch id, why they stay orphans."""
+
+        def write(part: Sequence[tuple[Fetched, Pointer]]) -> None:
+            self.database.write(lambda connection: orphans.take_up(connection, run_id, part, self.schedule))
+
+        if group:
+            write_apart(write, group, lambda item, _: fetches.stand_ins(item))
+        if others:
+            self.database.write(lambda connection: orphans.pass_over(connection, others))
 
     def documents(self, selection: Selection | None = None) -> Iterator[CorpusDocument]:
         """Stream documents in the order of their ids, which has nothing to do with the order of arrival.

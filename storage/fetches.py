@@ -22,6 +22,7 @@ from storage.schema import fetch, terms, url, warc_file
 from storage.terms import TERMS_COLUMNS, terms_of
 from storage.terms import ids as terms_ids
 from storage.terms import renew as renew_terms
+from storage.tombstones import REMOVED, refused
 from storage.visits import Ended, settle
 
 if TYPE_CHECKING:
@@ -232,7 +233,10 @@ def _pointer_row(warc_id: int, pointer: Pointer) -> dict[str, Any]:
 
 
 def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[Orphan]) -> int:
-    """Index records without a row; those that have one are left alone. Return how many were new."""
+    """Index records without a row; those that have one are left alone, and those of removed pages are marked to be
+    emptied. Return how many were new.
+    """
+    away = refused(connection, {each.uri for each in orphans})
     warcs = warc_ids(connection, run_id, {each.pointer.warc for each in orphans})
     places = [(warcs[each.pointer.warc], each.pointer.offset) for each in orphans]
     known = _known(connection, places)
@@ -245,6 +249,7 @@ def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[
             "fetched_at": each.fetched_at,
             "status": each.status,
             "outcome": "orphan",
+            "reason": REMOVED if each.uri in away else None,
         }
         for place, each in zip(places, orphans, strict=True)
         if place not in known

@@ -11,10 +11,11 @@ from storage.disk import disk_errors, sync_folder
 from storage.errors import DamageError
 from storage.failpoints import reach
 from storage.warc.scanning import ScannedRecord, scan
-from storage.warc.writer import OPEN, SUFFIX, lock
+from storage.warc.scrubbing import first_name
+from storage.warc.writer import OPEN, SUFFIX, lock, made_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
 LOOK_BACK = 32 << 20
@@ -58,6 +59,20 @@ def recover(
     """
     found = (_recover(path, committed, adopt) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")) if _is_ours(path))
     return [recovered for recovered in found if recovered]
+
+
+def unread(folder: Path, states: Mapping[str, str]) -> list[Path]:
+    """Return the finished files that a database does not know to their end: ``states`` is what it knows of files.
+
+    It is older than they are, as one that was restored from a copy; or a run died before it had noted how long they
+    are. Left out are files of other programs, and those that a removal was about to put in the place of another.
+    """
+    return [
+        path
+        for path in sorted(folder.glob(f"*{SUFFIX}"))
+        if states.get(path.name, "open") == "open" and made_at(path.name) and _is_ours(path)
+        if (first := first_name(path.name)) == path.name or not (first in states or (folder / first).exists())
+    ]
 
 
 def _is_ours(path: Path) -> bool:

@@ -72,6 +72,15 @@ def next_name(name: str) -> str:
     return f"{_SERIES.sub('', stem)}-r{number}{SUFFIX}"
 
 
+def first_name(name: str) -> str:
+    """Return the name of the file in whose place one has come, its own where it has come in the place of none.
+
+    >>> first_name("news-00001-r2.warc.gz"), first_name("news-00001.warc.gz")
+    ('news-00001.warc.gz', 'news-00001.warc.gz')
+    """
+    return _SERIES.sub("", name.removesuffix(SUFFIX)) + SUFFIX
+
+
 def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collection[str], day: str) -> Scrubbed:
     """Write the file anew under `next_name`, durably, with the answers at the doomed offsets emptied.
 

@@ -1,0 +1,102 @@
+"""Pages that only the archive knew: a run died before their rows were there, or the database is older than the archive,
+as one that was restored from a copy, or a standby that had not everything when it took over.
+
+Start-up recovery has indexed them as orphans. Those of the sites' pages that are newer than what the corpus has are
+noted as fetched, and read like all that wait in the WARC; of one page the newest. For the others it is noted why not.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from corpus_spider.archives import EARLIEST, PAGES
+from pipelines.discovery.scope import scope_of
+from pipelines.urls import parse
+from storage.errors import CorpusError
+from storage.imports import Seen
+from storage.records import Fetched
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from corpus_spider.config import Config
+    from pipelines.discovery.scope import Scope
+    from storage.corpus import Corpus
+    from storage.orphans import Stray
+    from storage.records import Capture, Pointer
+
+logger = logging.getLogger(__name__)
+
+GROUP = 64
+KNOWN = "known"
+"""Why an orphan stays one: the corpus has its page as new or newer, or must not have it."""
+
+
+class PageSites:
+    """Whose page a URL is: that of the first site whose rules have it."""
+
+    def __init__(self, config: Config) -> None:
+        self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sites."""
+        return tuple(self._scopes)
+
+    def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
+        """Return the page of an address, captured at that time, with the site it is of; None where it is of no site."""
+        parsed = parse(address)
+        site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
+        return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
+
+
+def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
+    """Have a run take up such pages of its sites, whose locks it holds; return how many there were.
+
+    Orphans of other sites are left to the runs of those. Killed anywhere, the next start does what is left.
+    """
+    sites, before, taken = PageSites(config), None, 0
+    while strays := corpus.strays(GROUP, before):
+        taken += _take_up(corpus, config.warc_folder, sites, run_id, strays)
+        before = strays[-1].fetch_id
+    if taken:
+        logger.info("%d pages that only the WARC files knew of are read from there", taken)
+    return taken
+
+
+def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[Stray]) -> int:
+    """Take up what is wanted of some, the last found first, and note why the rest is not."""
+    pages: dict[str, tuple[Seen, Capture, Stray]] = {}
+    why: dict[int, str] = {}
+    for stray in strays:
+        seen = sites.seen(stray.uri, stray.fetched_at)
+        if seen is None:
+            continue
+        page = KNOWN if seen.url in pages else _page(folder, stray.pointer)
+        if isinstance(page, str):
+            why[stray.fetch_id] = page
+        else:
+            pages[seen.url] = seen, page, stray
+    leases = corpus.frontier.take_in([seen for seen, _, _ in pages.values()], sites.names)
+    why |= {stray.fetch_id: KNOWN for address, (_, _, stray) in pages.items() if address not in leases}
+    group = [(Fetched(pages[address][1], lease), pages[address][2].pointer) for address, lease in leases.items()]
+    corpus.take_up(run_id, group, why)
+    return len(group)
+
+
+def _page(folder: Path, pointer: Pointer) -> Capture | str:
+    """Return the answer, without its body, where it is a whole page; otherwise in a word what it is."""
+    try:
+        capture = read_record(folder, pointer)
+    except (CorpusError, OSError) as error:
+        logger.debug("cannot read in what lies at %s, offset %d: %s", pointer.warc, pointer.offset, error)
+        return "unreadable"
+    if capture.truncated:
+        return "truncated"
+    is_page = (capture.header("Content-Type") or "").partition(";")[0].strip().lower() in PAGES
+    return replace(capture, body=b"") if is_page else "not_html"
