@@ -23,7 +23,16 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storage.advice import advice
-from storage.engines import READER, SESSION, WITHOUT_LIMITS, WRITER, connect_options, postgres_engine, sqlite_engine
+from storage.engines import (
+    READER,
+    SESSION,
+    WITHOUT_LIMITS,
+    WRITER,
+    Lineage,
+    connect_options,
+    postgres_engine,
+    sqlite_engine,
+)
 from storage.errors import ConfigError, CorpusError, DamageError, DatabaseError, DiskError
 from storage.patience import READER_SECONDS, Patience, configured_seconds
 from storage.refusals import CONTENT_ERRORS, NotStorableError, is_refusal
@@ -267,7 +276,9 @@ def connect(url: URL, *, read_only: bool = False) -> Database:
     elif read_only:
         writer = engine = postgres_engine(url, READER, snapshots=True)
     else:
-        engine, writer = postgres_engine(url, snapshots=True), postgres_engine(url, WRITER)
+        lineage = Lineage(masked(url))
+        engine = postgres_engine(url, lineage=lineage, snapshots=True)
+        writer = postgres_engine(url, WRITER, lineage)
     hasty = writer.execution_options(corpus_hasty=True)
     patience = Patience(READER_SECONDS if read_only else configured_seconds())
     turn = threading.Lock() if url.get_backend_name() == "sqlite" else nullcontext()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
+
+from storage.errors import DatabaseError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +56,48 @@ SESSION = (
     " (SELECT count(set_config(name, '0', false)) FROM pg_settings"
     " WHERE name IN ('idle_session_timeout', 'transaction_timeout'))"
 )
+
+
+_LINEAGE = (
+    "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE"
+    " system_identifier || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END FROM pg_control_system()"
+)
+"""Which server it is, and its timeline, which is another once a standby has been promoted (PostgreSQL, 26.2.7)."""
+
+
+@dataclass(slots=True)
+class Lineage:
+    """The server to which a program has made its first connection; every later one is to be to the same.
+
+    A standby that has taken its place may not have had the last commits. What a program goes on to write by what it
+    remembers of them would be missing for good, or stand at the wrong place.
+    """
+
+    where: str
+    known: str = ""
+
+    def require(self, connection: psycopg.Connection) -> None:
+        """Raise DatabaseError when it is another server. One that does not say which it is passes for any."""
+        found = self._ask(connection)
+        self.known = self.known or found
+        if found and found != self.known:
+            raise DatabaseError(
+                "another server, or a copy, has taken its place, which may not have the last that was committed",
+                where=self.where,
+                do="start again; what it lacks is read in again from the WARC files by the next crawl",
+            )
+
+    @staticmethod
+    def _ask(connection: psycopg.Connection) -> str:
+        import psycopg
+
+        try:
+            row = connection.execute(_LINEAGE).fetchone()
+        except psycopg.OperationalError:
+            raise
+        except psycopg.Error:
+            return ""
+        return str(row[0]) if row else ""
 
 
 def sqlite_location(path: Path, *, read_only: bool) -> str:
@@ -107,8 +152,10 @@ def connect_options(url: URL) -> dict[str, Any]:
     return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}
 
 
-def postgres_engine(url: URL, role: str = "", *, snapshots: bool = False) -> Engine:
+def postgres_engine(url: URL, role: str = "", lineage: Lineage | None = None, *, snapshots: bool = False) -> Engine:
     """Return an engine whose sessions all begin with a statement for their ``role``: not each of their transactions.
+
+    With a ``lineage`` they are all to one server.
 
     ``snapshots``: each transaction sees one moment, not each of its statements another: counts of several statements
     would not agree.
@@ -122,6 +169,8 @@ def postgres_engine(url: URL, role: str = "", *, snapshots: bool = False) -> Eng
         connection.autocommit = True
         for statement in filter(None, (SESSION, role)):
             connection.execute(statement)
+        if lineage is not None:
+            lineage.require(connection)
         connection.autocommit = False
 
     @event.listens_for(engine, "checkin")

@@ -137,6 +137,16 @@ class PostgresServer:
     def stop(self, mode: str = "immediate") -> None:
         self.run("pg_ctl", "-w", "-m", mode, "stop")
 
+    def promote(self) -> None:
+        """Have the server, which is stopped, start next as a standby that has been promoted in the meantime."""
+        signal = self.folder / "data" / "standby.signal"
+        signal.touch()
+        if user := unprivileged_user():
+            shutil.chown(signal, user)
+        self.run("pg_ctl", "-w", "-l", str(self.folder / "server.log"), "-o", f"-p {free_port()}", "start")
+        self.run("pg_ctl", "-w", "promote")
+        self.stop("fast")
+
     def url(self, database: str) -> str:
         return f"postgresql://corpus@127.0.0.1:{self.port}/{database}"
 

@@ -102,6 +102,25 @@ def test_a_database_that_comes_back_in_time_costs_nothing(
     well(tmp_path, "check", "--deep")
 
 
+def test_a_standby_that_takes_the_database_s_place_ends_a_crawl_and_the_next_completes_it(
+    tmp_path: Path, newspaper: Newspaper, postgres_server: PostgresServer, vanishing: str
+) -> None:
+    """It may lack the last commits, in the midst of which the crawl would write on: pages that it believed to be stored
+    were lost without a word.
+    """
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing, delay=0.05, timeout=900))
+    crawl, _ = crawl_until_lost(tmp_path, newspaper, postgres_server, patience=900)
+    postgres_server.promote()
+    postgres_server.start()
+    said = crawl.communicate(timeout=PATIENCE)[1]
+    assert crawl.returncode == 4, said
+    assert said.count("another server, or a copy, has taken its place") == 1
+    well(tmp_path, "crawl")
+    well(tmp_path, "check", "--deep")
+    with Corpus.open(vanishing, read_only=True) as corpus:
+        assert corpus.status().documents == newspaper.articles
+
+
 END_LOCKS = "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'"
 
 
