@@ -107,7 +107,7 @@ def _opened(config: Config, report: ImportReport) -> Iterator[_Taker]:
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
         locks = stack.enter_context(SiteLocks(corpus, names, config.warc_folder / "locks"))
-        claim(config)
+        claim(config, corpus)
         recover(corpus, config.warc_folder, names)
         corpus.set_licences({site.name: site.licence for site in config.sites})
         corpus = replace(corpus, schedule=config.schedule())

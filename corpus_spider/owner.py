@@ -1,7 +1,10 @@
-"""Whose a folder of WARC files is. Two corpora in one folder take each other's files for damage, and empty them."""
+"""Whose a folder of WARC files is, and whether it is that of a database. Two corpora in one folder take each other's
+files for damage, and empty them; two folders of one database each lack what is in the other, and prune it.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +16,7 @@ from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config
+    from storage.corpus import Corpus
 
 OWNER = "locks/corpus"
 """The file in the folder that names the corpus.toml which crawls into it."""
@@ -20,9 +24,12 @@ _LONGEST, _LARGEST = 1 << 13, 1 << 20
 """Bytes of a name, and of a corpus.toml: what a folder that came from elsewhere names may be anything."""
 
 
-def claim(config: Config) -> None:
-    """Note whose the WARC folder is, which exists. Raises ConfigError when it is another corpus's, or DiskError."""
+def claim(config: Config, corpus: Corpus) -> None:
+    """Note whose the WARC folder is, which exists. Raises ConfigError when it is another corpus's, or the originals of
+    this one are elsewhere, or DiskError.
+    """
     require_own(config)
+    require_originals(config, corpus)
     own, mark = str(_path(config)), config.warc_folder / OWNER
     with disk_errors(mark):
         if config.path is not None and _named(mark) != own:
@@ -48,11 +55,39 @@ def require_own(config: Config) -> None:
         )
 
 
+def require_originals(config: Config, corpus: Corpus) -> None:
+    """Raise ConfigError when a folder that this corpus.toml has not crawled into has none of the database's files.
+
+    They are in another folder, that of a second corpus.toml or of a disk that is not mounted, and would be mixed with
+    what came into this one.
+    """
+    mark = config.warc_folder / OWNER
+    if config.path is not None and _named(mark) == str(_path(config)):
+        return
+    kept = {file.name for file in corpus.warc_files() if file.state in {"open", "closed"}}
+    there = {path.name.removesuffix(".open") for path in config.warc_folder.glob("*.warc.gz*")}
+    if kept and kept.isdisjoint(there):
+        raise ConfigError(
+            f"none of the WARC files of this database is in it{_last_folder(corpus)}",
+            where=str(config.warc_folder),
+            do="Mount or restore the folder that has them, or have warc in [corpus] name it; another corpus needs a"
+            f" database, or a schema, of its own. If they are lost, write the path of corpus.toml into {OWNER} here.",
+        )
+
+
+def _last_folder(corpus: Corpus) -> str:
+    """Say where the last run wrote its files; nothing where there was none, or it does not say."""
+    runs = corpus.runs()
+    with suppress(ValueError, LookupError, TypeError):
+        return f"; its last crawl wrote to {json.loads(runs[-1].config)['corpus']['warc']} on {runs[-1].host}"
+    return ""
+
+
 def _named(mark: Path) -> str:
     """Read whom a folder names; nobody where it has a file of zeros, as power cuts leave them: no name holds any."""
     try:
         with os.fdopen(open_to_read(mark), "rb") as file:
-            named = file.read(_LONGEST).decode()
+            named = file.read(_LONGEST).decode().removesuffix("\n")
     except (OSError, UnicodeError):
         return ""
     return "" if "\0" in named else named

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from corpus_spider.owner import require_own
+from corpus_spider.owner import require_originals, require_own
 from storage.corpus import Corpus
 from storage.disk import disk_errors, sync_folder
 from storage.errors import ConfigError, LockedError
@@ -66,6 +66,7 @@ def remove(config: Config, request: Request | None, *, dry_run: bool = False) ->
         _refuse_site_name(config, request)
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        require_originals(config, corpus)
         if dry_run:
             return _planned(corpus, request)
         sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from corpus_spider.console import human_size
+from corpus_spider.owner import require_originals
 from storage.corpus import Corpus
 from storage.disk import disk_errors
 from storage.errors import CorpusError
@@ -69,11 +70,12 @@ def limits_of(config: Config) -> Limits:
 def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
     """Remove what the rules do not keep, and return it; with ``dry_run`` only return it.
 
-    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, or others work on the originals, also
-    when they do because the locks were lost.
+    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, others work on the originals, also
+    when they do because the locks were lost, or these are in another folder.
     """
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        require_originals(config, corpus)
         locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
         if not dry_run:
             stack.enter_context(locks)

@@ -139,7 +139,7 @@ class Session:
             corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
             sites = tuple(site.name for site in config.sites)
             locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
-            claim(config)
+            claim(config, corpus)
             recovery.recover(corpus, config.warc_folder, sites)
             corpus.set_licences({site.name: site.licence for site in config.sites})
             learn_due(config, corpus)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One crawl: when it ran, how it ended (None: it did not), with which configuration and what it came to (JSON)."""
+    """One crawl: when it ran, how it ended (None: it did not), with which configuration and what it came to (JSON), and
+    on which machine.
+    """
 
     id: int
     started: datetime
@@ -33,11 +35,12 @@ class Run:
     exit_code: int | None
     config: str
     summary: str | None
+    host: str
 
 
 def read_runs(connection: Connection) -> list[Run]:
     """Return every run, oldest first."""
-    columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary)
+    columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary, run.c.host)
     return [Run(*row) for row in connection.execute(sa.select(*columns).order_by(run.c.id))]
 
 
