@@ -66,6 +66,7 @@ _OF_AGENCY = re.compile(
     rf"|\(?[^\W\d_a-z](?:[^.!?:;]|\b[A-Z]\.){{1,50}}(?:\s?/\s?|\svia\s){_AGENCY}(?:\W[^.!?:;]{{0,30}})?\)?"
 )
 """The whole of such a line."""
+_MAY_BE_OF_AGENCY = re.compile("[/©]|Getty").search
 _NAME = r"[^\W\d_a-zà-ÿ][\w.'’-]*"
 _NAMES = rf"{_NAME}(?: (?:{_NAME}|(?:de|da|do|del|della|di|du|van|von|der|den|la|le|al|bin|bint|of|the)\b)){{1,4}}"
 _BYLINE = re.compile(
@@ -120,13 +121,17 @@ _KNOWN = frozenset(unicodedata.normalize("NFC", opener).translate(_FOLD) for ope
 
 def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:
     """Return the places of the few lines that may be none of the text."""
-    return [place for place, (line, _) in enumerate(lines) if len(line) <= MOST and _is_suspect(line)]
-
-
-def _is_suspect(line: str) -> bool:
-    if line[:SIEVE] in _OPENERS or not line[0].isalnum() or line.rfind(":", -CREDIT) >= 0:
-        return True
-    return len(line) <= AGENCY and ("/" in line or "Getty" in line)
+    return [
+        place
+        for place, (line, _) in enumerate(lines)
+        if len(line) <= MOST
+        and (
+            line[:SIEVE] in _OPENERS
+            or not line[0].isalnum()
+            or line.rfind(":", -CREDIT) >= 0
+            or (len(line) <= AGENCY and ("/" in line or "Getty" in line))
+        )
+    ]
 
 
 def tells_minutes(line: str) -> bool:
@@ -157,7 +162,7 @@ def is_prompt(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     """
     if kind is _PARAGRAPH and line[0] == "#" and _HASHTAGS.fullmatch(line):
         return True
-    if kind is _PARAGRAPH and len(line) <= AGENCY and _OF_AGENCY.fullmatch(line):
+    if kind is _PARAGRAPH and len(line) <= AGENCY and _MAY_BE_OF_AGENCY(line) and _OF_AGENCY.fullmatch(line):
         return True
     bare, end = line.lstrip(_MARKS), line[-CREDIT:]
     if _folded(bare[:SIEVE]) in _KNOWN and _is_said(_folded(bare[:BEGINNING]), kind, edge=edge):

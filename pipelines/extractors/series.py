@@ -91,8 +91,10 @@ def _paragraphs_among(page: Page, chosen: Array, missing: Array) -> Array:
 
     It leads nowhere, and names nothing that is left out.
     """
-    parents, blocks = page.parents[page.inside], page.blocks
     found: Array = (page.link[missing] <= HARDLY) & ((page.path[missing] & _ASIDE) == 0)
+    if not found.any():
+        return found
+    parents, blocks = page.parents[page.inside], page.blocks
     found &= (missing < chosen.nonzero()[0][-1]) & (np.bincount(parents, chosen)[parents[missing]] >= BESIDE)
     known = chosen.copy()
     known[missing] = True
