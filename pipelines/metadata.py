@@ -260,7 +260,9 @@ def _marked_authors(tree: LexborHTMLParser) -> list[str]:
     marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
     told = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
     first, name = next(told, (None, ""))
-    return [name, *(other for node, other in told if first and node.parent == first.parent and is_name(other))]
+    # Two nodes with the same markup are equal, wherever they stand.
+    around = first.parent.mem_id if first and first.parent else None
+    return [name, *(other for node, other in told if node.parent and node.parent.mem_id == around and is_name(other))]
 
 
 def _name_in(node: LexborNode) -> str:
