@@ -55,6 +55,15 @@ class PageSites:
         return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
 
 
+def waiting(config: Config, corpus: Corpus) -> int:
+    """Count the answers that may be such pages of the configured sites and wait for a crawl."""
+    sites, before, number = PageSites(config), None, 0
+    while strays := corpus.strays(GROUP, before):
+        number += sum(sites.seen(stray.uri) is not None for stray in strays)
+        before = strays[-1].fetch_id
+    return number
+
+
 def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
     """Have a run take up such pages of its sites, whose locks it holds; return how many there were.
 

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from corpus_spider import adoption
 from corpus_spider.learning import Models
 from pipelines import extractors
 from pipelines.process import process
@@ -75,6 +76,8 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
     with Corpus.open(config.database_url, read_only=True) as corpus:
         report.problems += corpus.problems()
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
+        if strays := adoption.waiting(config, corpus):
+            report.notes.append(f"{strays} answers wait that only the WARC files knew of; {READS_IN}")
         files = {file.name: file.state for file in corpus.warc_files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)

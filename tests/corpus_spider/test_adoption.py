@@ -48,6 +48,11 @@ def problems(folder: Path, *options: str) -> list[str]:
     return list(json.loads(run(folder, "check", "--json", *options).stdout)["problems"])
 
 
+def notes(folder: Path) -> list[str]:
+    told = json.loads(run(folder, "check", "--json").stdout)["notes"]
+    return [note for note in told if not note.startswith("SQLite")]
+
+
 def texts(database: str) -> dict[str, str]:
     with Corpus.open(database, read_only=True) as corpus:
         return {document.url: document.text for document in corpus.documents()}
@@ -95,6 +100,19 @@ def test_a_corpus_is_made_anew_from_its_archive(tmp_path: Path, newspaper: Newsp
     with Corpus.open(database, read_only=True) as corpus:
         reasons = [fetch.reason for fetch in corpus.fetches(outcomes=["orphan"]) if fetch.status == 200]
         assert set(reasons) <= {None, "known", "not_html"}
+
+
+def test_check_notes_what_only_the_archive_knew_until_a_crawl_reads_it(tmp_path: Path, newspaper: Newspaper) -> None:
+    """As after an import, which indexes the files of a database that was lost and leaves their pages to a crawl."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    well(tmp_path, "crawl")
+    (tmp_path / "corpus.db").unlink()
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        recovery.recover(corpus, tmp_path / "warc", ("newspaper",))
+    (note,) = notes(tmp_path)
+    assert note.endswith("answers wait that only the WARC files knew of; the next crawl reads in what is missing")
+    well(tmp_path, "crawl")
+    assert notes(tmp_path) == []
 
 
 def test_a_page_that_was_removed_does_not_come_in_again(tmp_path: Path, newspaper: Newspaper) -> None:
