@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+    from pipelines.discovery.scope import Scope
     from pipelines.urls import Address
     from storage.records import Capture, SiteModel
 
@@ -27,6 +29,10 @@ MAX_LINKS = 2000
 MAX_TITLE = 300
 """Characters of a link's text that are kept."""
 _MAX_REFERENCES = 20_000
+_REMEMBERED, _SHORT = 2**13, 500
+"""References that are remembered with what they lead to, and characters of one: most of a page's are on others too."""
+_WITHOUT_PATH = ("/", "http://", "https://")
+"""How references begin that mean the same on all pages of a host."""
 _MAX_TEXT = 500_000
 _MAX_REFRESH_SECONDS = 60
 _MAX_REFRESHES = 20
@@ -76,22 +82,38 @@ def page_anchors(
         return ()
     own, scope = parse(url), scope_of(model)
     texts, base = _references(tree), base_of(tree, url)
+    root = _root_of(base)
     found: dict[str, Anchor] = {}
     for reference, (text, following) in texts.items():
-        address = parse(reference, base)
-        if address is None or not scope.has(address):
+        remembered = len(reference) <= _SHORT and reference.startswith(_WITHOUT_PATH)
+        target = _known_target(reference, root, scope) if remembered else _target(reference, base, scope)
+        if target is None:
             continue
-        link = link_to(address, Kind.PAGE, twin=twin(address, own) if own else None)
-        before = found.get(link.url)
-        if before is None:
-            found[link.url] = Anchor(link, address, text, following)
-        else:
-            found[link.url] = _joined(before, Anchor(link, address, text, following))
+        address, link = target
+        if own is not None and (other := twin(address, own)):
+            link = replace(link, twin=other)
+        anchor, before = Anchor(link, address, text, following), found.get(link.url)
+        found[link.url] = anchor if before is None else _joined(before, anchor)
         if len(found) > MAX_LINKS:
             break
     if own is not None:
         found.pop(own.canonical, None)
     return tuple(found.values())[:MAX_LINKS]
+
+
+def _target(reference: str, base: str, scope: Scope) -> tuple[Address, Link] | None:
+    """Return what a reference leads to, where that is wanted."""
+    address = parse(reference, base)
+    return (address, link_to(address, Kind.PAGE)) if address is not None and scope.has(address) else None
+
+
+_known_target = lru_cache(maxsize=_REMEMBERED)(_target)
+
+
+def _root_of(url: str) -> str:
+    """Return the address of the root of a URL's host; the URL itself where it is none."""
+    address = parse(url)
+    return address._replace(path="/", query="").fetchable if address else url
 
 
 def _joined(one: Anchor, other: Anchor) -> Anchor:

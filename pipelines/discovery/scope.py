@@ -34,9 +34,9 @@ _NOT_PAGES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """The rules of one site, compiled."""
+    """The rules of one site, compiled; there is one of the same rules, known by what it is and not by what is in it."""
 
     names: frozenset[str]
     names_with_port: frozenset[str]

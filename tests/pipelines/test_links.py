@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.discovery import links
 from pipelines.discovery.links import MAX_LINKS, page_anchors, page_links, redirect_link
 from pipelines.discovery.scope import scope_of
 from pipelines.tree import parse_tree
@@ -275,3 +276,14 @@ def test_any_page_is_safe(html: str, url: str) -> None:
     for link in page_links(html, url, MODEL):
         assert scope_of(MODEL).has_host(link.host)
         assert link.fetch_url.startswith(("http://", "https://"))
+
+
+@given(
+    st.sampled_from(["/", "//", "http://", "https://", "/\\", "http:///", "/../"]),
+    st.text("ab./?#:@\\%2 é", max_size=12),
+    st.sampled_from(["https://paper.example/a/b?c=d", "http://paper.example:8080/x/", "https://www.paper.example/"]),
+)
+def test_a_reference_that_is_remembered_means_the_same_on_all_pages_of_a_host(begin: str, rest: str, page: str) -> None:
+    """Whatever the path of the page that it stands on."""
+    scope = scope_of(SiteModel("paper", hosts=("paper.example", "a", "b")))
+    assert links._target(begin + rest, page, scope) == links._target(begin + rest, links._root_of(page), scope)
