@@ -139,6 +139,10 @@ def _readable(head: bytes, codec: str) -> bool:
 def _decoded(body: bytes, codec: str, source: str) -> Decoded:
     legacy = codec in vietnamese_codecs.CODECS
     text = vietnamese_codecs.decode(body, codec) if legacy else body.decode(codec, "replace")
+    return _read(text, codec, source)
+
+
+def _read(text: str, codec: str, source: str) -> Decoded:
     return Decoded(text, name_of(codec), source, text.count("\ufffd") / len(text) if text else 0.0)
 
 
@@ -146,7 +150,10 @@ def _by_mark(body: bytes) -> Decoded | None:
     for mark, codec in _BOMS:
         if body.startswith(mark):
             rest = body[len(mark) :]
-            return _decoded(rest, codec, "bom") if codec != "utf-8" or _is_utf8(rest) else None
+            if codec != "utf-8":
+                return _decoded(rest, codec, "bom")
+            text = _utf8_text(rest)
+            return None if text is None else _read(text, codec, "bom")
     return None
 
 
@@ -160,10 +167,11 @@ def _wide(body: bytes, header: str | None) -> Decoded | None:
 def _utf8(body: bytes, header: str | None) -> Decoded | None:
     if (codec := _seven_bit_codec(body, header)) is not None:
         return _decoded(body, codec, "header" if codec == header else "detected")
-    if not _is_utf8(body):
+    text = _utf8_text(body)
+    if text is None:
         return None
-    decoded = _decoded(body, "utf-8", "utf-8")
-    return replace(decoded, text=_encoded_once(decoded.text)) if _may_be_encoded_twice(body) else decoded
+    decoded = _read(text, "utf-8", "utf-8")
+    return replace(decoded, text=_encoded_once(text)) if _may_be_encoded_twice(body) else decoded
 
 
 def _may_be_encoded_twice(body: bytes) -> bool:
@@ -205,21 +213,19 @@ def _decodes(body: bytes, codec: str) -> bool:
     return len(_NON_ASCII.findall(text)) > _GOOD_PER_BAD * broken
 
 
-def _is_utf8(body: bytes) -> bool:
-    """Tell UTF-8, also with broken bytes in it: cut in the middle of a character, or with a scrap of something else.
+def _utf8_text(body: bytes) -> str | None:
+    """Read UTF-8, also with broken bytes in it: cut in the middle of a character, or with a scrap of something else.
 
     To read such a page as a legacy charset would turn all its good letters into nonsense without a trace.
     """
     try:
-        body.decode("utf-8")
+        return body.decode("utf-8")
     except UnicodeDecodeError as error:
         text = body.decode("utf-8", "replace")
         bad = text.count("\ufffd")
         good = len(text) - len(text.encode("ascii", "ignore")) - bad
-        if error.reason == "unexpected end of data":
-            return good >= 1
-        return good >= bad * (_GOOD_PER_BAD if good >= _MANY else _FEW_PER_BAD)
-    return True
+        least = bad * (_GOOD_PER_BAD if good >= _MANY else _FEW_PER_BAD)
+        return text if good >= (1 if error.reason == "unexpected end of data" else least) else None
 
 
 def _legacy(body: bytes, header: str | None) -> Decoded:

@@ -89,15 +89,18 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
     if sample.isascii():
         return None
     readings = {codec: decode(sample, codec) for codec in CODECS}
-    hits = {codec: _function_words(text) for codec, text in readings.items()}
-    shares = {codec: _syllables(text) for codec, text in readings.items()}
-    if stated and shares[stated] >= _MEANT:
+    if stated and _syllables(readings[stated]) >= _MEANT:
         return stated
-    if max(hits.values()) < _LEAST_HITS:
-        return None
-    best = max(CODECS, key=lambda codec: (shares[codec] * hits[codec], hits[codec]))
-    least = max(_LEAST_HITS, _LEAST_SHARE * len(_WORD.findall(readings[best])))
-    if hits[best] < least or shares[best] < _MEANT:
+    hits = {codec: _function_words(text) for codec, text in readings.items()}
+    # Counted before syllables are, which takes longer: of text in other languages it is all that is done.
+    enough = {
+        codec: text
+        for codec, text in readings.items()
+        if hits[codec] >= max(_LEAST_HITS, _LEAST_SHARE * len(_WORD.findall(text)))
+    }
+    shares = {codec: _syllables(text) for codec, text in enough.items()}
+    best = max(enough, key=lambda codec: (shares[codec] * hits[codec], hits[codec]), default=None)
+    if best is None or shares[best] < _MEANT:
         return None
     standard = nfc(sample.decode("cp1258", "replace"))
     return best if shares[best] >= _syllables(standard) + _CLEARLY else None
