@@ -91,11 +91,10 @@ _UNSOUND = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A way to read a page: the codec, who proposed it, how likely it is and how sound the text looks, each 0-1."""
+    """A way to read a page: the codec, who proposed it, and how sound the text looks, 0-1."""
 
     codec: str
     source: str
-    likelihood: float
     soundness: float
 
 
@@ -290,9 +289,9 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
         if likelihoods[codec] >= tie and (telling or codec not in rare_codecs()):
             proposals.setdefault(codec, "detected")
     proposals.setdefault(_FALLBACK, "detected")
-    readings = [_reading(sample, codec, source, likelihoods) for codec, source in proposals.items()]
-    bar = _bearable(max(reading.likelihood for reading in readings)) if telling else 0.0
-    likely = [reading for reading in readings if reading.likelihood >= bar]
+    found = {codec: _likelihood(sample, codec, likelihoods) for codec in proposals}
+    bar = _bearable(max(found.values())) if telling else 0.0
+    likely = [_reading(sample, codec, source) for codec, source in proposals.items() if found[codec] >= bar]
     sound = max(reading.soundness for reading in likely) - _SOUNDNESS_MARGIN
     chosen = next(reading for reading in likely if reading.soundness >= sound)
     return chosen if chosen.soundness >= _SOUND else _sounder(sample, chosen, likelihoods, proposals)
@@ -334,17 +333,23 @@ def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float], pro
     """
     bar = max(likelihoods.values(), default=0.0) * chosen.soundness / 2
     codecs_left = [codec for codec, likely in likelihoods.items() if likely >= bar or proposals.get(codec) in _STATED]
-    others = [_reading(sample, codec, proposals.get(codec, "detected"), likelihoods) for codec in codecs_left]
+    others = [_reading(sample, codec, proposals.get(codec, "detected")) for codec in codecs_left]
     best = max(others, key=lambda reading: reading.soundness, default=chosen)
     return best if best.soundness >= chosen.soundness + _MUCH_SOUNDER else chosen
 
 
-def _reading(sample: bytes, codec: str, source: str, likelihoods: dict[str, float]) -> _Reading:
-    text = sample.decode(codec, "replace")
+def _likelihood(sample: bytes, codec: str, likelihoods: dict[str, float]) -> float:
     likelihood = likelihoods.get(codec, 0.0)
-    foreign = len(_NON_ASCII.findall(text))
-    if not likelihood and text.count("\ufffd") < 0.05 * foreign:
-        # Broken here and there, which rules it out for the detector: ask again about the part that decodes.
-        likelihood = likelihoods_of(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
+    if likelihood:
+        return likelihood
+    text = sample.decode(codec, "replace")
+    if text.count("\ufffd") >= 0.05 * len(_NON_ASCII.findall(text)):
+        return 0.0
+    # Broken here and there, which rules it out for the detector: ask again about the part that decodes.
+    return likelihoods_of(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
+
+
+def _reading(sample: bytes, codec: str, source: str) -> _Reading:
+    text = sample.decode(codec, "replace")
     unsound = sum(len(found.group()) for found in _UNSOUND.finditer(text))
-    return _Reading(codec, source, likelihood, 1 - unsound / max(foreign, _ENOUGH_EVIDENCE))
+    return _Reading(codec, source, 1 - unsound / max(len(_NON_ASCII.findall(text)), _ENOUGH_EVIDENCE))

@@ -66,6 +66,8 @@ _LEAST_HITS = 3
 _LEAST_SHARE = 0.04
 _MEANT = 0.8
 _CLEARLY = 0.15
+# Vietnamese is mostly letters of ASCII; text in other scripts takes long to read in these ways.
+_ASCII, _MOST_MARKED = bytes(range(128)), 0.5
 _ENOUGH = 400
 
 
@@ -86,7 +88,7 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
     plain; and of the words with marks nearly all must be syllables of Vietnamese, which they are in no wrong reading,
     and far fewer under windows-1258, which a detector knows.
     """
-    if sample.isascii():
+    if sample.isascii() or (not stated and len(sample.translate(None, _ASCII)) > _MOST_MARKED * len(sample)):
         return None
     readings = {codec: decode(sample, codec) for codec in CODECS}
     if stated and _syllables(readings[stated]) >= _MEANT:
