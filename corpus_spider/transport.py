@@ -43,6 +43,8 @@ MAX_HEAD = 256 * 1024
 """Most bytes of status lines and headers of one answer; servers send a few hundred, Twisted takes any number."""
 SMALL = 1024
 """Bytes; of pieces below it those that come at once are handed on together."""
+DOUBTFUL = frozenset({400, 408, 421, 431})
+"""Statuses of a request that was not read as it was sent, or not waited for: what comes next may be of it, too."""
 MAX_SIZE_LINE = 16 * 1024
 """Most bytes of the line before a chunk."""
 _STATUS = re.compile(rb"\S+ [1-9][0-9]{2}(?: |\Z)")
@@ -85,15 +87,25 @@ class CrawlHandler(HTTP11DownloadHandler):
 
 class BoundedPool(HTTPConnectionPool):
     """Lets the connection go that has rested longest when there are too many: Twisted keeps some for every host; and
-    asks on none again on which something has come meanwhile, which would be taken for the answer.
+    asks on none again on which something has come meanwhile, which would be taken for the answer, nor at a host that
+    has not answered a later request of a connection.
     """
 
+    _once: frozenset[Any] = frozenset()
+    """Hosts of which each connection is asked on once."""
+
     def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802
-        for connection in [each for each in self._connections.get(key, ()) if _has_input(each.transport)]:
-            self._let_go(key, connection)
+        for connection in list(self._connections.get(key, ())):
+            if key in self._once or _has_input(connection.transport):
+                self._let_go(key, connection)
         return super().getConnection(key, endpoint)
 
+    def ask_once(self, key: Any) -> None:
+        """Use no connection to this host again."""
+        self._once |= {key}
+
     def _putConnection(self, key: Any, connection: Any) -> None:  # noqa: N802
+        connection.unanswered = partial(self.ask_once, key)
         super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
         while len(self._timeouts) > RESTING:
             oldest = next(iter(self._timeouts))
@@ -192,6 +204,8 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
 
     _head = 0
     sent: Callable[[str], None] | None = None
+    unanswered: Callable[[], None] | None = None
+    """Set when the connection has rested: to be told of a later request that is not answered."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)  # type: ignore[no-untyped-call]
@@ -241,9 +255,20 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
     def _finishResponse(self, rest: bytes) -> None:  # noqa: N802
         """Ask nothing more where the rest of this answer would be read as the next one (RFC 9112, 6.3 and 11.2)."""
         parser, request = self._parser, self._currentRequest
-        if parser is not None and request is not None and (rest or _is_ambiguous(parser)):
-            request.persistent = False
+        if parser is not None and request is not None:
+            doubtful = parser.response.code in DOUBTFUL
+            if doubtful and self.unanswered is not None:
+                self.unanswered()
+            if rest or doubtful or _is_ambiguous(parser):
+                request.persistent = False
         super()._finishResponse(rest)
+
+    def _disconnectParser(self, reason: Any) -> None:  # noqa: N802
+        """Tell of a request on a connection that had rested whose answer did not begin, or never came to its body."""
+        parser = self._parser
+        if parser is not None and parser.state in {STATUS, HEADER} and self.unanswered is not None:
+            self.unanswered()
+        super()._disconnectParser(reason)  # type: ignore[no-untyped-call]
 
 
 def _is_ambiguous(parser: Any) -> bool:

@@ -160,6 +160,8 @@ def asked_again(*answer: bytes) -> bool:
         ((b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",), False),
         ((b"HTTP/1.1 204 No Content\r\n\r\n" + ANSWER,), False),
         ((b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nbody",), False),
+        ((b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",), True),
+        ((b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n",), False),
     ],
 )
 def test_nothing_is_asked_where_the_rest_of_an_answer_would_be_taken_for_the_next(
@@ -167,6 +169,51 @@ def test_nothing_is_asked_where_the_rest_of_an_answer_would_be_taken_for_the_nex
 ) -> None:
     """A page behind a page, or the body of an answer that has none, was stored under the address asked for next."""
     assert asked_again(*answer) is again
+
+
+@pytest.mark.parametrize(
+    ("answer", "more"),
+    [
+        (ANSWER, True),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut", True),
+        (b"HTTP/1.1 200 OK\r\nConte", False),
+        (b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", False),
+        (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", False),
+        (b"\x00garbage\r\n", False),
+        (b"", False),
+        (None, False),
+    ],
+)
+def test_a_host_that_answers_but_the_first_request_of_a_connection_is_asked_on_new_ones(
+    answer: bytes | None, more: bool
+) -> None:
+    """Of a server, or what stands before it, that hangs or refuses then, half of the pages were lost."""
+    pool, key, made = BoundedPool(Clock()), ("http", "a.example", 80), []
+
+    def request(connection: Any) -> Any:
+        made.append(connection)
+        asked = Request(b"GET", b"/", Headers({b"Host": [b"a.example"]}), None, persistent=True)
+        return connection.request(asked).addErrback(lambda _: None)
+
+    def fresh() -> Any:
+        factory = _BoundedFactory(lambda _: None, lambda each: pool._putConnection(key, each), repr(key))
+        connection = factory.buildProtocol(None)
+        connection.makeConnection(StringTransport())
+        return connection
+
+    pool._newConnection = lambda *_: fresh()
+    request(pool.getConnection(key, None))
+    made[0].dataReceived(ANSWER)
+    pending = request(pool.getConnection(key, None).result._clientProtocol)
+    if answer is None:
+        pending.cancel()
+    else:
+        made[0].dataReceived(answer)
+    made[0].connectionLost(Failure(ConnectionDone()))
+    request(fresh())
+    made[-1].dataReceived(ANSWER)
+    assert isinstance(pool.getConnection(key, None), Deferred) is more
 
 
 class Reader(Protocol):
