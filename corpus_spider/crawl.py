@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from corpus_spider.config import Config
-    from corpus_spider.spiders.news import NewsSpider
 
 logger = logging.getLogger(__name__)
 
@@ -140,12 +139,7 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     with shown(session.line, pending, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)
-    return exit_code(session, stopped=bool(stopper.asked), limited=_limited(crawler.spider))
-
-
-def _limited(spider: Any) -> bool:
-    news: NewsSpider | None = spider
-    return news is not None and news.dispatcher.limit_reached
+    return exit_code(session, stopped=bool(stopper.asked))
 
 
 def _settings(session: Session, log_level: str) -> Settings:

@@ -65,7 +65,8 @@ class Dispatcher:
         self.line, self.limits = line, limits
         self.pauses = pauses or HostPauses(limits.retries)
         self.stopping = False
-        self.limit_reached = False
+        self.limit_reached = ""
+        """The limit, by its name here, at which nothing more is handed out; empty before one is reached."""
         self.handed_out = 0
         self._out: Counter[str] = Counter()
         self._heard: dict[str, float] = {}
@@ -126,24 +127,24 @@ class Dispatcher:
         """End the run at its time limit: who takes the leases may be waiting for hosts, and not come back for more."""
         limit = self.limits.time_limit
         left = self._started + limit - time.monotonic()
-        return asyncio.get_running_loop().call_later(left, self._end) if limit else None
+        return asyncio.get_running_loop().call_later(left, self._end, "time_limit") if limit else None
 
-    def _end(self) -> None:
-        self.limit_reached = True
+    def _end(self, limit: str) -> None:
+        self.limit_reached = self.limit_reached or limit
         self.recall()
         self.line.changed.set()
 
     def _over(self) -> bool:
         self._look_at_limits()
-        return (self.stopping or self.line.error is not None) or (self.limit_reached and not self._busy())
+        return (self.stopping or self.line.error is not None) or bool(self.limit_reached and not self._busy())
 
     def _look_at_limits(self) -> None:
         limits = self.limits
         if limits.size_limit and self.line.counts.bytes >= limits.size_limit:
-            self._end()
-        elif limits.page_limit:
+            self._end("size_limit")
+        elif limits.page_limit and self.handed_out >= limits.page_limit:
             # What is out are the last pages of the number that was asked for: they are waited for.
-            self.limit_reached = self.limit_reached or self.handed_out >= limits.page_limit
+            self.limit_reached = self.limit_reached or "page_limit"
 
     def _busy(self) -> bool:
         return bool(self._out or self.line.held or self.line.waiting or self._draining())
@@ -212,7 +213,7 @@ class Dispatcher:
         due = await self._due_hosts()
         self._active.update(host for host in due if not self.pauses.left(host))
         if self._active or self.limit_reached:
-            return self.limit_reached
+            return bool(self.limit_reached)
         seconds = await self._seconds_to_wait(due)
         if seconds is None:
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config_values import nearest
+from corpus_spider.console import human_size
 from pipelines.extractors import EXTRACTORS
 from storage.errors import ConfigError
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from corpus_spider.sections import Site
+
+
+LIMITS = ("page_limit", "time_limit", "size_limit", "since", "until")
+"""Keys of `[crawl]` that bound a run: pages, seconds, bytes, and the days wanted."""
 
 
 def plan(config: Config) -> dict[str, Any]:
@@ -26,7 +31,7 @@ def plan(config: Config) -> dict[str, Any]:
         "user_agent": config.user_agent,
         "database": config.effective()["corpus"]["database"],
         "warc": str(config.warc_folder),
-        "page_limit": config.crawl.page_limit,
+        "limits": {name: value for name in LIMITS if (value := getattr(config.crawl, name))},
         "sites": [_site(config, site) for site in config.sites],
         "seeds": [{"site": seed.site, "kind": seed.kind.value, "url": seed.fetch_url} for seed in config.seeds()],
     }
@@ -46,7 +51,9 @@ def require_extractors(config: Config) -> None:
 
 def render(planned: dict[str, Any], console: Console) -> None:
     """Write the plan as tables."""
-    console.table("Crawl", ("what", "value"), [(key, planned[key]) for key in ("user_agent", "database", "warc")])
+    crawl = {key: planned[key] for key in ("user_agent", "database", "warc")}
+    crawl |= {key: _in_units(key, value) for key, value in planned["limits"].items()}
+    console.table("Crawl", ("what", "value"), crawl.items())
     header = ("name", "hosts", "languages", "delay", "max_depth", "extractor", "allow", "deny")
     console.table("Sites", header, [[_words(site[key]) for key in header] for site in planned["sites"]])
     console.table("Starts from", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
@@ -64,6 +71,12 @@ def _site(config: Config, site: Site) -> dict[str, Any]:
         "allow": site.allow,
         "deny": site.deny,
     }
+
+
+def _in_units(limit: str, value: Any) -> object:
+    if limit == "time_limit":
+        return f"{value:g} s"
+    return human_size(value) if limit == "size_limit" else value
 
 
 def _words(value: object) -> str:

@@ -67,7 +67,7 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
     if code == 7:
         return f"Nothing could be fetched; first reason: {_first_reason(summary)}."
-    return {11: "Stopped by a signal: ", 12: "Stopped at a limit: "}.get(code, "Ended by an error: ") + left
+    return {11: "Stopped by a signal: ", 12: f"Stopped at {summary['limit']}: "}.get(code, "Ended by an error: ") + left
 
 
 def _first_reason(summary: Mapping[str, Any]) -> str:

@@ -114,6 +114,8 @@ class Session:
         self.line.waiting = self.corpus.count_unprocessed(self.sites)
         self.ended = ""
         """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours; empty while it runs."""
+        self.limit = ""
+        """The key of `[crawl]` that limited the run; empty where none ended it."""
         self.exit_code = FORCED
         """How the run ended; known after :meth:`close`."""
         self.sick: tuple[Finding, ...] = ()
@@ -186,6 +188,7 @@ class Session:
         counts = self.line.counts
         return {
             "ended": self.ended,
+            "limit": self.limit,
             "pages": counts.pages,
             "documents": counts.documents,
             "unchanged": counts.unchanged,
@@ -273,7 +276,7 @@ class Session:
         )
 
 
-def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
+def exit_code(session: Session, *, stopped: bool) -> int:
     """Tell how a run ended (pure but for reading its counts); the first that applies.
 
     An error of ours, a fault, a signal, a limit, no answer to anything that was due; what is done may turn out sick.
@@ -288,7 +291,7 @@ def exit_code(session: Session, *, stopped: bool, limited: bool) -> int:
         return FAULT
     if stopped:
         return STOPPED
-    if limited:
+    if session.limit:
         return LIMITED
     # A page that robots.txt keeps back is no failure of the night; a site that refuses all that leads into it is one.
     tried = counts.pages + counts.failures.total() + counts.refused_sources

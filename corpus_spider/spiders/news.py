@@ -165,8 +165,8 @@ class NewsSpider(Spider):
         stopped = self.session.ended == "shutdown"
         if isinstance(self.line.error, CorpusError):
             logger.error("%s", self.line.error)
-        self.session.close(exit_code(self.session, stopped=stopped, limited=self.dispatcher.limit_reached))
+        self.session.close(exit_code(self.session, stopped=stopped))
 
     def ended(self, reason: str) -> None:
-        """Keep why the crawl ended, for the exit code."""
-        self.session.ended = reason
+        """Keep why the crawl ended, for the exit code and the summary."""
+        self.session.ended, self.session.limit = reason, self.dispatcher.limit_reached

@@ -110,7 +110,7 @@ def crawl(folder: Path) -> int:
             asyncio.run(_crawl(opened, newspaper()))
         finally:
             opened.ended = opened.ended or "finished"
-            opened.close(session.exit_code(opened, stopped=False, limited=False))
+            opened.close(session.exit_code(opened, stopped=False))
     except CorpusError as error:
         print(error, file=sys.stderr)
         return error.exit_code

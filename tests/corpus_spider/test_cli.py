@@ -169,9 +169,25 @@ def test_init_makes_a_corpus_that_can_be_planned(
     assert run(["-c", "news/corpus.toml", "crawl", "--dry-run", "--json"]) == 0
     planned = json.loads(capsys.readouterr().out)
     assert "me@example.org" in planned["user_agent"]
+    assert planned["limits"] == {}
     assert {seed["kind"] for seed in planned["seeds"]} == {"page", "feed"}
     assert run(["init", "news", "--language", "ar", "--contact", "me@example.org"]) == 2
     assert list(Path("news").iterdir()) == [Path("news/corpus.toml")]
+
+
+def test_a_dry_run_tells_by_which_limits_and_days_a_crawl_is_bound(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As they come of file and options together: in units for people, in seconds and bytes in JSON."""
+    file = home / "corpus.toml"
+    file.write_text(f'{file.read_text()}\n[crawl]\ntime_limit = "4h"\n')
+    bounds = ("crawl", "--dry-run", "--size-limit", "5 GiB", "--since", "2026-11-01")
+    assert run([*bounds, "--json"]) == 0
+    limits = json.loads(capsys.readouterr().out)["limits"]
+    assert limits == {"time_limit": 14400.0, "size_limit": 5 * 2**30, "since": "2026-11-01"}
+    assert run([*bounds]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert {"time_limit\t14400 s", "size_limit\t5.0 GiB", "since\t2026-11-01"} <= set(told)
 
 
 def test_a_folder_that_was_removed_is_told_and_matters_only_where_it_is_needed(
@@ -198,10 +214,11 @@ def test_a_folder_that_was_removed_is_told_and_matters_only_where_it_is_needed(
 def test_init_says_what_comes_next(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], steps: list[str]
 ) -> None:
-    """The sources of newspapers that nobody knows yet are to be looked for first."""
-    assert run(["init", str(tmp_path / "new"), "--contact", "me@example.org", *sites]) == 0
-    told = capsys.readouterr().err.splitlines()[1:]
-    assert told == [f"  corpus-spider -c {tmp_path / 'new' / 'corpus.toml'} {step}" for step in steps]
+    """The sources of newspapers that nobody knows yet are to be looked for first; a shell takes what is told."""
+    assert run(["init", str(tmp_path / "my news"), "--contact", "me@example.org", *sites]) == 0
+    told = [shlex.split(line) for line in capsys.readouterr().err.splitlines()[1:]]
+    before = ["corpus-spider", "-c", str(tmp_path / "my news" / "corpus.toml")]
+    assert told == [[*before, *step.split()] for step in steps]
 
 
 @pytest.mark.parametrize(("sites", "told"), [((), True), (("--site", "https://a.example/"), False)])

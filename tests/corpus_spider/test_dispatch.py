@@ -283,7 +283,7 @@ def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_lim
         assert len(await crawl(line, dispatcher)) == page_limit
         return dispatcher
 
-    assert asyncio.run(scenario()).limit_reached
+    assert asyncio.run(scenario()).limit_reached == "page_limit"
     assert len(bench.workers.done) == page_limit
 
 
@@ -296,7 +296,7 @@ def test_a_limit_ends_the_run_and_the_next_one_goes_on(bench: Bench, limit: dict
         line = bench.line()
         dispatcher = Dispatcher(line, limits(bench, **limit))
         leases = await crawl(line, dispatcher)
-        assert dispatcher.limit_reached
+        assert dispatcher.limit_reached == next(iter(limit))
         assert len(leases) < 40
         bench.corpus.frontier.release(["s"])
         rest = await crawl(line, Dispatcher(line, limits(bench)))

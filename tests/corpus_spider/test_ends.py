@@ -381,7 +381,7 @@ def test_a_run_says_that_it_ended_at_its_limit(tmp_path: Path, newspaper: Newspa
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     limited = run(tmp_path, "crawl", "--page-limit", "2")
     assert limited.returncode == 12
-    assert "Stopped at a limit: 2 pages fetched" in limited.stderr
+    assert "Stopped at page_limit: 2 pages fetched" in limited.stderr
     assert recorded(tmp_path)["ended"] == "limit"
     assert recorded(tmp_path)["pending"] > 0
     finished = run(tmp_path, "crawl")

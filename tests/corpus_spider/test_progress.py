@@ -13,6 +13,7 @@ from corpus_spider.progress import Recount, _plain, closing_words
 from storage.errors import DatabaseError
 
 SUMMARY: dict[str, Any] = {
+    "limit": "",
     "pages": 268,
     "documents": 84,
     "dropped": {},
@@ -37,7 +38,11 @@ GO_ON = "Run the same command to go on."
         ),
         ({"pending": 2773}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents, 2773 URLs pending. {GO_ON}"),
         ({"pending": None}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents. {GO_ON}"),
-        ({"pending": 1}, 12, f"Stopped at a limit: 268 pages fetched, 84 documents, 1 URL pending. {GO_ON}"),
+        (
+            {"pending": 1, "limit": "time_limit"},
+            12,
+            f"Stopped at time_limit: 268 pages fetched, 84 documents, 1 URL pending. {GO_ON}",
+        ),
         ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
         (
             IDLE | {"failed": {"dns": 1}, "first_failure": "dns (news.example)"},
