@@ -1,7 +1,8 @@
 """`corpus-spider sites discover`: from a front page to the site's feeds, sitemaps and sections, in a few requests.
 
 Looked at, until the requests are spent: feeds stated in the page's head, sitemaps named by robots.txt, addresses linked
-to that look like feeds (and pages that list feeds), and the usual places of what has not been found by then.
+to that look like feeds, and the usual places of what has not been found by then; where a page answers in the place of a
+feed, the feeds that it lists.
 """
 
 from __future__ import annotations
@@ -194,10 +195,14 @@ class Search:
                 continue
             left -= 1
             source = self._visit(address, origin)
-            if source.form is Form.PAGE and origin == "linked":
-                waiting[:0] = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
-            elif source.form is Form.PAGE and origin != "usual":
-                self._keep(Finding("none", address.fetchable, refused="is a page"))
+            if source.form is Form.PAGE:
+                listed = linked_feeds(parse_tree(source.text), address.fetchable, self.model)
+                if origin == "linked":
+                    waiting[:0] = listed
+                    continue
+                if origin != "usual":
+                    self._keep(Finding("none", address.fetchable, refused="is a page"))
+                self.look(listed, "linked")
             if origin == "usual" and self._has("feed") and source.form in FEEDS:
                 return
 

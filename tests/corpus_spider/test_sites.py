@@ -115,6 +115,16 @@ def test_usual_places_are_tried_where_nothing_is_named(paper: Newspaper) -> None
     assert look(paper).site()["sitemaps"] == (f"{paper.origin}/sitemap_index.xml",)
 
 
+@pytest.mark.parametrize("head", [alternate("/rss"), ""])
+def test_feeds_are_found_on_a_page_that_stands_where_a_feed_is_stated_or_guessed(paper: Newspaper, head: str) -> None:
+    """Many papers have a page of all their feeds at /rss; of one that the head states it is told that it is a page."""
+    paper.extra["/"] = lambda: page(head)
+    put(paper, rss=page("", "<a href=/rss/sport.rss>Thể thao</a>"), rss__sport_rss=rss("/1"))
+    found = look(paper)
+    assert found.usable("feed") == (f"{paper.origin}/rss/sport.rss",)
+    assert verdicts(paper, found).get("/rss") == (("none", "", 0, "is a page") if head else None)
+
+
 @pytest.mark.parametrize(("asked", "told"), [("", True), ("?sid=12345{}", False)])
 def test_what_articles_are_called_is_told_where_the_feed_calls_them_so_too(
     paper: Newspaper, asked: str, told: bool
