@@ -266,7 +266,7 @@ def _as_configured(config: Config, database_url: str) -> str:
     from corpus_spider.config_values import database_url as check
 
     if wrong := check(database_url):
-        raise ConfigError(wrong, where="DATABASE_URL")
+        raise ConfigError(wrong, where="DATABASE")
     return replace(config, corpus=replace(config.corpus, database=database_url)).database_url
 
 
@@ -298,7 +298,7 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> None:
 
 
 @verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
-@click.argument("database_url", metavar="DATABASE_URL")
+@click.argument("database_url", metavar="DATABASE")
 @as_json
 def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     """Move the corpus into another database.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -82,7 +83,7 @@ def init(state: State, /, **options: Any) -> None:
     file = create(wanted)
     if alone := uncovered(wanted):
         state.console.note(f"No newspaper is known here in {', '.join(alone)}: name some by their addresses.")
-    steps = [f"  {PROGRAM} -c {file} {step}" for step in next_steps(file, options["sites"])]
+    steps = [f"  {PROGRAM} -c {shlex.quote(str(file))} {step}" for step in next_steps(file, options["sites"])]
     state.console.note("\n".join([f"Wrote {file}. Look through it, then:", *steps]))
 
 

@@ -108,12 +108,13 @@ def _has_moved(state: SourceState) -> bool:
 
 
 def render(health: Health, console: Console) -> None:
-    """Write a table of sites, and what is wrong, one line each."""
+    """Write a table of sites, but where quiet is asked for, and what is wrong, one line each."""
     rows = [
         (one.site, f"{one.last:%Y-%m-%d %H:%M}" if one.last else "", one.articles, _usual(one), _verdict(one))
         for one in health.sites
     ]
-    console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usually", "verdict"), rows)
+    if not console.quiet:
+        console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usually", "verdict"), rows)
     console.table(
         "What is wrong",
         ("site", "sign", "what", "source"),

@@ -61,7 +61,7 @@ def health(state: State, /, **options: Any) -> int:
     found = examination.read(config, Rule(options["nights"], options["max_age"]))
     if options["as_json"]:
         state.console.json(found.plain())
-    elif found.sick or not state.console.quiet:
+    else:
         examination.render(found, state.console)
     return SICK if found.sick else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass
@@ -60,8 +61,9 @@ class DemoReport:
     def next_commands(self) -> tuple[str, str, str]:
         """What to try next."""
         installed = shutil.which("corpus-spider")
-        program = f"{'corpus-spider' if installed else sys.argv[0]} -c {self.folder}/corpus.toml"
-        return f"{program} status", f"{program} export -o {self.folder}/demo.jsonl.zst", f"{program} check --deep"
+        config, dump = (shlex.quote(f"{self.folder}/{name}") for name in ("corpus.toml", "demo.jsonl.zst"))
+        program = f"{'corpus-spider' if installed else shlex.quote(sys.argv[0])} -c {config}"
+        return f"{program} status", f"{program} export -o {dump}", f"{program} check --deep"
 
 
 def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = False) -> DemoReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path

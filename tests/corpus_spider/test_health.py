@@ -63,6 +63,12 @@ def test_a_crawl_says_which_feed_died_and_ends_with_exit_code_8(tmp_path: Path, 
     told = run(tmp_path, "health", "--json")
     (sick,) = json.loads(told.stdout)["sick"]
     assert (told.returncode, sick["sign"], sick["url"]) == (8, "source", f"{newspaper.origin}/feed.xml")
+    quiet = run(tmp_path, "health", "-q")
+    assert (quiet.returncode, quiet.stdout.splitlines()[0], "last crawl" in quiet.stdout) == (
+        8,
+        "# What is wrong",
+        False,
+    )
     status = json.loads(run(tmp_path, "status", "--json").stdout)
     assert status["last_run"]["exit_code"] == 8
 
