@@ -231,7 +231,7 @@ def evaluate(state: State, /, **options: Any) -> None:
 @click.argument("site", metavar="SITE")
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
 @click.option("--extractor", "extractors", multiple=True, metavar="NAME", help="Try this one; may be repeated [all].")
-@click.option("--write", is_flag=True, help="Put what fits into corpus.toml; all else in it stays as it is.")
+@click.option("--write", is_flag=True, help="Put what fits into corpus.toml, where it pays; all else in it stays.")
 @as_json
 def tune(state: State, /, site: str, **options: Any) -> None:
     """Find the extractor, and its P, that read a site best.
@@ -241,7 +241,7 @@ def tune(state: State, /, site: str, **options: Any) -> None:
     """
     from corpus_spider import tune as tuning
 
-    config = state.load() if options["write"] else state.load_or_default()
+    config = state.load().only((site,)) if options["write"] else state.load_or_default()
     with state.console.progress("pages") as show:
         fit = tuning.tune(config, site, options["gold"], options["extractors"], show)
     state.console.json(fit) if options["as_json"] else state.console.summary(fit)

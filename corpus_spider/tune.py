@@ -93,7 +93,7 @@ def tune(
 
 
 def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None:
-    """Tell what to write into corpus.toml, or write it; and what the fit is worth where that is little."""
+    """Tell what to write into corpus.toml, or write it where it pays; and what the fit is worth where it is little."""
     from corpus_spider.config_write import lines, set_site_keys
 
     if fit.pages < FEW:
@@ -105,7 +105,9 @@ def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None
             f"{' and '.join(LEARNING)} also leave out what recurs on the site, once that is learned;"
             " `evaluate --site-models` tells what it is worth."
         )
-    if write and config.path is not None:
+    if write and not fit.pays:
+        console.note("corpus.toml stays as it is.")
+    elif write and config.path is not None:
         set_site_keys(config.path, fit.site, fit.values)
         console.note(f"Wrote {config.path}.")
     else:

@@ -162,6 +162,16 @@ def test_write_changes_two_keys_of_one_site_and_keeps_the_rest(gold: Path, tmp_p
     assert [path.name for path in tmp_path.glob(".*")] == []
 
 
+def test_what_does_not_pay_is_not_written(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the site has already reads pages that had no say as well."""
+    file = tmp_path / "corpus.toml"
+    fitted = CORPUS.replace("p = 3\n", f'p = {GAP}\nextractor = "r2l"\n')
+    file.write_text(fitted, encoding="utf-8")
+    assert run(["-c", str(file), "tune", "news", "--gold", str(gold), "--extractor", "bte", "--write"]) == 0
+    assert file.read_text("utf-8") == fitted
+    assert "corpus.toml stays as it is" in capsys.readouterr().err
+
+
 def test_the_lines_are_printed_where_nothing_is_written(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without corpus.toml a gold folder is enough."""
     assert run(["tune", "news", "--gold", str(gold), "--extractor", "r2l"]) == 0
