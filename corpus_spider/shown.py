@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from corpus_spider.console import Console
-    from storage.records import Document, Processed
+    from corpus_spider.single import Reading
+    from storage.records import Document
 
 MARKS = {"h": "## ", "l": "- ", "q": "> ", "t": "| ", "c": "    "}
 ENCODING_WORDS = {
@@ -19,16 +20,19 @@ ENCODING_WORDS = {
 }
 
 
-def show(processed: Processed, console: Console, *, as_json: bool, marks: bool = False) -> int:
-    """Write the text, or all that is known of it as JSON; return 0, or 1 when there is no text and say why."""
-    document, drop = processed.document, processed.drop
+def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = False) -> int:
+    """Write the text, or all that is known of it as JSON, and why a crawl would make none of the page; return 0, or 1
+    when there is no text.
+    """
+    document, drop = reading.document, reading.drop
     if as_json:
-        console.json({"drop": drop} if document is None else _fields(document))
+        console.json(({} if document is None else _fields(document)) | {"drop": drop})
     elif document is not None:
         console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
         console.result(marked(document) if marks else document.text)
     if drop is not None:
-        console.note(f"no text: {drop.reason}{drop.detail and f' ({drop.detail})'}")
+        without = "no text" if document is None else "a crawl would make no text of it"
+        console.note(f"{without}: {drop.reason}{drop.detail and f' ({drop.detail})'}")
     return 1 if document is None else 0
 
 

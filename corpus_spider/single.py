@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from pipelines.robots import Robots
-    from storage.records import Processed
+    from storage.records import Document, Drop
 
 CHUNK = 2**16
 
@@ -50,6 +50,14 @@ class Wanted:
     languages: tuple[str, ...] = ()
     url: str = ""
     allow_private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What text there is on a page, however short, and why a crawl would make none of it, where it would not."""
+
+    document: Document | None
+    drop: Drop | None
 
 
 EXTRACTOR_WORDS = {
@@ -107,8 +115,8 @@ def show_extractors(console: Console, *, as_json: bool) -> None:
         console.table("Extractors", tuple(listed[0]), [tuple(one.values()) for one in listed])
 
 
-def extract(target: str, wanted: Wanted, config: Config) -> Processed:
-    """Fetch or read one page and process it as a crawl would, however short its text is.
+def extract(target: str, wanted: Wanted, config: Config) -> Reading:
+    """Fetch or read one page and process it as a crawl would, and for any text there is.
 
     Raises ConfigError (no such extractor, language or file) or NotFetchedError.
     """
@@ -124,8 +132,9 @@ def extract(target: str, wanted: Wanted, config: Config) -> Processed:
         capture = fetch(target, manners)
     else:
         capture = read(target, config.crawl.max_body, wanted.url)
-    model = replace(config.site_model(Site()), extractor=wanted.extractor, languages=wanted.languages, min_chars=1)
-    return process(capture, model)
+    model = replace(config.site_model(Site()), extractor=wanted.extractor, languages=wanted.languages)
+    found = process(capture, replace(model, min_chars=1))
+    return Reading(found.document, found.drop or process(capture, model).drop)
 
 
 def is_address(target: str) -> bool:

@@ -17,7 +17,7 @@ from corpus_spider.single import Wanted, extract
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from storage.records import Processed
+    from corpus_spider.single import Reading
 
 SENTENCE = "The committee met on Tuesday and agreed, after a long discussion, that the bridge will be rebuilt soon. "
 PAGE = (
@@ -29,28 +29,43 @@ PAGE = (
 
 
 @pytest.fixture
-def processed(tmp_path: Path) -> Processed:
+def reading(tmp_path: Path) -> Reading:
     """A small article as a crawl would read it."""
     (tmp_path / "page.html").write_text(PAGE)
     return extract(str(tmp_path / "page.html"), Wanted(), Config())
 
 
-def test_lines_are_marked_as_markdown_has_them(processed: Processed) -> None:
+def test_lines_are_marked_as_markdown_has_them(reading: Reading) -> None:
     """Headings, items and quotations have marks; without kinds a text stays as it is."""
-    assert processed.document
-    lines = marked(processed.document).split("\n")
+    assert reading.document
+    lines = marked(reading.document).split("\n")
     assert [line[:3] for line in lines] == ["1. ", "## ", "2. ", "- 3", "> 4", "5. "]
-    assert marked(replace(processed.document, kinds="")) == processed.document.text
+    assert marked(replace(reading.document, kinds="")) == reading.document.text
 
 
-def test_json_has_what_stands_beside_the_text(processed: Processed, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_what_stands_beside_the_text(reading: Reading, capsys: pytest.CaptureFixture[str]) -> None:
     """Confidence, kinds, captions, comments and measures of quality under the names that an export uses."""
-    assert show(processed, Console(), as_json=True) == 0
+    assert show(reading, Console(), as_json=True) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["title"], shown["kinds"], shown["captions"]) == ("A bridge is rebuilt", "phplqp", ["The bridge"])
     assert 0.5 < shown["confidence"] <= 1
     assert shown["comments"] == []
-    assert processed.document
-    assert processed.document.quality
-    assert shown["quality"] == structs.asdict(processed.document.quality)
+    assert reading.document
+    assert reading.document.quality
+    assert shown["quality"] == structs.asdict(reading.document.quality)
     assert shown["quality"]["words"] == len(shown["text"].split())
+
+
+def test_a_page_of_which_a_crawl_would_make_no_text_is_shown_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who looks why a list of links is not in the corpus sees that it is one, beside what text there is."""
+    items = "".join(f"<li><a href=/{at}.html>{at}. {SENTENCE}</a><p>{SENTENCE[:60]}</li>" for at in range(12))
+    (tmp_path / "list.html").write_text(f"<html lang=en><title>News</title><body><ul>{items}</ul>")
+    reading = extract(str(tmp_path / "list.html"), Wanted(), Config())
+    assert show(reading, Console(), as_json=False) == 0
+    told = capsys.readouterr()
+    assert told.out
+    assert "a crawl would make no text of it: listing (" in told.err
+    assert show(reading, Console(), as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["drop"]["reason"] == "listing"
