@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from statistics import median
 from typing import TYPE_CHECKING
 
+from corpus_spider.source_signs import LEADS_ON, in_vain, source_words
+from pipelines.urls import MAX_REDIRECTS
 from storage.nights import column_of
-from storage.records import Kind, UrlState
-from storage.tombstones import REMOVED
-from storage.visits import FAULTS, GONE, REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from storage.nights import SiteRun
     from storage.sources import SourceState
@@ -40,9 +39,8 @@ whose sources could be read, one is enough: of such a site nothing else is asked
 """
 CHANCE = 3.0
 """Standard deviations of a share that chance is given."""
-STALE_DAYS = 30
-LEADS_OUT, SCRIPTED = "redirect_refused", "script_only"
-NIGHTS_IN_VAIN = 2
+LIMITED = 12
+"""Exit code of a run that ended at a limit, with more to be asked for."""
 
 
 class Sign(StrEnum):
@@ -111,7 +109,19 @@ class Case:
     @property
     def shut(self) -> bool:
         """Whether the last try was in vain at every source."""
-        return bool(self.sources) and all(state is not None and _in_vain(state) for _, state in self.sources)
+        return bool(self.sources) and all(state is not None and in_vain(state) for _, state in self.sources)
+
+    @property
+    def yielded(self) -> bool:
+        """Whether it has given an article in any of its nights."""
+        return any(night.total("articles") for night in self.nights)
+
+    @property
+    def barren(self) -> bool:
+        """Whether it has given no article, and its sources have named nothing, unless by redirects."""
+        found = sum(night.total("found") for night in self.nights)
+        on = sum(night.because(LEADS_ON) for night in self.nights)
+        return not self.yielded and found <= min(on, MAX_REDIRECTS * len(self.sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,8 @@ class Share:
     """A share that should not rise: of which counts, among how many at least, by how much over the usual.
 
     A share of nearly all (`ALL`) is wrong whatever was usual: with ``always`` at any site, in its first night too; with
-    ``alone`` only at one that has not given an article yet, since others may go on for ever with most of it so.
+    ``alone`` only at one that has not given an article yet, since others may go on for ever with most of it so; with
+    ``first`` in a site's first night, and of ``least`` at least.
     """
 
     sign: Sign
@@ -138,6 +149,7 @@ class Share:
     apart: float
     always: bool = False
     alone: bool = False
+    first: bool = False
 
 
 _NO_TEXT = ("no_text", "short")
@@ -195,6 +207,7 @@ SHARES = (
         lambda n: n.total("articles", "versions"),
         10,
         0.3,
+        first=True,
     ),
 )
 
@@ -216,7 +229,8 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     for share in SHARES:
         found += unusual(case, share, rule)
     found += another_name(case)
-    return found + [finding for named in case.sources for finding in dead_source(case, *named)]
+    found += [finding for named in case.sources for finding in dead_source(case, *named)]
+    return found or nothing_had(case)
 
 
 def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
@@ -271,8 +285,7 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
         return []
     part, whole = share.part(case.nights[-1]), share.whole(case.nights[-1])
     words = f"{part} of {whole} {share.words}{_reasons(case.nights[-1], share.sign)}"
-    told = share.always or (share.alone and not any(night.total("articles") for night in case.nights))
-    if told and part >= max(ALL * whole, 1 if case.shut else LEAST_OF_ALL):
+    if _is_nearly_all(case, share, part, whole):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
         return []
@@ -283,6 +296,29 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
             since = "" if high == 1 else f", for {high} nights"
             return [Finding(case.site, share.sign, f"{words}{since}; usually {median(before):.0%}")]
     return []
+
+
+def _is_nearly_all(case: Case, share: Share, part: int, whole: int) -> bool:
+    """Say whether a share is wrong in any night. Where no source could be read, what led to them counts for nothing."""
+    if share.first:
+        return len(case.nights) == 1 and whole >= share.least and part >= ALL * whole
+    if not (share.always or (share.alone and not case.yielded)):
+        return False
+    if case.shut:
+        return part >= (1 if not case.yielded else max(ALL * whole, 1))
+    return part >= max(ALL * whole, LEAST_OF_ALL)
+
+
+def nothing_had(case: Case) -> list[Finding]:
+    """Say of a site that has given no article yet what its answers came to, where nothing else is wrong with it."""
+    last = case.nights[-1] if case.nights else None
+    if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
+        return []
+    answers = last.total("fetched")
+    if answers < MISSING:
+        return []
+    why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
+    return [Finding(case.site, Sign.SILENT, f"no article yet in {answers} answers{why}")]
 
 
 def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> bool:
@@ -297,8 +333,13 @@ def _reasons(night: Night, sign: Sign) -> str:
     if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
         return ""
     column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")
-    ours = {reason for run in night.runs for reason in run.reasons if column_of("drop", reason) == column}
-    ordered = sorted(ours, key=lambda reason: (-night.because(reason), reason))[:3]
+    return _commonest(
+        night, {reason for run in night.runs for reason in run.reasons if column_of("drop", reason) == column}
+    )
+
+
+def _commonest(night: Night, reasons: Iterable[str]) -> str:
+    ordered = sorted(reasons, key=lambda reason: (-night.because(reason), reason))[:3]
     return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
 
 
@@ -314,56 +355,8 @@ def another_name(case: Case) -> list[Finding]:
 
 def dead_source(case: Case, address: str, state: SourceState | None) -> list[Finding]:
     """Say what is wrong with a feed, sitemap or start page, also when the site still yields by other ways."""
-    words = _source_words(case, state) if state else ""
+    words = source_words(case, state) if state else ""
     return [Finding(case.site, Sign.SOURCE, words, address)] if words else []
-
-
-def _source_words(case: Case, state: SourceState) -> str:
-    if state.reason == REMOVED:
-        return ""  # Taken out on request, which nobody has to be told of each night.
-    lasts = f", last read {_day(state.read_at)}" if state.read_at else ", never read"
-    if state.state is UrlState.FAILED and state.reason in REFUSED:
-        return f"{state.kind} may not be asked for: {state.reason}"
-    if state.reason in GONE:
-        return f"{state.kind} is gone: {state.reason}{lasts}"
-    if state.reason == LEADS_OUT:
-        return f"{state.kind} leads out of the site, to {state.detail or 'nowhere'}{lasts}"
-    if _is_broken(state) and state.failures >= NIGHTS_IN_VAIN:
-        return f"{state.kind} failed {state.failures} times in a row: {state.reason}{lasts}"
-    due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
-    if state.state is UrlState.PENDING and len(due) >= NIGHTS_IN_VAIN:
-        return f"{state.kind} was due in {len(due)} nights and not read: {_waits(case, state)}{lasts}"
-    return _useless(state)
-
-
-def _waits(case: Case, state: SourceState) -> str:
-    """Return why a source waits: what keeps a host from being asked is noted where it was tried, and the rest waits."""
-    others = (other.reason for _, other in case.sources if other and other.state is UrlState.PENDING and other.reason)
-    return state.reason or next(others, "no run got to it")
-
-
-def _is_broken(state: SourceState) -> bool:
-    return state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
-
-
-def _in_vain(state: SourceState) -> bool:
-    return _is_broken(state) or (state.state is UrlState.PENDING and bool(state.reason))
-
-
-def _useless(state: SourceState) -> str:
-    """Say of a source that was read that it leads nowhere."""
-    if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
-        return f"{state.kind} has no links to the site, or is none"
-    if state.kind is Kind.PAGE and state.reason == SCRIPTED and not state.news_at:
-        return f"{state.kind} shows nothing without scripts; `render = true` has a browser run them"
-    old = state.read_at - state.news_at > timedelta(days=STALE_DAYS).total_seconds()
-    if state.kind is Kind.FEED and state.news_at and old:
-        return f"{state.kind} has had nothing new since {_day(state.news_at)}"
-    return ""
-
-
-def _day(moment: float) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
 
 
 def _number(count: int, what: str) -> str:

@@ -18,7 +18,7 @@ from pipelines.discovery.period import within
 from pipelines.inflate import InflateError, inflate, unpack
 from pipelines.main_text import Source, extract, open_source, settle, title_of
 from pipelines.recurrence import Survey, survey_html
-from pipelines.urls import REDIRECTS
+from pipelines.urls import REDIRECTS, TO_ITSELF
 from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
@@ -128,7 +128,8 @@ def _redirect(capture: Capture, model: SiteModel) -> Processed:
     location = capture.header("Location") or ""
     target = links.redirect_link(capture, location, model)
     if target is None:
-        return _drop("redirect_refused", _USER.sub("", location[:500]))
+        own = location and links.leads_to_itself(capture.url, location)
+        return _drop("redirect_refused", TO_ITSELF if own else _USER.sub("", location[:500]))
     return _drop("redirect", target.url, (target,))
 
 

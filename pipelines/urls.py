@@ -23,6 +23,7 @@ __all__ = [
     "MAX_LENGTH",
     "MAX_REDIRECTS",
     "REDIRECTS",
+    "TO_ITSELF",
     "Address",
     "address_allowed",
     "canonicalise",
@@ -43,6 +44,8 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """Statuses whose Location is where the answer is to be had (RFC 9110, 15.4)."""
 MAX_REDIRECTS = 5
 """Redirects followed for one answer (for robots.txt the least that RFC 9309, 2.3.1.2, asks for)."""
+TO_ITSELF = "itself"
+"""Where a redirect leads that leads to the address it is an answer to."""
 
 _PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")

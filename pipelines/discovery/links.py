@@ -136,6 +136,12 @@ def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | N
     return link_to(target, capture.kind, redirect=True) if followed else None
 
 
+def leads_to_itself(url: str, location: str) -> bool:
+    """Say whether a redirect leads to the address it is an answer to, as where a cookie is asked for."""
+    target = redirect_target(location, url)
+    return target is not None and target == parse(url)
+
+
 def link_to(
     address: Address, kind: Kind, *, redirect: bool = False, dated: str | None = None, twin: str | None = None
 ) -> Link:

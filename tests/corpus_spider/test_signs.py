@@ -76,7 +76,7 @@ def test_a_night_is_compared_with_the_usual_of_its_site(last: dict[str, Any], si
         ((40, 40, 40, 0, 0, 0, 0), True),
         ((40,) * 14 + (0,) * 60, True),
         ((0, 0, 0), True),
-        ((0, 0), False),
+        ((0, 0), True),
         ((40, 40, 0, 0, 40, 40, 40, 40, 40, 0, 0), False),
         ((40, 40, 0, 0, 40, 40, 40, 40, 40, 0, 0, 0), True),
         ((2, 1, 2, 3, 0, 0), False),
@@ -88,7 +88,9 @@ def test_a_night_is_compared_with_the_usual_of_its_site(last: dict[str, Any], si
     ids=str,
 )
 def test_silence_is_told_until_it_ends_and_pauses_are_none(articles: tuple[int, ...], silent: bool) -> None:
-    """Three nights are needed; weekends and small papers are waited for; a dead site does not become usual."""
+    """Three nights are needed, but of a site that never gave an article none; weekends and small papers are waited for;
+    a dead site does not become usual.
+    """
     judged = found(*counts(*articles))
     assert [finding.sign for finding in judged if finding.sign is Sign.SILENT] == [Sign.SILENT] * silent
 
@@ -229,17 +231,59 @@ def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, An
         ({"language": 10, "fetched": 12, "articles": 1}, {}, None),
         ({"language": 2, "fetched": 3}, {}, None),
         ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only", "news_at": 0.0}, Sign.SOURCE),
-        ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only"}, None),
+        ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only"}, Sign.SOURCE),
+        ({"fetched": 2, "no_text": 1, "found": 1}, {"kind": Kind.PAGE, "reason": "script_only"}, None),
+        ({"fetched": 5, "short": 4}, {}, Sign.SILENT),
+        ({"fetched": 4, "short": 4}, {}, None),
+        ({"fetched": 5, "short": 4, "exit_code": 12}, {}, None),
+        ({"fetched": 5, "short": 4, "exit_code": None}, {}, Sign.NOT_CRAWLED),
+        ({"fetched": 5, "failed": 5, "reasons": {"timeout": 5}}, {}, Sign.SILENT),
+        ({"fetched": 2, "failed": 1}, {"state": UrlState.PENDING, "reason": "network"}, Sign.UNREACHABLE),
+        ({"robots": 1}, {"state": UrlState.PENDING, "reason": "crawl_delay"}, Sign.SOURCE),
+        ({"fetched": 1, "short": 1}, {"kind": Kind.PAGE, "reason": "no_article"}, Sign.SOURCE),
+        (
+            {"fetched": 2, "found": 1, "reasons": {"redirect": 1}},
+            {"kind": Kind.PAGE, "reason": "redirect"},
+            Sign.SOURCE,
+        ),
+        ({"fetched": 1, "found": 1}, {"kind": Kind.PAGE, "reason": "listing"}, None),
+        ({"fetched": 1}, {"kind": Kind.PAGE, "reason": "", "outcome": "document"}, None),
+        ({"fetched": 13, "articles": 12, "duplicates": 11}, {}, Sign.DUPLICATES),
+        ({"fetched": 9, "articles": 9, "duplicates": 9}, {}, None),
     ],
 )
 def test_a_site_of_which_nothing_can_be_had_is_sick_in_its_first_night(
     counts: dict[str, int], stand: dict[str, Any], sign: Sign | None
 ) -> None:
-    """Refused, in a language that is not wanted, a shell for scripts; a little of it where a source is well is not."""
+    """Refused, in a language that is not wanted, a shell for scripts, one text everywhere, no article in what came; a
+    little of it where a source is well is not.
+    """
     nothing = dict.fromkeys(GOOD, 0) | counts
     sources = [("https://paper.example/feed", replace(STATE, **stand))]
     judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
     assert [one.sign for one in judged] == ([sign] if sign else [])
+
+
+def test_a_site_without_an_article_is_told_what_came_instead() -> None:
+    """The commonest reasons, by which `dropped` lists them; and where sources lead that lead nowhere."""
+    nothing = dict.fromkeys(GOOD, 0) | {"fetched": 13, "reasons": {"short": 9, "redirect_refused": 3, "listing": 1}}
+    (finding,) = found(nothing)
+    assert finding.words == "no article yet in 13 answers (short 9, redirect_refused 3, listing 1)"
+    page = replace(STATE, kind=Kind.PAGE)
+    states = [
+        replace(page, reason="no_article", detail="7 characters"),
+        replace(page, reason="redirect", detail="https://paper.example/?cookie=1"),
+        replace(page, reason="redirect_refused", detail="itself", read_at=0.0),
+        replace(STATE, state=UrlState.PENDING, reason="crawl_delay"),
+    ]
+    sources = [(f"https://paper.example/{at}", state) for at, state in enumerate(states)]
+    judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
+    assert [one.words for one in judged] == [
+        "page has no text and no link that may be followed: no_article",
+        "page leads on and on, as where cookies are asked for: to https://paper.example/?cookie=1",
+        "page leads to itself, as where cookies are asked for, never read",
+        "feed may not be asked for: crawl_delay",
+    ]
 
 
 @pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run got to it")])

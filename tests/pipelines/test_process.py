@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -65,6 +66,21 @@ def test_without_a_browser_or_an_answer_there_is_no_text(changes: dict[str, obje
     drop = process(shell(**changes), SiteModel(hosts=("a.example",))).drop
     assert isinstance(drop, Drop)
     assert drop.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("location", "detail"),
+    [
+        ("/1#top", "itself"),
+        ("https://A.example:443/1", "itself"),
+        ("https://u:s3cret@other.example/", "https://other.example/"),
+        ("", ""),
+    ],
+)
+def test_a_redirect_that_is_not_followed_tells_where_it_leads(location: str, detail: str) -> None:
+    """To the same address where a cookie is asked for, which is no way out of the site."""
+    moved = replace(shell(status=302), response_headers=(("Location", location), ("Set-Cookie", "seen=1")))
+    assert process(moved, SiteModel(hosts=("a.example",))).drop == Drop("redirect_refused", detail)
 
 
 def test_a_feed_whose_entries_are_of_other_days_is_not_told_as_empty() -> None:
