@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from storage.records import Drop
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from storage.records import Headers
@@ -94,6 +96,8 @@ _NOT_FOUND = re.compile(rf"\W*(?:{'|'.join(_PHRASES)})", re.IGNORECASE)
 _LOCKED = re.compile(r'"isAccessibleForFree"\s*:\s*"?\s*false', re.IGNORECASE)
 _CONSENT = re.compile(r"consent|cookie-?wall|gdpr|didomi|sourcepoint|privacy-mgmt", re.IGNORECASE)
 _ASKS_SCRIPT = re.compile(r"javascript|جاوا ?[ا]?سکریپت|جافا ?سكريبت", re.IGNORECASE)
+_SETS_COOKIE = re.compile(r"document\.cookie\s*=[^=]")
+_LEADS_ON = re.compile(r"location\s*(?:\.\s*(?:reload|replace|assign)\s*\(|(?:\.\s*href\s*)?=[^=])")
 _UNREAD = ", ".join(f"{name}:not(noscript *)" for name in ("noscript", "script", "style"))
 _SHELLS = "#root, #app, #__next, #__nuxt, #app-root, #react-root, app-root, [data-reactroot], [ng-app], [ng-version]"
 
@@ -129,7 +133,7 @@ def without_text(tree: LexborHTMLParser, html: str, url: str) -> Drop | None:
         (_bot_check(html) if chars <= _MAX_TEXT else None)
         or _paywall(tree)
         or (_consent(tree, url) if chars <= _MAX_TEXT else None)
-        or (_shell(tree) if chars <= _SHELL_TEXT else None)
+        or (_script_check(tree) or _shell(tree) or _login(tree) if chars <= _SHELL_TEXT else None)
     )
 
 
@@ -143,6 +147,23 @@ def _bot_check(html: str) -> Drop | None:
 def stub(tree: LexborHTMLParser, chars: int, min_chars: int) -> Drop | None:
     """Tell the first lines of an article that is for subscribers, by what the page states and their length."""
     return _paywall(tree) if chars < _STUB * min_chars else None
+
+
+def _script_check(tree: LexborHTMLParser) -> Drop | None:
+    """Tell a page that is nothing but a script: one that sets a cookie and asks again is a bot check, which no browser
+    without cookies passes.
+    """
+    if tree.css_first("a[href]") is not None:
+        return None
+    scripts = [text for node in tree.css("script")[:10] if _LEADS_ON.search(text := node.text() or "")]
+    if any(map(_SETS_COOKIE.search, scripts)):
+        return Drop("firewall", "status 200, a script that sets a cookie and asks again")
+    return Drop("script_only", "a script that leads on") if scripts else None
+
+
+def _login(tree: LexborHTMLParser) -> Drop | None:
+    found = tree.css_first('input[type="password" i]')
+    return Drop("paywall", "asks for a password") if found is not None else None
 
 
 def _paywall(tree: LexborHTMLParser) -> Drop | None:
@@ -162,11 +183,20 @@ def _consent(tree: LexborHTMLParser, url: str) -> Drop | None:
 def _shell(tree: LexborHTMLParser) -> Drop | None:
     if tree.css_first("script") is None:
         return None
-    asks = any(_ASKS_SCRIPT.search(node.text() or "") for node in tree.css("noscript")[:10])
+    # What stands in a noscript of the head is text of the body to a parser that runs no scripts.
+    told = [*(node.text() or "" for node in tree.css("noscript")[:10]), *_words(tree)]
+    asks = any(map(_ASKS_SCRIPT.search, told))
     frame = tree.css_first(_SHELLS)
     if asks or frame is not None:
         return Drop("script_only", "asks for JavaScript" if asks else f"<{frame.tag}> is empty" if frame else "")
     return None
+
+
+def _words(tree: LexborHTMLParser) -> Iterator[str]:
+    """Yield the texts of the body, without scripts."""
+    for part in tree.body.traverse(include_text=True) if tree.body else ():
+        if part.tag == "-text" and part.parent is not None and part.parent.tag not in {"script", "style"}:
+            yield part.text_content or ""
 
 
 def _visible(tree: LexborHTMLParser) -> int:

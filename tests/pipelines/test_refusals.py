@@ -14,6 +14,7 @@ from storage.records import Capture, Drop, Headers, SiteModel
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 SENTENCE = "<p>Thousands of people who live along the river went back to their homes this morning to clear the mud.</p>"
 LOCKED = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>'
+WITH_COOKIE = 'document.cookie="D1N=0f0b2f"+"; expires=Fri, 31-Dec-2037 23:59:59 GMT";'
 SHELL = (
     '<html><head><title>Tin tức</title><script src="/a.js"></script></head><body><div id="root"></div></body></html>'
 )
@@ -52,6 +53,29 @@ def read(
         (200, (), "<title>x</title><p>Sorry, this page is not available in your region.</p>", "geo_block"),
         (200, (), SHELL, "script_only"),
         (200, (), "<body><noscript>Vui lòng bật JavaScript</noscript><script>go()</script></body>", "script_only"),
+        (
+            200,
+            (),
+            f"<head><script>{WITH_COOKIE}location.href='/?i=1'</script><noscript>Enable JS</noscript>",
+            "firewall",
+        ),
+        (
+            200,
+            (),
+            f"<title>در حال انتقال</title><p>...<script>{WITH_COOKIE}window.location.reload(true);</script>",
+            "firewall",
+        ),
+        (200, (), "<script>setTimeout(function () { location.replace('/?ch=1') }, 50)</script>", "script_only"),
+        (200, (), "<script>var b = document.cookie == '' || location == top.location</script>", "no_article"),
+        (200, (), "<body><p>Tin</p><script>var a = 'javascript:void(0)'</script>", "no_article"),
+        (200, (), f"<a href=/1>Tin</a><script>{WITH_COOKIE}location = '/'</script>", "no_article"),
+        (
+            200,
+            (),
+            "<head><script>x()</script><noscript>This site requires Javascript to work</noscript></head>",
+            "script_only",
+        ),
+        (200, (), "<h1>Đăng nhập</h1><form><input name=user><input type=password></form>", "paywall"),
         (200, (), f"<html><head>{LOCKED}</head><body><h1>News</h1>{SENTENCE * 3}</body></html>", "paywall"),
         (200, (), '<meta property="article:content_tier" content="locked"><h1>News</h1><p>Subscribe.</p>', "paywall"),
         (200, (), '<form action="https://consent.paper.example/save"><p>We use cookies.</p></form>', "consent"),
