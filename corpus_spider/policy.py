@@ -20,7 +20,9 @@ BACKOFF = (2.0, 10.0, 900.0)
 MAX_RETRY_AFTER = 3600.0
 # What is wrong with the host, not with the URL: the URL stays pending, whatever its attempts.
 OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay", "certificate"})
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+# Of a server, or of a content network that has lost it, all but what it says it will never do (RFC 9110, 15.6), under
+# numbers without end: 509, 525, 530 … After 421 a new connection may do.
+PASSING = frozenset({408, 421, 425, 429, *range(500, 600)}) - {501, 505, 510}
 
 
 @dataclass(frozen=True, slots=True)

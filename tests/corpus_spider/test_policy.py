@@ -62,7 +62,7 @@ def test_a_date_without_a_zone_is_in_utc_wherever_the_machine_stands(
     assert found == 60.0
 
 
-@pytest.mark.parametrize("status", [200, 204, 301, 304, 401, 403, 404, 410, 451])
+@pytest.mark.parametrize("status", [200, 204, 301, 304, 401, 403, 404, 410, 451, 501, 505, 600, 999])
 def test_a_final_answer_awaits_processing(status: int) -> None:
     fetched = RetryPolicy().judge_answer(capture(status), lease(), NOW)
     assert (fetched.reason, fetched.retry_at) == (None, None)
@@ -73,6 +73,10 @@ def test_a_final_answer_awaits_processing(status: int) -> None:
     [
         (capture(503), "http_503"),
         (capture(429), "http_429"),
+        (capture(421), "http_421"),
+        (capture(509), "http_509"),
+        (capture(525), "http_525"),
+        (capture(530), "http_530"),
         (capture(200, "disconnect"), "truncated_disconnect"),
         (capture(200, "time"), "truncated_time"),
     ],
