@@ -28,6 +28,8 @@ _ZSTD_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")
 _PLAIN_HEAD = 1024
+_PARAMETERS = re.compile(r"\"|;[^,]*")
+"""What servers write around the names of codings, which have no parameters."""
 
 
 class InflateError(Exception):
@@ -164,7 +166,8 @@ def inflate(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMI
     Raises:
         InflateError: too large (or more than five layers), truncated, corrupt, or packed in a coding nobody knows here.
     """
-    codings = [name for name in re.split(r"[,\s]+", (content_encoding or "").lower()) if name not in ("", "identity")]
+    stated = _PARAMETERS.sub("", (content_encoding or "").lower())
+    codings = [name for name in re.split(r"[,\s]+", stated) if name not in ("", "identity")]
     if len(codings) > MAX_LAYERS:
         raise InflateError("too_large", f"{len(codings)} layers of coding")
     for coding in reversed(codings):
@@ -181,7 +184,7 @@ def unpack(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMIT
 
 
 def _undo(body: bytes, coding: str, limit: int) -> bytes:
-    undo = _CODINGS.get(coding)
+    undo = _by_magic(body, coding)
     if not body or _never_applied(body, coding, known=undo is not None):
         return body
     if undo is None:
@@ -192,6 +195,14 @@ def _undo(body: bytes, coding: str, limit: int) -> bytes:
     except zlib.error as error:
         raise InflateError("corrupt", f"{coding}: {error}") from error
     return bytes(sink.data)
+
+
+def _by_magic(body: bytes, coding: str) -> Callable[[bytes, _Sink], None] | None:
+    """Return how to undo a coding; one of another name, or under deflate's, by how its bytes begin."""
+    known = _CODINGS.get(coding)
+    if known in (None, _undeflate) and body.startswith(_GZIP_MAGIC):
+        return _gunzip
+    return _unzstd if known is None and body.startswith(_ZSTD_MAGIC) else known
 
 
 def _never_applied(body: bytes, coding: str, *, known: bool) -> bool:

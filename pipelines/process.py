@@ -105,9 +105,9 @@ def _decoded(capture: Capture, body: bytes) -> Decoded | Drop:
 
 
 def _unpacked(capture: Capture) -> bytes:
-    """Undo the content coding, and what packs a feed or sitemap besides."""
-    undone = unpack if capture.kind in {Kind.FEED, Kind.SITEMAP} else inflate
-    return undone(capture.body, capture.coding)
+    """Undo the content coding, and what packs a feed or sitemap besides, or a page that was packed once too often."""
+    in_itself = capture.kind in {Kind.FEED, Kind.SITEMAP} or sniff.says_html(capture.header("Content-Type"))
+    return (unpack if in_itself else inflate)(capture.body, capture.coding)
 
 
 def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Processed:

@@ -89,6 +89,11 @@ def charset_of(content_type: str | None) -> str | None:
     return found.group(1) if found else None
 
 
+def says_html(content_type: str | None) -> bool:
+    """Say whether a Content-Type header calls its body a page."""
+    return (content_type or "").lower().startswith((HTML, "application/xhtml"))
+
+
 def sniff(body: bytes, declared: str | None) -> str:
     """Return the media type of a body.
 

@@ -78,6 +78,24 @@ def test_layers_come_off_in_reverse_order(body: bytes, header: str) -> None:
     assert inflate(body, header) == PAGE
 
 
+@pytest.mark.parametrize(
+    ("body", "header"),
+    [
+        (gzip.compress(PAGE), "gzip;q=1.0"),
+        (gzip.compress(PAGE), "gzip; , identity"),
+        (gzip.compress(PAGE), '"gzip"'),
+        (gzip.compress(PAGE), "deflate"),
+        (gzip.compress(PAGE), "gzip, UTF-8"),
+        (gzip.compress(PAGE), "gzip,aws-chunked"),
+        (zstd.compress(PAGE), "zstd, binary"),
+        (zstd.compress(gzip.compress(PAGE)), "gzip, zst"),
+    ],
+)
+def test_names_that_are_no_codings_are_read_by_the_bytes(body: bytes, header: str) -> None:
+    """Parameters, quotes, charsets, what a store of files is told, and gzip under deflate's name."""
+    assert inflate(body, header) == PAGE
+
+
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
 def test_members_are_joined_and_padding_behind_them_is_ignored(coding: str) -> None:
     """Several members make one body; zeros or garbage after the last are no part of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -66,6 +67,26 @@ def test_without_a_browser_or_an_answer_there_is_no_text(changes: dict[str, obje
     drop = process(shell(**changes), SiteModel(hosts=("a.example",))).drop
     assert isinstance(drop, Drop)
     assert drop.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "coding", "times", "reason"),
+    [
+        ("text/html", "", 1, ""),
+        ("text/html; charset=utf-8", "gzip", 2, ""),
+        ("text/html", "gzip", 3, "not_html"),
+        ("application/gzip", "", 1, "not_html"),
+        ("application/gzip", "gzip", 2, "not_html"),
+    ],
+)
+def test_a_page_that_was_packed_once_too_often_is_read(kind: str, coding: str, times: int, reason: str) -> None:
+    """A file to be downloaded stays what it is."""
+    body = RENDERED
+    for _ in range(times):
+        body = gzip.compress(body)
+    headers = (("Content-Type", kind), ("Content-Encoding", coding))
+    made = process(replace(shell(body=body), response_headers=headers), SiteModel(hosts=("a.example",)))
+    assert (made.drop.reason if made.drop else "") == reason
 
 
 @pytest.mark.parametrize(
