@@ -31,7 +31,7 @@ were better on no page.
 
 Where a page shows next to nothing because a script is to fill it in, and states the body of its article in JSON-LD,
 that is its text, unless it says that it is to be paid for; or the body that it has for readers without scripts
-(``noscript``), or keeps in the state of its scripts under its title.
+(``noscript``), has in shadow trees of its own elements, or keeps in the state of its scripts under its title.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pipelines.extractors.scored import SURE
 from pipelines.extractors.soup import collapsed, scan
 from storage.records import Extraction
 
-NAME, VERSION = "auto", "16"
+NAME, VERSION = "auto", "17"
 
 ENOUGH = 200
 """Characters without white space below which a second opinion is not believed at once."""
@@ -58,6 +58,8 @@ CLEARLY_MORE = 2
 """How many times more the first reading must have found to be believed instead."""
 
 _NOSCRIPT = re.compile(r"<(/?)noscript(?:\s[^<>]*)?>", re.IGNORECASE)
+_TEMPLATE = re.compile(r"(</?template(?:\s[^<>]*)?>)", re.IGNORECASE)
+_NAME = re.compile("template", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -66,7 +68,7 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     reading = scored.read(html, options.template)
     learned = reading.extraction
     little = sum(map(len, learned.paragraphs)) < LITTLE
-    if little and (whole := _stated(html, learned) or _unscripted(html, learned, options) or _kept(html, learned)):
+    if little and (whole := _elsewhere(html, learned, options)):
         return whole
     if reading.confidence >= SURE or reading.headed:
         return learned
@@ -75,6 +77,12 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
     return reading.with_parts(best)
+
+
+def _elsewhere(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
+    """Return the article from where pages keep it that show next to nothing."""
+    found = _stated(html, shown) or _unscripted(html, shown, options)
+    return found or _shadowed(html, shown, options) or _kept(html, shown)
 
 
 def _stated(html: str, shown: Extraction) -> Extraction | None:
@@ -107,6 +115,35 @@ def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extr
     if refusals.stub(tree.parse_tree(html), 0, ENOUGH):
         return None
     return replace(found, reason=f"{found.reason}, in what the page has for readers without scripts")
+
+
+def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
+    """Return what stands in shadow trees of the page's own elements, where that is the article: long, sure, hidden."""
+    if "shadowroot" not in html:
+        return None
+    reading = scored.read(_opened(html), options.template)
+    found = reading.extraction
+    if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(shown)):
+        return None
+    return replace(found, reason=f"{found.reason}, in shadow trees")
+
+
+def _opened(html: str) -> str:
+    """Return a page with the trees of its own elements as plain elements; other templates stay.
+
+    >>> _opened('<x-y><template shadowrootmode="open">a<template>b</template></template></x-y>')
+    '<x-y><div shadowrootmode="open">a<template>b</template></div></x-y>'
+    """
+    pieces, open_ones = list[str](), list[str]()
+    for piece in _TEMPLATE.split(html):
+        name = ""
+        if piece.startswith("</"):
+            name = open_ones.pop() if open_ones and _TEMPLATE.fullmatch(piece) else ""
+        elif _TEMPLATE.fullmatch(piece):
+            name = "div" if "shadowroot" in piece else "template"
+            open_ones.append(name)
+        pieces.append(piece if name != "div" else _NAME.sub("div", piece, count=1))
+    return "".join(pieces)
 
 
 def _kept(html: str, shown: Extraction) -> Extraction | None:

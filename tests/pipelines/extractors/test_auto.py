@@ -142,3 +142,14 @@ LOCKED = "<meta property='article:content_tier' content='locked'>"
 def test_other_words_to_readers_without_scripts_are_not_the_text(html: str) -> None:
     """They ask for scripts, count visits, show pictures, or hold what is to be paid for."""
     assert "without scripts" not in extract(html).reason
+
+
+def test_an_article_in_a_shadow_tree_is_read() -> None:
+    """Of an element of the page's own, in which it is written out; what else is a template stays one."""
+    text = TEXTS["Thai"]
+    body = f"{''.join(f'<p>{line}</p>' for line in lines(text))}<template><p>{text * 9}</p></template>"
+    tree = f'<template shadowrootmode="open"><h1>T</h1><article>{body}</article></template>'
+    found = extract(f"<html><head><title>T</title></head><body><x-page>{tree}</x-page></body></html>")
+    assert found.paragraphs == lines(text)
+    assert found.reason.endswith("in shadow trees")
+    assert extract(page(text) + f"<x-page>{tree}</x-page>").paragraphs == lines(text)
