@@ -10,13 +10,14 @@ collections should have, 156 are missed instead of 171, and one more is taken of
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipelines.extractors.block_marks import BIT, KIND
-from pipelines.extractors.parts import TITLE, around
+from pipelines.extractors.parts import TITLE, around, is_heading, naming_of
 
 if TYPE_CHECKING:
     from pipelines.extractors.block_page import Page
@@ -36,6 +37,14 @@ FEW = 10
 """Blocks at the head of the text among which the byline may be, and at most in it."""
 PLACE, SHOWN = 40, 8
 """Characters of a place set before the text, at most, and of the text behind it by which it is found again."""
+NAMES, LINES, AROUND, MOST = 80, 3, 4, 0.2
+"""Most characters of a line in an element with a byline's class, most blocks of it, how many elements around the line
+may be that, and most of the text, as a share.
+"""
+_AUTHOR = re.compile(
+    r"(?<![a-z])(?:by-?lines?|authors?|writers?|reporters?|posted-?(?:by|on)|pub-?date|date|time|timestamp|dateline"
+    r"|(?:post|entry|article|story|news|page)-?(?:meta|info|details?))(?![a-z])(?!-(?:text|bio|intro|desc|description|note|quote))"
+)
 _BYLINE = re.compile(r'\s(?:aria-label(?:ledby)?|data-(?:testid|component|type))="[^"]{0,100}?(?<![a-z])[Bb]y-?line')
 """Attributes that the marks of elements do not come from; class and id count among what is learned."""
 NEAR = 100
@@ -92,14 +101,29 @@ def _describes(line: bytes, head: bytes) -> bool:
 
 
 def byline(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks lie in an element that its label, or a mark for programs, calls the byline."""
+    """Say which of the chosen blocks say who wrote the text and when, as an element around each is named.
+
+    Those in an element that its label, or a mark for programs, calls the byline; and lines at the head that are no
+    sentence, in a small element that its class does.
+    """
     found, elements = np.zeros(page.count, bool), page.blocks.elements
-    for index in chosen.nonzero()[0][:FEW].tolist():
+    first = chosen.nonzero()[0][:FEW]
+    for index in first.tolist():
         for element in takewhile(lambda element: page.held[element] <= FEW, around(page.blocks, index)):
             tag = elements.tags[elements.tag[element]]
             if "line" in tag and _BYLINE.search(tag):
                 found[page.first[element] : page.last[element]] = True
-    return found & chosen
+    may_be = ((page.path[first] & BIT["meta"]) != 0) & (page.texts.chars[first] <= NAMES)
+    for index in first[may_be & ~page.texts.ends_sentence[first]].tolist():
+        small = takewhile(lambda element: page.held[element] <= LINES, around(page.blocks, index))
+        found[index] |= any(_names_author(elements.tags[elements.tag[element]]) for element in islice(small, AROUND))
+    few = page.texts.chars[found & chosen].sum() <= MOST * page.texts.chars[chosen].sum()
+    return found & chosen if few else np.zeros(page.count, bool)
+
+
+@lru_cache(maxsize=2**12)
+def _names_author(tag: str) -> bool:
+    return not is_heading(tag.partition(" ")[0]) and _AUTHOR.search(naming_of(tag)) is not None
 
 
 def parted(line: str, source: bytes) -> str:

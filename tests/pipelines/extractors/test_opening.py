@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from pipelines.extractors import asides, scored
+from pipelines.extractors import asides, opening, scored
+from pipelines.extractors.block_page import Page
+from pipelines.extractors.block_walk import walk
+from pipelines.tree import parse_tree
 from storage.records import ParagraphKind
 
 HEADLINE = "The river has risen over the quays of the old town"
@@ -130,6 +134,30 @@ def test_what_is_labelled_as_the_byline_is_no_text(box: str) -> None:
     who = ("Article information", "Author, Ann Lee of the river desk, who was there.")
     assert read(box.format(*who), "").startswith("On the first day")
     assert who[1] in read(f"<section class=x1><strong>{who[0]}</strong><ul><li>{who[1]}</ul></section>", "")
+
+
+@pytest.mark.parametrize(
+    ("box", "out"),
+    [
+        ("<div class=author>{}</div>", True),
+        ("<p class='post-meta'>{}</p>", True),
+        ("<div class=entryMeta><ul><li>{}</li></ul></div>", True),
+        ("<div class='article-info'><p>{}</p><p>10.10.2025</p></div>", True),
+        ("<p class='author-note'>{}</p>", False),
+        ("<p class=authority>{}</p>", False),
+        ("<h2 class=author>{}</h2>", False),
+        ("<p class=byline>{}, who was there when the water came.</p>", False),
+    ],
+)
+@pytest.mark.parametrize("name", ["Hạ Miên", "سلمى الخطيب", "สมชาย ใจดี", "מאיה לוי"])
+def test_a_line_at_the_head_that_is_classed_as_the_byline_is_none_of_the_text(
+    box: str, name: str, *, out: bool
+) -> None:
+    """In any language, if it is no sentence; what the author notes is read."""
+    shown = Page(walk(parse_tree(page(box.format(name), ""))))
+    at = np.array([text.startswith((name, "10.10.")) for text in shown.blocks.texts])
+    found = opening.byline(shown, at | np.array(["hands above" in text for text in shown.blocks.texts]))
+    assert found.tolist() == (at & out).tolist()
 
 
 @pytest.mark.parametrize(
