@@ -37,7 +37,8 @@ _WORDS = {
     "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
     "widget": r"authors?|writer|bio|saboxplugin|newsletters?|mc4wp|mailchimp|subscri\w*|copyrights?|most|popular"
     r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
-    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta",
+    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call",
+    "fold": r"accordions?|toggles?|faqs?|collaps\w*|questions?|spoilers?",
 }
 """What the words of a name mark an element as. As "widget" they only may: it is one if the whole name says so."""
 _TAGS = {
@@ -45,6 +46,7 @@ _TAGS = {
     **dict.fromkeys(("ul", "ol"), "ul"),
     **dict.fromkeys(("figcaption", "caption"), "figure"),
     **dict.fromkeys(("button", "object", "marquee", "dialog"), "box"),
+    "summary": "fold",
 }
 _TAGS |= {"dl": "dl", "menu": "nav", "fieldset": "form", "blockquote": "blockquote"}
 NAMES = (*_WORDS, *dict.fromkeys(_TAGS.values()), "hidden")
@@ -69,7 +71,9 @@ _WIDGET = re.compile(
     r"|most-(?:read|viewed|popular|commented|shared|visited)|popular-(?:posts?|news|articles)|trending-(?:posts|news|now)"
     r"|modal-(?:dialog|content|body|fade)|post-(?:views?|ratings?)|star-ratings?|disqus-thread|wpdcom|wpd-\w+|wpdiscuz"
     r"|comment-respond|(?:report|orphus)-error|error-report|font-resizer?|short-?(?:links?|url)|jwplayer|videojs"
-    r"|onesignal|push-notifications?|sign-?up-(?:card|form|box)|jetpack-likes?|pb-cta)\b"
+    r"|onesignal|push-notifications?|sign-?up-(?:card|form|box)|jetpack-likes?|pb-cta|app-download|download-app"
+    r"|(?:donat(?:e|ions?)|paywall|promo|weather)-(?:box|banner|card|block|bar|widget|notice|prompt|message)"
+    r"|stock-ticker|call-to-action|cta-(?:box|banner|card|block|widget))\b"
     r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
 )
 """Names, a hyphen between their words, of boxes that are no part of an article, whatever it is about."""
@@ -88,7 +92,10 @@ _RANDOM = re.compile(
     r"(?![0-9a-z])"
 )
 """Hexadecimal numbers by which systems tell blocks apart. The one word that may be read in them is "ad"."""
-_HIDDEN = re.compile(r"\s(?:hidden(?=[\s=]|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)", re.IGNORECASE)
+_HIDDEN = re.compile(
+    r"\s(?:hidden(?=[\s=]|\Z)|(?:placeholder|fallback)(?=\s|=\"\"|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)",
+    re.IGNORECASE,
+)
 _UNSEEN = re.compile(
     r"\sclass=\"(?=(?:[^\"]*\s)?(?:(?:is-|u-)?(?:visually-?hidden|sr-only)|hidden|d-none|(?:visible|show-for)-print|print-?only|screen-?reader(?:-text|-only)?)[\s\"])"
     r"(?![^\"]*(?::|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|table|contents))",
@@ -147,7 +154,7 @@ def _read(tag: str) -> int:
 
 def _may_hide(text: str) -> bool:
     """Sieve for the patterns, which take twenty times as long."""
-    hidden = "none" in text or "hidden" in text or "Hidden" in text
+    hidden = "none" in text or "hidden" in text or "Hidden" in text or "holder" in text or "fallback" in text
     return hidden or "print" in text or "sr-only" in text or "reader" in text
 
 

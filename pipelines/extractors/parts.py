@@ -47,8 +47,6 @@ MIN_TITLE = 15
 """Least characters of a line that is the title."""
 HALF = 0.5
 """Share of the stated title that such a line has."""
-WIDGETS = 0.3
-"""Most of the text, as a share, that stands in boxes which are named for what is no part of it."""
 BOXED = 0.2
 """Most of the text, as a share, that stands in boxes of pictures beside it."""
 
@@ -233,17 +231,6 @@ def naming_of(attributes: str) -> str:
 def footers(page: Page) -> Array:
     """Say of each block whether it lies in a ``footer`` of the page, not of an article in it."""
     found: Array = (page.path & (BIT["footer"] | _MAY_HOLD_FOOTERS)) == BIT["footer"]
-    return found
-
-
-def widgets(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand in boxes that are named for what is no part of an article.
-
-    As for who wrote it, newsletters, polls, players and what others read; where most stands in such boxes, none does.
-    """
-    found: Array = chosen & ((page.path & BIT["widget"]) != 0)
-    if page.texts.chars[found].sum() > WIDGETS * page.texts.chars[chosen].sum():
-        found[:] = False
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,10 @@ _ELSEWHERE, _TAGS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS = (
     for name in ("elsewhere", "tags", "figures", "credits", "alone", "advertisements")
 )
 _ALONE |= _ADVERTISEMENTS
+_LISTS = _ELSEWHERE.union(*map(_words, _ALL["lists"].values()))
+_MORE_FROM = re.compile(
+    r"(?:more (?:from|in|on|about)|mehr (?:aus|von|zu)|plus de|más de|mais de|altro da|meer (?:van|uit)) \S"
+)
 _SAID = {begin: _words(each.get("has", "")) for each in _ALL["said"] for begin in _words(each["begins"])}
 _BEGINS = {key: [begin for begin in _SAID if begin[:SIEVE] == key] for key in {begin[:SIEVE] for begin in _SAID}}
 
@@ -132,6 +137,17 @@ def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:
             or (len(line) <= AGENCY and ("/" in line or "Getty" in line))
         )
     ]
+
+
+@lru_cache(maxsize=2**12)
+def leads_elsewhere(text: str) -> bool:
+    """Say whether a text may be the heading of a list of what leads elsewhere, which a line of a text may be as well.
+
+    >>> leads_elsewhere("Tin liên quan"), leads_elsewhere("Tin liên quan đến lũ")
+    (True, False)
+    """
+    bare = _folded(text.strip().strip(_BEHIND))
+    return bare in _LISTS or _MORE_FROM.match(bare) is not None
 
 
 def tells_minutes(line: str) -> bool:
@@ -174,6 +190,8 @@ def _is_said(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     found = _COLON.search(line, 0, LABEL)
     label = line[: found.start() if found else LABEL].rstrip(_BEHIND)
     if kind in _LINES and label in _ELSEWHERE and (found or len(line) <= LABEL):
+        return True
+    if edge and label in _TAGS and label == line.rstrip(_BEHIND):
         return True
     if kind is not _PARAGRAPH:
         return False

@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import asides, comments, density, opening, parts, series, stated_body
+from pipelines.extractors import asides, boxes, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "14"
+NAME, VERSION = "scored", "15"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -262,13 +262,14 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
         chosen = found & ~out & (title <= TITLE)
     chosen = series.completed(page, chosen, probability, allowed)
     chosen = series.enclosed(page, chosen, probability, allowed)
+    chosen = series.named(page, chosen, probability, allowed)
     chosen = series.closing(page, chosen, probability, allowed)
     if confidence < WHOLE:
         chosen &= ~series.other_articles(page, chosen)
-    chosen &= ~series.teasers(page, chosen) & ~series.related(page, chosen)
+    chosen &= ~boxes.teasers(page, chosen) & ~boxes.elsewhere(page, chosen) & ~series.related(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
-    chosen &= ~parts.widgets(page, chosen)
+    chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
     chosen = asides.without_asking(page, chosen)
     boxed = parts.boxed(page, chosen)
     chosen &= ~boxed & ~comments.by_readers(page, chosen)

@@ -39,6 +39,10 @@ BESIDE = 3
 """Chosen blocks in one element that speak for the paragraphs among them."""
 COLONS = frozenset(":：")
 """Where a line ends that names what follows."""
+ASKED = 200
+"""Most characters of what names something that unfolds."""
+PART, HALF = 10, 0.5
+"""Most blocks of a part of the text that has a name, and most of the text, as a share, that it has."""
 MAX_OTHERS = 50
 """Other headlines that are looked at."""
 CELLS = 4
@@ -61,10 +65,6 @@ _RELATED = re.compile(
 )
 """A recommendation is also what a report or a test comes to, related work a section, and a text may unfold."""
 _NUMBER = re.compile(r"\d+")
-_BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
-"""An ellipsis at the end, or before the few words of a link to the rest."""
-_END = 40
-"""Characters at the end of a text among which it is looked for."""
 
 
 def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
@@ -148,7 +148,7 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     missed &= (marks & aside) == 0
     missed &= probability[among] >= LEAST
     gap = np.cumsum(chosen[among])
-    others = np.bincount(gap, ~(chosen[among] | missed))
+    others = np.bincount(gap, ~(chosen[among] | missed | page.hidden[among]))
     found = chosen.copy()
     parents = page.parents[page.inside]
     over = chosen[among.start + 1 : among.stop + 1] & (parents[among] == parents[among.start + 1 : among.stop + 1])
@@ -184,6 +184,37 @@ def _is_of_cells(page: Page, inside: slice, allowed: Array, aside: int) -> bool:
     """Say whether blocks are cells, some at least, and none of them leads elsewhere or is marked as something else."""
     plain = allowed[inside] & (page.link[inside] <= HARDLY) & ((page.path[inside] & aside) == 0)
     return len(plain) >= CELLS and bool((plain & ((page.kind[inside] & KIND["td"]) != 0)).all())
+
+
+def named(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
+    """Return the chosen blocks with those of the ``allowed`` ones that name what stands below them, if it was chosen.
+
+    They are what unfolds an element when it is asked for, or subheads of parts of one make, others of which were
+    chosen, as entries of a live report are. Each is among the first of its part.
+    """
+    folds = (page.path & BIT["fold"]) != 0
+    missed = folds | (((page.kind & _SUBHEAD) != 0) & (probability >= LEAST_BEHIND))
+    missed &= allowed & ~chosen & (page.link <= HARDLY) & (page.texts.chars <= ASKED)
+    missed &= (page.path & (_ASIDE & ~BIT["box"])) == 0
+    if not missed.any():
+        return chosen
+    held, gained = page.total(chosen * page.weight), page.total(page.gain)
+    full = (held > 0) & (held >= MOST * gained) & (page.held >= FEW) & (page.held <= PART) & (held <= HALF * held[0])
+    parts = {index: _part(page, index, full) for index in missed.nonzero()[0].tolist()}
+    makes, found = page.makes[page.inside], chosen.copy()
+    known = set(makes[chosen & ((page.kind & _SUBHEAD) != 0)].tolist())
+    for index, part in parts.items():
+        unfolds = page.first[part] == index and (page.near[index] | page.marks[page.tag[part]]) & BIT["fold"]
+        found[index] = bool(part and (unfolds or makes[index] in known))
+    return found
+
+
+def _part(page: Page, index: int, full: Array) -> int:
+    """Return the smallest element around a block, among the first in it, that is ``full`` of text; 0 if none is."""
+    element = int(page.inside[index])
+    while element and not full[element] and index - page.first[element] < FEW:
+        element = int(page.parents[element])
+    return element if full[element] and index - page.first[element] < FEW else 0
 
 
 def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
@@ -244,17 +275,25 @@ def _names_what_follows(page: Page, index: int, element: int) -> bool:
 def further_articles(page: Page) -> Array:
     """Say which blocks lie in articles that follow upon the page's own: each an ``article`` with an h1 of its own.
 
-    Its own has the h1 that the title repeats, and text of some length.
+    Its own has the h1 that the title repeats, and text of some length. Where it is no ``article``, elements beside it
+    of its make are, if they are named so.
     """
     others = np.zeros(page.count, bool)
     heads = page.h1.nonzero()[0][:MAX_OTHERS].tolist()
     if len(heads) < 2:
         return others
-    articles = [(_article(page, page.inside[head]), page.title[head] > TITLE) for head in heads]
-    own = next((article for article, titled in articles if article and titled), 0)
-    if own and page.total_gain[own] >= SHORT:
-        for other in {article for article, _ in articles if page.first[article] >= page.last[own]}:
-            others[page.first[other] : page.last[other]] = True
+    articles = {head: _article(page, page.inside[head]) for head in heads}
+    titled = [head for head in heads if page.title[head] > TITLE]
+    own = next((article for head in titled if (article := articles[head])), 0)
+    following = {article for article in articles.values() if page.first[article] >= page.last[own]}
+    if titled and not own:
+        headline = int(page.inside[titled[0]])
+        behind = (int(page.inside[head]) for head in heads if head > titled[0] and page.title[head] <= TITLE)
+        following = {_beside(page, headline, other, page.total_gain) for other in behind}
+    elif not own or page.total_gain[own] < SHORT:
+        return others
+    for other in following - {0}:
+        others[page.first[other] : page.last[other]] = True
     return others
 
 
@@ -323,17 +362,3 @@ def related(page: Page, chosen: Array) -> Array:
     for box in (known[page.tag] & few & (held > 0) & (leading | leading[page.parents])).nonzero()[0].tolist():
         inside[page.first[box] : page.last[box]] = True
     return found & inside
-
-
-def teasers(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are beginnings of other articles: they break off, right behind a line that is a
-    link, in an element that is marked as related to the article.
-    """
-    found: Array = chosen & ((page.path & BIT["related"]) != 0)
-    found[1:] &= page.link[:-1] > MAX_LINKED
-    found[:1] = False
-    if found.any():
-        texts = page.blocks.texts
-        likely = found.nonzero()[0].tolist()
-        found[likely] = [_BROKEN_OFF.search(texts[index].rstrip()[-_END:]) is not None for index in likely]
-    return found

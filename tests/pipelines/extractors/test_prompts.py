@@ -348,3 +348,12 @@ def test_lines_of_marks_take_time_in_proportion_to_their_number() -> None:
     """Whose the text is is said once: a megabyte of signs for it was read from each of them to its end."""
     assert asides.closes("© " * 100) is False
     assert asides._RIGHTS.match("© " * 500_000) is None
+
+
+@pytest.mark.parametrize("line", ["Tags", "TAGS:", "Từ khóa", "كلمات مفتاحية", "برچسب‌ها", "תגיות", "แท็ก", "标签"])
+def test_the_label_of_keywords_is_out_at_the_edges_of_the_text(line: str) -> None:
+    """Where the keywords themselves are links and left out; amid the text it may be what that is about."""
+    for kind in (ParagraphKind.HEADING, ParagraphKind.PARAGRAPH):
+        assert asides.without([*BEFORE, *BEHIND, (line, kind)]) == [*BEFORE, *BEHIND]
+        amid = [*BEFORE * 5, (line, kind), *BEHIND * 5]
+        assert asides.without(amid) == amid

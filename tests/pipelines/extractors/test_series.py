@@ -8,6 +8,7 @@ import pytest
 from pipelines.extractors import scored, series
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
+from pipelines.extractors.parts import TITLE as TITLE_SHARE
 from pipelines.tree import parse_tree
 
 TITLE = "The river has risen over the quays"
@@ -241,30 +242,6 @@ def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
     assert scored.find(shown, shown.title, likely).chosen.sum() == 8
 
 
-@pytest.mark.parametrize(
-    ("box", "teaser", "out"),
-    [
-        ("related-posts", "The ferries stay where they are, and no…", True),
-        ("recommended", "The ferries stay where they are, and no... Read more", True),
-        ("relatedposts", "لا تزال العبارات في مكانها ولا أحد يعرف [...] اقرأ المزيد", True),
-        ("related-posts", "The ferries stay where they are.", False),
-        ("related-posts", "The ferries stay… and nobody knows for how long.", False),
-        ("related-posts", "渡し船はまだ動かないのだろうか……？", False),
-        ("chapter", "The ferries stay where they are, and no…", False),
-    ],
-)
-def test_the_beginning_of_a_related_article_is_none_of_this_one(box: str, teaser: str, *, out: bool) -> None:
-    """It breaks off, right behind a line that is a link, in a box that says that it is related."""
-    shown = page(
-        f"<h1>{TITLE}</h1><p>{SAID}</p><div class={box}><a href=/x>The bridge is shut</a><p>{teaser}</p></div>"
-    )
-    chosen = ~starting(shown, "The bridge", TITLE)
-    found = series.teasers(shown, chosen)
-    assert (found.sum(), bool(found[-1])) == (int(out), out)
-    no_link = page(f"<h1>{TITLE}</h1><div class={box}><p>The bridge is shut</p><p>{teaser}</p></div>")
-    assert not series.teasers(no_link, np.ones(no_link.count, bool)).any()
-
-
 LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quays.</a></li></ul>"
 
 
@@ -316,3 +293,37 @@ def test_an_item_that_is_a_link_is_read_in_a_list_of_other_things(steps: int, li
     report = page(f"<p>{SAID * 6}</p><ul>{items}</ul><p>{SAID * 6}</p>")
     found = scored.find(report, np.zeros(report.count), np.full(report.count, 0.9)).chosen
     assert found.tolist() == [True, *[kept] * links, *[True] * (steps + 1)]
+
+
+PARTS = "<section><h2>{0}. The hour</h2><p class=by>{0}:00</p><p>{0}. {1}</p><p>{0}. {1}</p></section>"
+FOLDS = "<details><summary>{0}. How high is it?</summary><div><p>{0}. {1}</p></div></details>"
+TOGGLES = "<div class=faq-item><div class=q>{0}. How high is it?</div><div><p>{0}. {1}</p></div></div>"
+CARDS = "<div class=item><div class=q>{0}. How high is it?</div><div><p>{0}. {1}</p></div></div>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "already", "found"),
+    [
+        (PARTS, ("0. The hour",), ["The hour"] * 4),
+        (PARTS, ("-",), []),
+        (FOLDS, ("-",), ["How high is it?"] * 4),
+        (TOGGLES, ("-",), ["How high is it?"] * 4),
+        (CARDS, ("-",), []),
+    ],
+    ids=["subheads", "none of the subheads", "details", "named so", "not named so"],
+)
+def test_what_names_a_part_of_the_text_is_of_it(markup: str, already: tuple[str, ...], found: list[str]) -> None:
+    """Subheads where one of their make was chosen, and what unfolds the part that is below it."""
+    shown = page(f"<h1>{TITLE}</h1>{''.join(markup.format(number, SAID) for number in range(4))}")
+    texts = np.char.array(shown.blocks.texts)
+    chosen = (texts.find("ferries") > 0) | starting(shown, *already)
+    after = series.named(shown, chosen, np.full(shown.count, 0.3), shown.title <= TITLE_SHARE)
+    named = [shown.blocks.texts[index] for index in np.flatnonzero(after) if "ferries" not in shown.blocks.texts[index]]
+    assert [text.partition(". ")[2] for text in named] == found
+
+
+def test_what_unfolds_all_of_the_text_names_no_part_of_it() -> None:
+    """It may say no more than that there is more."""
+    shown = page(f"<h1>{TITLE}</h1><details><summary>More</summary><p>{SAID}</p><p>{SAID}</p></details>")
+    chosen = starting(shown, "The river rose")
+    assert (series.named(shown, chosen, np.full(shown.count, 0.3), ~shown.h1) == chosen).all()
