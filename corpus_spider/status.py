@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ counts of a site ``refused`` is what a server refuses, in `status` ``failed`` ar
 """
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")
+LANGUAGE_KEYS = ("language", "documents", "chars")
+SITE_KEYS = ("site", "documents", "chars", "pending")
 MEANINGS = {
     UrlState.PENDING: "waiting to be fetched",
     UrlState.LEASED: "being fetched, or was when a crawl died",
@@ -49,12 +51,29 @@ class Standing:
     """The sites that are configured, crawled already or not."""
 
     def plain(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
-        values = asdict(self.status) | {"pending": dict(self.pending)}
+        """Return all of it for JSON, under the names that the summary of a crawl and `export --dry-run` have for it."""
+        status = self.status
+        return {
+            "documents": status.documents,
+            "duplicates": status.duplicates,
+            "earlier_versions": status.superseded,
+            "reserved": status.reserved,
+            "licensed": status.licensed,
+            "fetches": status.fetches,
+            "languages": [dict(zip(LANGUAGE_KEYS, row, strict=True)) for row in _with_chars(status.by_language)],
+            "sites": [dict(zip(SITE_KEYS, row, strict=True)) for row in _sites(self)],
+            "urls": dict(_counts(status.by_state)),
+            "dropped": dict(_counts(status.dropped)),
+            "failed": dict(_counts(status.failed)),
+            "last_run": self._last_run(),
+        }
+
+    def _last_run(self) -> dict[str, Any]:
         last = ({"state": self.run_state} if self.run_state else {}) | self.status.last_run
         numbers = {key: int(text) for key in NUMBERS if (text := last.get(key, "")).isdecimal()}
+        times = {key: moment for key in TIMES if (moment := _moment(last.get(key, "")))}
         noted = {"summary": _noted(self.status)} if "summary" in last else {}
-        return values | {"last_run": last | numbers | noted}
+        return last | numbers | times | noted
 
 
 def read(config: Config) -> Standing:
@@ -143,12 +162,18 @@ def _noted(status: Status) -> dict[str, Any]:
     return noted if isinstance(noted, dict) else {}
 
 
-def _second(moment: str) -> str:
-    """Cut a time to its second."""
+def _second(text: str) -> str:
+    """Cut a time to its second; what is none stays as it is."""
+    moment = _moment(text)
+    return moment.isoformat(timespec="seconds") if moment else text
+
+
+def _moment(text: str) -> datetime | None:
+    """Read a time as the database gives it; None for what is none."""
     try:
-        return datetime.fromisoformat(moment).isoformat(timespec="seconds")
+        return datetime.fromisoformat(text)
     except ValueError:
-        return moment
+        return None
 
 
 def said(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -89,12 +90,31 @@ def test_the_last_run_is_running_or_has_ended(known: dict[str, str], expected: s
         ({"id": "1"}, {"id": 1}),
         ({"exit_code": "8", "summary": '{"pages": 5}'}, {"exit_code": 8, "summary": {"pages": 5}}),
         ({"summary": "not JSON"}, {"summary": {}}),
+        ({"started": "2026-11-23T08:00:00+00:00"}, {"started": datetime(2026, 11, 23, 8, tzinfo=UTC)}),
     ],
 )
-def test_the_json_says_what_is_pending_and_how_the_run_stands(known: dict[str, str], expected: dict[str, Any]) -> None:
-    """Programs get what people get, numbers as numbers."""
-    plain = Standing(Status(3, 0, 3, last_run=known), {"a": 2}, "ended").plain()
-    assert (plain["documents"], plain["pending"], plain["last_run"]) == (3, {"a": 2}, {"state": "ended"} | expected)
+def test_the_json_says_how_the_last_run_stands(known: dict[str, str], expected: dict[str, Any]) -> None:
+    """Programs get what people get, numbers as numbers and times as times."""
+    plain = Standing(Status(3, 0, 3, last_run=known), run_state="ended").plain()
+    assert plain["last_run"] == {"state": "ended"} | expected
+
+
+def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> None:
+    """A row for each language and site, with what is pending there; states and reasons by their names."""
+    found = Status(
+        *(3, 0, 4),
+        by_language=(CountRow("vi", 3, 900),),
+        by_site=(CountRow("a", 3, 900),),
+        by_state=(CountRow("done", 4),),
+        dropped=(CountRow("listing", 1),),
+    )
+    plain = Standing(found, {"a": 2}, sites=("a", "b")).plain()
+    assert plain["languages"] == [{"language": "vi", "documents": 3, "chars": 900}]
+    assert plain["sites"] == [
+        {"site": "a", "documents": 3, "chars": 900, "pending": 2},
+        {"site": "b", "documents": 0, "chars": 0, "pending": 0},
+    ]
+    assert (plain["urls"], plain["dropped"], plain["failed"]) == ({"done": 4}, {"listing": 1}, {})
 
 
 def test_the_summary_of_a_crawl_tells_tries_from_urls() -> None:
