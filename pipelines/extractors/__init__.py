@@ -52,10 +52,8 @@ def get(name: str) -> Extractor:
     found = EXTRACTORS.get(name) or peers.find(name)
     if found is not None:
         return found
-    absent, remedy = "", "C"
-    if name in peers.PEERS:
-        absent, remedy = " here: its library is not installed", f"{peers.INSTALL}; or c"
     known = ", ".join(sorted({*EXTRACTORS, *(peer.name for peer in peers.installed())}))
-    raise ConfigError(
-        f"there is no extractor {name!r}{absent}", where="extractor", do=f"{remedy}hoose one of: {known}."
-    )
+    what, do = f'there is no extractor "{name}"', f"Choose one of: {known}."
+    if name in peers.PEERS:
+        what, do = f"{what} here: its library is not installed", f"{peers.INSTALL}. Or: {do}"
+    raise ConfigError(what, where="extractor", do=do)

@@ -102,7 +102,7 @@ def _provenance(manifest: Mapping[str, Any]) -> str:
             "",
             f"Made by {_text(manifest['software'])} from pages that are open to the public, by the rules of each",
             "site's robots.txt. The texts belong to their publishers; `url` and `fetched_at` tell where and when each",
-            "was read.",
+            "was read, `licence_url` the licence that a page names itself.",
             f"Selection: {_code(selection)}. Characters folded: {_code(', '.join(manifest['folds']) or 'none')}.",
         ]
     )

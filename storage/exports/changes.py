@@ -77,7 +77,9 @@ def read_earlier(path: Path) -> Earlier:
         data = file.read_bytes()
         manifest = json.loads(data)
         index = file.with_name(manifest["index"]["path"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file), do="name a manifest.json") from error
+    except (ValueError, KeyError, TypeError) as error:
         raise ConfigError("not the manifest of a dump", where=str(file), do="name its manifest.json") from error
     if not index.is_file():
         raise ConfigError("the index of the earlier dump is missing", where=str(index), do="put it beside its manifest")

@@ -59,7 +59,7 @@ def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pyte
     [
         (["--html", "gone/worst.html"], "gone/worst.html: is in no folder"),
         (["--output", "gold/manifest.jsonl"], "gold/manifest.jsonl"),
-        (["--against", "no-such"], "no extractor 'no-such'"),
+        (["--against", "no-such"], 'no extractor "no-such"'),
         (["--corpus", "corpus.toml", "--pin", "floors.json"], "--pin: are of extractors"),
     ],
 )

@@ -104,7 +104,7 @@ def test_what_is_tuned_by_is_the_text_that_a_crawl_would_make(gold: Path) -> Non
         ("other", ["bte"], "holds 1 pages"),
         ("nobody", ["bte"], "holds 0 pages"),
         ("news", ["r2l-nepl"], "r2l-nepl cannot be used"),
-        ("news", ["nothing"], "no extractor 'nothing'"),
+        ("news", ["nothing"], 'no extractor "nothing"'),
     ],
 )
 def test_what_cannot_be_fitted_is_told(gold: Path, site: str, extractors: list[str], told: str) -> None:

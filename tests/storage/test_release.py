@@ -200,8 +200,14 @@ def test_what_is_no_earlier_dump_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DamageError):
         list(read_index(earlier.index))
     earlier.index.unlink()
-    for path in (tmp_path / "dump", tmp_path, tmp_path / "dump" / "README.md"):
-        with pytest.raises(ConfigError):
+    wrong = {
+        tmp_path / "dump": "index of the earlier dump is missing",
+        tmp_path: "cannot be read: No such file",
+        tmp_path / "nowhere": "cannot be read: No such file",
+        tmp_path / "dump" / "README.md": "not the manifest of a dump",
+    }
+    for path, what in wrong.items():
+        with pytest.raises(ConfigError, match=what):
             read_earlier(path)
     assert not (tmp_path / "new").exists()
 

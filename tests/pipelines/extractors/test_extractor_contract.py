@@ -138,6 +138,6 @@ def test_any_string_gives_an_extraction(text: str, parts: list[str]) -> None:
 
 def test_an_unknown_name_is_a_configuration_error_that_lists_the_known() -> None:
     """The user learns what may be written instead."""
-    with pytest.raises(ConfigError, match="no extractor 'readable'") as caught:
+    with pytest.raises(ConfigError, match='no extractor "readable"') as caught:
         get("readable")
     assert all(name in caught.value.do for name in STORED)

@@ -135,7 +135,7 @@ def test_a_peer_that_is_not_installed_is_asked_for_in_vain_with_a_word_how_to_ge
         raise PackageNotFoundError(distribution)
 
     monkeypatch.setattr(peers, "version", not_found)
-    with pytest.raises(ConfigError, match=f"no extractor '{missing}' here") as caught:
+    with pytest.raises(ConfigError, match=f'no extractor "{missing}" here') as caught:
         get(missing)
     peers.find.cache_clear()
     assert "make peers" in caught.value.do
