@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import io
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import feedparser
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pipelines.decoding import decode
 from pipelines.discovery import feeds
 from pipelines.discovery.feeds import feed_links
 from pipelines.discovery.second_reading import MAX_CHARS, MAX_TAGS, second_reading
 from storage.records import SiteModel
+from tests.pipelines.pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,11 +195,12 @@ def test_hostile_feeds_end(body: str) -> None:
     assert [url for url in second(body) if url != "/a" and "&" not in url] == []
 
 
-PARTS = """<item> </item> <entry> <link> </link> <link\thref='/a'/> <guid> </guid> /a &amp; & &#xD800; <b <![CDATA[ ]]>
-<!-- --> <channel> <content\ttype='xhtml'> </content> <media:content\turl='x'> <geo:lat> <georss:point> 1 <source>
-</source> <author> a@b.c <category> <dc:date> <pubDate> 2026 <itunes:image\thref='x'/> <a\txml:base='['
-\ud800 <gml:pos>"""
-PIECES = st.lists(st.sampled_from(re.split("[ \n]", PARTS)), max_size=40).map("".join)
+PIECES = pieces(
+    """<item> </item> <entry> <link> </link> <link_href='/a'/> <guid> </guid> /a &amp; & &#xD800; <b <![CDATA[ ]]>
+    <!-- --> <channel> <content_type='xhtml'> </content> <media:content_url='x'> <geo:lat> <georss:point> 1 <source>
+    </source> <author> a@b.c <category> <dc:date> <pubDate> 2026 <itunes:image_href='x'/> <a_xml:base='[' <gml:pos>""",
+    *("\t", "\ud800"),
+)
 
 
 @settings(max_examples=300, deadline=None)

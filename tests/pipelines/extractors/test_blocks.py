@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.blocks import FOOTERS, Blocks, extract, select
@@ -21,6 +20,7 @@ from pipelines.extractors.outline import ELEMENTS
 from pipelines.extractors.page_texts import texts_of
 from pipelines.extractors.source import encoded
 from pipelines.extractors.tag_codes import NAMES
+from tests.pipelines.pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,13 +155,11 @@ def selected(page: Page) -> list[int]:
     return sorted(blank | set(texts.places[select(page, texts)].tolist()))
 
 
-PIECES = st.lists(
-    st.sampled_from(
-        """<div> </div> <p> </p> <a_href=x> <A_class=x_HREF=y> <a_hreflang=x> <a_name=z> </a> <span> <h2> </h2> <td>
-        <tr> <hr> <b> </b> <ul> <li> </ul> <br> ข่าวใหม่ ก text copyright_x &amp; _""".split()
-    ),
-    max_size=60,
-).map(lambda pieces: "".join(pieces).replace("_", " "))
+PIECES = pieces(
+    """<div> </div> <p> </p> <a_href=x> <A_class=x_HREF=y> <a_hreflang=x> <a_name=z> </a> <span> <h2> </h2> <td>
+        <tr> <hr> <b> </b> <ul> <li> </ul> <br> ข่าวใหม่ ก text copyright_x &amp; _""",
+    most=60,
+)
 
 
 @settings(max_examples=500, deadline=None)

@@ -22,6 +22,7 @@ from pipelines.extractors.columns import read
 from pipelines.extractors.soup import scan
 from pipelines.extractors.source import encoded
 from pipelines.extractors.word_runs import UNSPACED, words_between
+from tests.pipelines.pieces import pieces
 
 if TYPE_CHECKING:
     from pipelines.extractors.columns import Page
@@ -192,13 +193,11 @@ def literal_words(page: Page) -> list[int]:
 
 
 BLANK = re.compile(r"[\0- ]+")
-PIECES = st.lists(
-    st.sampled_from(
-        """<p> </p> <p_title="a>b"> <p_title='x <b <br/> <img_src=x> <wbr> </svg> <frameset> < > / " ' =" 1_<_2 - word _
-        Chủ_tịch ข่าวใหม่วันนี้ 新闻网讯记者报道 𠀀 　     é   。 <link> <é </ <a""".split(" ")
-    ),
-    max_size=40,
-).map(lambda pieces: "".join(pieces).replace("_", " "))
+PIECES = pieces(
+    """<p> </p> <p_title="a>b"> <p_title='x <b <br/> <img_src=x> <wbr> </svg> <frameset> < > / " ' =" 1_<_2 - word _
+        Chủ_tịch ข่าวใหม่วันนี้ 新闻网讯记者报道 𠀀 é 。 <link> <é </ <a""",
+    *("\n", "\u3000", "\xa0", "\u2003", "\x1f"),
+)
 
 
 @settings(max_examples=500, deadline=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.columns import Page, read
@@ -13,16 +12,14 @@ from pipelines.extractors.page_texts import texts_of
 from pipelines.extractors.soup import render, scan
 from pipelines.extractors.source import encoded
 from pipelines.extractors.tag_codes import NAMES
+from tests.pipelines.pieces import pieces
 
-PIECES = st.lists(
-    st.sampled_from(
-        """<p> </p> <br> <div_class='a>b'> <div_class="c"> </div> <script> </script> <!-- --> <svg> </svg> <IMG_src=x>
+PIECES = pieces(
+    """<p> </p> <br> <div_class='a>b'> <div_class="c"> </div> <script> </script> <!-- --> <svg> </svg> <IMG_src=x>
         <i_style="display:none"> </i> <p_hidden> <div_HIDDEN=x> &amp; &lt; سلام ตัวอย่าง hidden none word _ 1_<_2 3_>_2
         <a_href="x"> </a> <select> </select> <noscript> </noscript> <title> </title> <!DOCTYPE_html> <h2> </H2>
-        <x-part> </x-part> <x-part_hidden> <figcaption> </figcaption> <blockquote/> <hr>""".split()
-    ),
-    max_size=40,
-).map(lambda pieces: "".join(pieces).replace("_", " "))
+        <x-part> </x-part> <x-part_hidden> <figcaption> </figcaption> <blockquote/> <hr>"""
+)
 
 
 def paragraphs(html: str) -> tuple[str, ...]:

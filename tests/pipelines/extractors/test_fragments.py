@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors import dana, page_texts, r2l
 from pipelines.extractors.columns import read
 from pipelines.extractors.fragments import SHORT, paragraphs
 from pipelines.extractors.lines import main_fragment
+from tests.pipelines.pieces import pieces
 
-MARKUP = """<p> </p> <BR> <br/> <div_class="a>b"> <div_class='c'> <div_x="> </div> <script> </script> <!-- --> <svg>
+PIECES = pieces(
+    """<p> </p> <BR> <br/> <div_class="a>b"> <div_class='c'> <div_x="> </div> <script> </script> <!-- --> <svg>
         </svg> <IMG_src=x> <i_style="display:none"> </i> <p_hidden> <a_class="hidden"> &amp; &lt; &am &nbsp; سلام ตัวอย่าง
         word < > " = _ <a_href="x"> </a> <select> </SELECT> <noscript> </noscript> <iframe_src=x> </iframe> <linK>
-        <style> </style> <x-part> </x-part> <td"""
-PIECES = st.lists(
-    st.sampled_from([*MARKUP.split(), "\x1c", "\u3000", "<p\u3000x>"]),
-    max_size=30,
-).map(lambda pieces: "".join(pieces).replace("_", " "))
+        <style> </style> <x-part> </x-part> <td""",
+    *("\x1c", "\u3000", "<p\u3000x>"),
+    most=30,
+)
 
 
 def by_columns(html: str) -> tuple[str, ...]:
