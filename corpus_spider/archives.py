@@ -84,7 +84,7 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
             raise ValueError("there is no record in it")
     if look.broken:
         said = "; ".join(look.broken)
-        raise DamageError(f"cannot be read to its end: {said};", where=str(path), do="get the file anew")
+        raise DamageError(f"cannot be read to its end: {said}", where=str(path), do="Get the file anew.")
 
 
 def _answers(archive: BinaryIO, look: _Look, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:

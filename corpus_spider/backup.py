@@ -93,7 +93,7 @@ def backup(config: Config, target: Path, on_progress: Callable[[int], None] = la
 
 def _refuse_to_clobber(target: Path) -> None:
     if os.path.lexists(target):
-        raise ConfigError("exists already", where=str(target), do="name a new folder")
+        raise ConfigError("exists already", where=str(target), do="Name a new folder.")
 
 
 def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callable[[int], None]) -> None:
@@ -247,7 +247,7 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
         locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
         copy = stack.enter_context(Corpus.open(database_url, create=True))
         if copy.name == corpus.name:
-            raise ConfigError("the corpus is there already", where=copy.name, do="name another database")
+            raise ConfigError("the corpus is there already", where=copy.name, do="Name another database.")
         sent = transfer(corpus.database, copy.database, on_progress, partial(_require_kept, locks, corpus.name))
         return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
 
@@ -258,7 +258,7 @@ def _require_kept(locks: SiteLocks, where: str) -> None:
     """
     if locks.ensure():
         what = "the connection was lost by which other crawls were kept away while the corpus was copied"
-        raise DatabaseError(what, where=where, do="move it again; nothing was written")
+        raise DatabaseError(what, where=where, do="Move it again; nothing was written.")
 
 
 def _as_configured(config: Config, database_url: str) -> str:
@@ -276,7 +276,7 @@ def _require_folder(database_url: str) -> None:
 
     url = parse_url(database_url)
     if url.get_backend_name() == "sqlite" and not (folder := sqlite_path(url).absolute().parent).is_dir():
-        raise ConfigError("this folder does not exist", where=str(folder), do="make it, or correct the path")
+        raise ConfigError("this folder does not exist", where=str(folder), do="Make it, or correct the path.")
 
 
 @verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")

@@ -254,7 +254,7 @@ def _release(
     from storage.exports.release import Shape, write_release
 
     if wanted.target == "-":
-        raise ConfigError("a release is a folder and cannot go to standard output", do="name a new folder")
+        raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
     earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
     shape = Shape(wanted.format_name or RELEASE_FORMAT, wanted.shard_size, earlier, wanted.overwrite)
     documents = fit(documents, shape.format_name)
@@ -351,6 +351,6 @@ def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     segment = segmenter()
     for document in documents:
         if segment is None and document.language in UNSPACED:
-            do = 'install the segmenter ("icu4py", the extra "segment"), or export as .prevert, which is not tokenised'
+            do = 'Install the segmenter ("icu4py", the extra "segment"), or export as .prevert, which is not tokenised.'
             raise ConfigError("words cannot be told apart without a segmenter", where=document.language, do=do)
         yield structs.replace(document, text=tokenised(document.text, segment))

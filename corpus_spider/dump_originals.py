@@ -31,7 +31,7 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
     plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
     if wanted != plain:
         raise ConfigError(
-            "originals are exported whole", where=wanted.target, do="leave out every option but --overwrite"
+            "originals are exported whole", where=wanted.target, do="Leave out every option but --overwrite."
         )
     return _write(config, wanted, TRIES)
 

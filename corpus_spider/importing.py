@@ -94,7 +94,7 @@ def _pages(path: Path, sites: PageSites, max_body: int, report: ImportReport) ->
                 report.sites[seen.site] += 1
                 yield seen, replace(found, url=seen.fetch_url)
     except DamageError as error:
-        told = " ".join(str(error).split())
+        told = " ".join(f"{error.where}: {error.what}. {error.do}".split())
         logger.error("%s", told)
         report.damaged.append(told)
 

@@ -25,7 +25,7 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
     pointer = _pointer(page, document)
     if pointer is None:
         raise ConfigError(
-            "there is no original of it", where=target, do="see what came of its visits without --original"
+            "there is no original of it", where=target, do="See what came of its visits without --original."
         )
     _refuse_removed(config, pointer)
     capture = read_record(config.warc_folder, pointer)
@@ -33,7 +33,7 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
         return capture.rendered or inflate(capture.body, capture.coding)
     except InflateError as error:
         raise ConfigError(
-            f"cannot be unpacked: {error}", where=target, do=f"its record is in {pointer.warc}"
+            f"cannot be unpacked: {error}", where=target, do=f"Its record is in {pointer.warc}."
         ) from error
 
 
@@ -50,5 +50,5 @@ def _refuse_removed(config: Config, pointer: Pointer) -> None:
     with Corpus.open(config.database_url, read_only=True) as corpus:
         gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
     if pointer.warc in gone:
-        do = "[archive] in corpus.toml says how long originals are kept"
+        do = "[archive] in corpus.toml says how long originals are kept."
         raise ConfigError("its original was removed with its WARC file", where=pointer.warc, do=do)

@@ -76,7 +76,7 @@ def _refuse_target(wanted: Dump) -> None:
 
     refuse_unknown_format(wanted.format_name)
     if wanted.target.endswith(ORIGINALS):
-        raise ConfigError("originals are exported whole", where=wanted.target, do="leave out --dry-run")
+        raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
     if wanted.target and not wanted.release:
         destination(wanted.target, wanted.format_name)
 

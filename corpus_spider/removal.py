@@ -82,7 +82,7 @@ def _refuse_site_name(config: Config, request: Request) -> None:
         return
     named = next((site for site in config.sites if site.name == request.value), None)
     if named and request.value not in hosts_of(named):
-        do = f"name its domain: {', '.join(hosts_of(named))}"
+        do = f"Name its domain: {', '.join(hosts_of(named))}."
         raise ConfigError("is the name of a site, and no domain of it", where=f"--domain {request.value}", do=do)
 
 
@@ -118,9 +118,9 @@ def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> 
     if request.kind is What.ID and not affected.documents:
         gone = any(each.id == request.value for each in corpus.removals.documents())
         if gone:
-            do = "`corpus-spider remove` without options finishes what is left"
+            do = "`corpus-spider remove` without options finishes what is left."
             raise ConfigError("was removed already", where=request.value, do=do)
-        do = "an id is 32 hexadecimal digits, the field `id` of an export"
+        do = "An id is 32 hexadecimal digits, the field `id` of an export."
         raise ConfigError("is the id of no document", where=request.value, do=do)
 
 
@@ -161,7 +161,7 @@ def _empty_originals(folder: Path, locks: SiteLocks, corpus: Corpus, report: Rem
         _delete_replaced(corpus, folder)
     if written:
         # By a crawl of a site that was not known yet when the locks were taken.
-        do = "when it has ended, `corpus-spider remove` empties what is left"
+        do = "When it has ended, `corpus-spider remove` empties what is left."
         raise LockedError(tuple(written), where=str(folder), do=do)
 
 
@@ -260,9 +260,9 @@ def request_of(options: dict[str, str | None], reason: str | None, *, duplicates
     if not given:
         return None
     if len(given) > 1:
-        raise ConfigError("name one thing to remove at a time", do="run it once for each")
+        raise ConfigError("name one thing to remove at a time", do="Run it once for each.")
     if not (reason or "").strip():
-        raise ConfigError("a removal needs a reason", do="add --reason, such as --reason 'request of the author'")
+        raise ConfigError("a removal needs a reason", do="Add --reason, such as --reason 'request of the author'.")
     ((kind, value),) = given.items()
     return Request(kind, _normal(kind, value), str(reason).strip(), duplicates)
 
@@ -272,7 +272,7 @@ def _normal(kind: What, value: str) -> str:
 
     found: str | None = value
     if kind is What.URL and "://" not in value and "." not in _host(value):
-        do = "write the whole address, such as https://news.example.org/story-1.html"
+        do = "Write the whole address, such as https://news.example.org/story-1.html."
         raise ConfigError("this is no address of a page", where=f"--url {value}", do=do)
     if kind is What.URL:
         found = canonicalise(value if "://" in value else f"https://{value}")
@@ -282,7 +282,7 @@ def _normal(kind: What, value: str) -> str:
         found = value.lower()
     if not found:
         raise ConfigError(
-            f"this is no {kind.value}", where=f"--{kind.value} {value}", do="see `corpus-spider remove --help`"
+            f"this is no {kind.value}", where=f"--{kind.value} {value}", do="See `corpus-spider remove --help`."
         )
     return found
 
@@ -301,7 +301,7 @@ def _domain(value: str) -> str:
 
     host = _host(value)
     if is_public_suffix(host):
-        do = "name the domain below it, such as news.example.org"
+        do = "Name the domain below it, such as news.example.org."
         raise ConfigError("many domains that are not one another's end so", where=f"--domain {value}", do=do)
     plain = host.removeprefix("www.")
     return host if is_public_suffix(plain) else plain

@@ -27,7 +27,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 }
 _CONDITION = re.compile(r"\s*(<=|>=|<|>)\s*(\d*\.?\d+)\s*")
 _SIGNAL = re.compile(r"\s*(\w+)")
-_DO = f"write SIGNAL<NUMBER or SIGNAL>=NUMBER, with commas between; signals: {', '.join(SIGNALS)}"
+_DO = f"Write SIGNAL<NUMBER or SIGNAL>=NUMBER, with commas between; signals: {', '.join(SIGNALS)}."
 
 Conditions = tuple[tuple[str, float], ...]
 
@@ -73,7 +73,7 @@ def rules(wanted: str) -> Rules:
             return of_toml(Path(wanted).read_text("utf-8"), wanted)
         except (OSError, UnicodeDecodeError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise ConfigError(f"cannot read the rules: {why}", where=wanted, do="name a TOML file") from error
+            raise ConfigError(f"cannot read the rules: {why}", where=wanted, do="Name a TOML file.") from error
     return Rules({DEFAULT: _of_line(wanted)})
 
 
@@ -82,13 +82,13 @@ def of_toml(text: str, where: str) -> Rules:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"is no TOML: {error}", where=where, do="correct the file") from error
+        raise ConfigError(f"is no TOML: {error}", where=where, do="Correct the file.") from error
     return Rules({language: _of_table(table, f"{where}, [{language}]") for language, table in tables.items()})
 
 
 def _of_table(table: Any, where: str) -> dict[str, Conditions]:
     if not isinstance(table, dict):
-        raise ConfigError("stands outside a table", where=where, do=f"put it under [{DEFAULT}] or a language")
+        raise ConfigError("stands outside a table", where=where, do=f"Put it under [{DEFAULT}] or a language.")
     return {_known(signal, where): _conditions(str(text), where) for signal, text in table.items()}
 
 

@@ -74,7 +74,7 @@ def parse_url(where: str | os.PathLike[str]) -> URL:
         raise ConfigError(
             "this database URL cannot be read",
             where=re.sub(r"(//[^/@]*?:).*@", r"\1***@", text),
-            do="write postgresql://user:password@host:5432/name, or the path of a SQLite file",
+            do="Write postgresql://user:password@host:5432/name, or the path of a SQLite file.",
         ) from None
     if url.host and "%" in url.host:
         # The folder of a socket, written as libpq has it (34.1.1.2); SQLAlchemy takes it for a name.
@@ -82,7 +82,7 @@ def parse_url(where: str | os.PathLike[str]) -> URL:
         url = url._replace(host=None, port=None).update_query_dict(socket)
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
         raise ConfigError(
-            f"databases of type {url.get_backend_name()!r} are not supported", do="use SQLite or PostgreSQL"
+            f"databases of type {url.get_backend_name()!r} are not supported", do="Use SQLite or PostgreSQL."
         )
     return url
 
@@ -103,17 +103,17 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
         message = message.replace(str(url.password), "***")
     name = getattr(cause, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        do = "free some space, correct the permissions or raise the limits (ulimit -f, -n), then start again"
+        do = "Free some space, correct the permissions or raise the limits (ulimit -f, -n), then start again."
         return DiskError(message, where=masked(url), do=do)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or message.startswith("Could not decode to UTF-8"):
         return DamageError(
-            message, where=masked(url), do="restore the file from a copy; the WARC files are not touched by this"
+            message, where=masked(url), do="Restore the file from a copy; the WARC files are not touched by this."
         )
     state = getattr(cause, "sqlstate", None) or ""
     if state in _DISK_STATES:
-        return DiskError(message, where=masked(url), do="free some space on the database server, then start again")
+        return DiskError(message, where=masked(url), do="Free some space on the database server, then start again.")
     if is_refusal(error):
-        return NotStorableError(message, where=masked(url), do="the other rows can be stored; leave this one out")
+        return NotStorableError(message, where=masked(url), do="The other rows can be stored; leave this one out.")
     return DatabaseError(message, where=masked(url), do=advice(message, state))
 
 
@@ -288,7 +288,7 @@ def connect(url: URL, *, read_only: bool = False) -> Database:
 def sqlite_path(url: URL) -> Path:
     """Return the file of a SQLite URL; `ConfigError` for a database in memory, which would not outlive the run."""
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
-        raise ConfigError("a corpus needs a file", where=masked(url), do="give the path of a file, such as corpus.db")
+        raise ConfigError("a corpus needs a file", where=masked(url), do="Give the path of a file, such as corpus.db.")
     return Path(url.database)
 
 

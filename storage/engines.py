@@ -84,7 +84,7 @@ class Lineage:
             raise DatabaseError(
                 "another server, or a copy, has taken its place, which may not have the last that was committed",
                 where=self.where,
-                do="start again; what it lacks is read in again from the WARC files by the next crawl",
+                do="Start again; what it lacks is read in again from the WARC files by the next crawl.",
             )
 
     @staticmethod

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 class CorpusError(Exception):
-    """Base of every error a user can meet. ``what`` happened, ``where``, what to ``do``; ``exit_code`` ends the
-    program.
+    """Base of every error a user can meet. ``what`` happened, ``where``, what to ``do`` about it, in sentences;
+    ``exit_code`` ends the program.
     """
 
     exit_code = 1

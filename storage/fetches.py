@@ -108,7 +108,7 @@ def pointer_of(row: AnyRow) -> Pointer:
     """
     if not isinstance(row.warc_offset, int) or not isinstance(row.warc_length, int):
         what = f"record {row.record_id} is at {row.warc_offset!r:.50}, {row.warc_length!r:.50} bytes: no numbers"
-        raise DamageError(what, where=str(row.warc), do="restore the database from a copy")
+        raise DamageError(what, where=str(row.warc), do="Restore the database from a copy.")
     return Pointer(row.warc, row.warc_offset, row.warc_length, row.record_id, row.payload_digest)
 
 

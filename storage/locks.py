@@ -90,7 +90,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         if taken:
             self.release()
             held = f"; held by {self._holders}" if self._holders else ""
-            raise LockedError(taken, where=self._corpus.name, do=f"wait for it to end, or crawl other sites{held}")
+            raise LockedError(taken, where=self._corpus.name, do=f"Wait for it to end, or crawl other sites{held}.")
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return tuple(site for site in self._sites if not self._flock_one(lock_file(self._folder, site)))
         except OSError as error:
-            raise DiskError(str(error), where=str(self._folder), do="see that the folder can be written") from error
+            raise DiskError(str(error), where=str(self._folder), do="See that the folder can be written.") from error
 
     def _flock_one(self, path: Path) -> bool:
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)

@@ -99,7 +99,7 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
     if version == SCHEMA_VERSION:
         return
     if read_only:
-        do = "bring it forward with `corpus-spider migrate`; `--dry-run` tells what that does"
+        do = "Bring it forward with `corpus-spider migrate`; `--dry-run` tells what that does."
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
     if version is None:
         _require_unicode(database)
@@ -121,7 +121,7 @@ def _require_unicode(database: Database) -> None:
     # SQL_ASCII takes bytes for what they are.
     if encoding not in {"UTF8", "SQL_ASCII"}:
         what = f"this database has the encoding {encoding}, which not every text can be written in"
-        do = "make one with: createdb --encoding=UTF8 --template=template0 NAME"
+        do = "Make one with: createdb --encoding=UTF8 --template=template0 NAME"
         raise ConfigError(what, where=masked(database.url), do=do)
 
 
@@ -136,10 +136,10 @@ def _version_of(database: Database) -> str | None:
     version = versions[0] if versions else None
     if len(versions) > 1 or (version is not None and not _VERSION.fullmatch(version)):
         what = f"the tables here are not those of a corpus: their version is {', '.join(versions)[:100]!r}"
-        raise ConfigError(what, where=masked(database.url), do="name a database that no other program uses")
+        raise ConfigError(what, where=masked(database.url), do="Name a database that no other program uses.")
     if version is not None and version > SCHEMA_VERSION:
         what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
-        raise NewerCorpusError(what, where=masked(database.url), do="install the release that made it, or a later one")
+        raise NewerCorpusError(what, where=masked(database.url), do="Install the release that made it, or a later one.")
     return version
 
 
@@ -162,7 +162,7 @@ def _missing(url: URL) -> ConfigError:
     return ConfigError(
         "there is no corpus here",
         where=masked(url),
-        do="a crawl makes it; from Python: Corpus.open(..., create=True)",
+        do="A crawl makes it; from Python: Corpus.open(..., create=True).",
     )
 
 
@@ -171,4 +171,4 @@ def _disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
-        raise DiskError(str(error), where=str(path), do="see that the folder exists and can be written") from error
+        raise DiskError(str(error), where=str(path), do="See that the folder exists and can be written.") from error

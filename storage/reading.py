@@ -171,7 +171,7 @@ def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any])
         # What was read before an error tells where it came up.
         values.extend(map(read, columns[at]))
     except (TypeError, ValueError, AttributeError) as error:
-        do = "restore the database from a copy; `corpus-spider check` tells what else is wrong"
+        do = "Restore the database from a copy; `corpus-spider check` tells what else is wrong."
         raise DamageError(f"document {columns[_ID][len(values)]} cannot be read: {error}", do=do) from error
     return values
 

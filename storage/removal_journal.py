@@ -23,4 +23,6 @@ def empty_journal(database: Database) -> None:
         (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if busy:
         what = "another program, an export perhaps, reads what the journal still holds of what was removed"
-        raise DatabaseError(what, where=str(path), do="when it has ended, `corpus-spider remove` finishes what is left")
+        raise DatabaseError(
+            what, where=str(path), do="When it has ended, `corpus-spider remove` finishes what is left."
+        )

@@ -31,7 +31,7 @@ def require_local(path: Path) -> None:
         raise DiskError(
             f"a SQLite corpus cannot be on a network file system ({kind}): two programs would damage it",
             where=str(path),
-            do="put the file on a local disk ([corpus] database = ...; the WARC files may stay), or use PostgreSQL",
+            do="Put the file on a local disk ([corpus] database = ...; the WARC files may stay), or use PostgreSQL.",
         )
 
 

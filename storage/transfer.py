@@ -67,7 +67,7 @@ def transfer(
                 pass
         if arrived != sent:
             wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
-            raise DamageError(f"not what was sent: {', '.join(wrong)}", where=masked(target.url), do="try again")
+            raise DamageError(f"not what was sent: {', '.join(wrong)}", where=masked(target.url), do="Try again.")
         before_commit()
     return sent
 
@@ -115,14 +115,14 @@ def _be_alone(connection: Connection, target: Database) -> None:
         if not is_contention(error):
             raise
         what = "another program is writing to this database"
-        raise ConfigError(what, where=masked(target.url), do="name an empty one that nobody uses") from error
+        raise ConfigError(what, where=masked(target.url), do="Name an empty one that nobody uses.") from error
 
 
 def _require_empty(connection: Connection, target: Database) -> None:
     for table in _tables():
         if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
             what = f"there is a corpus already (table {table.name})"
-            raise ConfigError(what, where=masked(target.url), do="name an empty database")
+            raise ConfigError(what, where=masked(target.url), do="Name an empty database.")
 
 
 def _defer_checks(connection: Connection) -> None:

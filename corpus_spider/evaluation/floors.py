@@ -61,10 +61,10 @@ def read(path: Path) -> Floors:
         }
         return Floors(str(found["gold"]), f1)
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(path), do="name a file") from error
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(path), do="Name a file.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(
-            "is no file of floors", where=str(path), do="name one, or a file that is to be made"
+            "is no file of floors", where=str(path), do="Name one, or a file that is to be made."
         ) from error
 
 

@@ -67,7 +67,7 @@ def load_gold(folder: Path) -> list[GoldPage]:
     manifest = folder / MANIFEST
     if not manifest.is_file():
         raise ConfigError(
-            f"is no gold folder: there is no {MANIFEST}", where=str(folder), do="name a folder with pages/ and gold/"
+            f"is no gold folder: there is no {MANIFEST}", where=str(folder), do="Name a folder with pages/ and gold/."
         )
     pages = [
         _page(folder, _entry(line, f"{manifest}, line {number}"))
@@ -76,7 +76,9 @@ def load_gold(folder: Path) -> list[GoldPage]:
     ]
     kept = [page for page in pages if page is not None]
     if not kept:
-        raise ConfigError("names no page with a true text", where=str(manifest), do="add pages, or name another folder")
+        raise ConfigError(
+            "names no page with a true text", where=str(manifest), do="Add pages, or name another folder."
+        )
     _refuse_doubles(kept, manifest)
     return kept
 
@@ -115,7 +117,7 @@ def _lines(manifest: Path) -> list[str]:
         return manifest.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     except OSError as error:
         raise ConfigError(
-            f"cannot be read: {error.strerror}", where=str(manifest), do="see to its permissions"
+            f"cannot be read: {error.strerror}", where=str(manifest), do="See to its permissions."
         ) from error
 
 
@@ -123,13 +125,15 @@ def _entry(line: str, where: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"is not JSON: {error}", where=where, do="write one JSON object a line") from error
+        raise ConfigError(f"is not JSON: {error}", where=where, do="Write one JSON object a line.") from error
     fields = entry if isinstance(entry, dict) else {}
     for key in ("id", "lang"):
         if not isinstance(fields.get(key), str):
-            raise ConfigError(f'has no "{key}"', where=where, do='give every page an "id" and a "lang"')
+            raise ConfigError(f'has no "{key}"', where=where, do='Give every page an "id" and a "lang".')
     if not _ID.fullmatch(fields["id"]):
-        raise ConfigError(f"the id {fields['id']!r} cannot name a file", where=where, do="use letters, digits, - and _")
+        raise ConfigError(
+            f"the id {fields['id']!r} cannot name a file", where=where, do="Use letters, digits, - and _."
+        )
     return fields
 
 
@@ -139,9 +143,9 @@ def _page(folder: Path, entry: dict[str, Any]) -> GoldPage | None:
     paths = (folder / "pages" / f"{entry['id']}.html", folder / "gold" / f"{entry['id']}.txt")
     for path in paths:
         if not path.is_file():
-            raise ConfigError("is missing", where=str(path), do=f"add it, or take its line out of {MANIFEST}")
+            raise ConfigError("is missing", where=str(path), do=f"Add it, or take its line out of {MANIFEST}.")
         if not os.access(path, os.R_OK):
-            raise ConfigError("cannot be read", where=str(path), do="see to its permissions")
+            raise ConfigError("cannot be read", where=str(path), do="See to its permissions.")
     known = {key: value if isinstance(value, str) else None for key, value in entry.items()}
     return GoldPage(
         entry["id"],
@@ -158,5 +162,5 @@ def _refuse_doubles(pages: list[GoldPage], manifest: Path) -> None:
     seen: set[str] = set()
     for page in pages:
         if page.id in seen:
-            raise ConfigError(f"names {page.id} twice", where=str(manifest), do="give every page an id of its own")
+            raise ConfigError(f"names {page.id} twice", where=str(manifest), do="Give every page an id of its own.")
         seen.add(page.id)

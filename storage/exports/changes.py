@@ -54,11 +54,11 @@ def read_index(path: Path) -> Iterator[tuple[str, str]]:
             for line in io.TextIOWrapper(stream, encoding="utf-8"):
                 name, tab, value = line.rstrip("\n").partition("\t")
                 if not tab or name <= last:
-                    raise DamageError("not the index of a dump", where=str(path), do="fetch the earlier dump again")
+                    raise DamageError("not the index of a dump", where=str(path), do="Fetch the earlier dump again.")
                 last = name
                 yield name, value
     except (OSError, UnicodeDecodeError, zstandard.ZstdError) as error:
-        raise DamageError(f"cannot be read: {error}", where=str(path), do="fetch the earlier dump again") from error
+        raise DamageError(f"cannot be read: {error}", where=str(path), do="Fetch the earlier dump again.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,13 @@ def read_earlier(path: Path) -> Earlier:
         manifest = json.loads(data)
         index = file.with_name(manifest["index"]["path"])
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file), do="name a manifest.json") from error
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file), do="Name a manifest.json.") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError("not the manifest of a dump", where=str(file), do="name its manifest.json") from error
+        raise ConfigError("not the manifest of a dump", where=str(file), do="Name its manifest.json.") from error
     if not index.is_file():
-        raise ConfigError("the index of the earlier dump is missing", where=str(index), do="put it beside its manifest")
+        raise ConfigError(
+            "the index of the earlier dump is missing", where=str(index), do="Put it beside its manifest."
+        )
     return Earlier(manifest, hashlib.sha256(data).hexdigest(), index)
 
 

@@ -59,7 +59,7 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         raise
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        do = "free some space or choose another disk" if full else "check the folder and its permissions"
+        do = "Free some space or choose another disk." if full else "Check the folder and its permissions."
         raise DiskError(f"cannot write: {error.strerror or error}", where=str(where), do=do) from error
 
 

@@ -74,7 +74,7 @@ def destination(target: str | Path, format_name: str | None = None) -> Destinati
     found = format_name or _by_name(str(target), path)
     _agree(str(target), found)
     if str(target).endswith(os.sep) and found != FOLDER:
-        do = "leave out the final /, or the format; --release makes a folder of any format"
+        do = "Leave out the final /, or the format; --release makes a folder of any format."
         raise ConfigError(f"a folder is asked for, and {found} makes a file", where=str(target), do=do)
     _check(path, found)
     return Destination(path, found)
@@ -88,7 +88,7 @@ def refuse_unknown_format(format_name: str | None) -> None:
 
 def _standard_output(format_name: str | None) -> Destination:
     if format_name == FOLDER:
-        raise ConfigError("a folder of text files cannot go to standard output", do="name a folder")
+        raise ConfigError("a folder of text files cannot go to standard output", do="Name a folder.")
     return Destination(None, format_name or "jsonl")
 
 
@@ -109,7 +109,7 @@ def _agree(target: str, format_name: str) -> None:
     """Raise ConfigError for a name that says another format: whoever opens the file goes by its name."""
     named = _suffix(target)
     if named and named != format_name:
-        do = f"leave out --format, or name the target after {format_name}"
+        do = f"Leave out --format, or name the target after {format_name}."
         raise ConfigError(f"the name says {named}, and --format says {format_name}", where=target, do=do)
 
 
@@ -118,18 +118,18 @@ def _check(path: Path, format_name: str) -> None:
     if (format_name == FOLDER) != path.is_dir() and path.exists():
         other = "a folder" if path.is_dir() else "not a folder"
         raise ConfigError(
-            f"is {other}, which the format {format_name} cannot replace", where=str(path), do="choose another name"
+            f"is {other}, which the format {format_name} cannot replace", where=str(path), do="Choose another name."
         )
 
 
 def require_place(target: Path) -> None:
     """Raise ConfigError for a target without a name, and where the folder that it is to be in is not there."""
     if not target.name:
-        raise ConfigError("the target needs a name of its own", where=str(target), do="name a file or a new folder")
+        raise ConfigError("the target needs a name of its own", where=str(target), do="Name a file or a new folder.")
     if not target.parent.is_dir():
-        raise ConfigError("there is no such folder", where=str(target.parent), do="create it first, or name another")
+        raise ConfigError("there is no such folder", where=str(target.parent), do="Create it first, or name another.")
 
 
 def _known() -> str:
     suffixes = ", ".join(f".{name}" for name in STREAM_FORMATS)
-    return f"use {suffixes}, a folder with a final / for text files, or - for JSON lines on standard output"
+    return f"Use {suffixes}, a folder with a final / for text files, or - for JSON lines on standard output."

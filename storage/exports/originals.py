@@ -75,7 +75,7 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
     Raises ConfigError for another name or a target that exists, DiskError when a file cannot be read or written.
     """
     if target.suffix not in {f".{CDXJ}", f".{WACZ}"}:
-        raise ConfigError("not a place for originals", where=str(target), do="name a file that ends in .wacz or .cdxj")
+        raise ConfigError("not a place for originals", where=str(target), do="Name a file that ends in .wacz or .cdxj.")
     require_place(target)
     make_way(target, overwrite=overwrite)
     with staging(target) as staged, ExitStack() as stack:
@@ -96,7 +96,7 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
         stack.close()
         if originals.have_gone():
             raise DiskError(
-                "originals were removed while they were exported", where=str(target), do="export them again"
+                "originals were removed while they were exported", where=str(target), do="Export them again."
             )
         publish(staged, target, overwrite=overwrite)
     return OriginalsReport(records, pages, len(originals.files), stream.count, digest, target)

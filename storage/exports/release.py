@@ -86,7 +86,7 @@ def write_release(
     """
     path = Path(target)
     if path.name.endswith(tuple(f".{name}" for name in STREAM_FORMATS)) and not str(target).endswith(os.sep):
-        raise ConfigError("a release is a folder", where=str(target), do="end its name with /")
+        raise ConfigError("a release is a folder", where=str(target), do="End its name with /.")
     _check(path, about, shape)
     counter = Counter(on_progress)
     with staging(path) as staged:
@@ -109,16 +109,16 @@ def write_release(
 def _check(path: Path, about: Release, shape: Shape) -> None:
     if shape.format_name == FOLDER or shape.format_name not in STREAM_FORMATS:
         known = ", ".join(STREAM_FORMATS)
-        raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"use --format with one of {known}")
+        raise ConfigError(f"a release cannot be made of {shape.format_name!r}", do=f"Use --format with one of {known}.")
     require_place(path)
     make_way(path, overwrite=shape.overwrite)
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / MANIFEST).is_file())):
-        raise ConfigError("is no release, and is not replaced by one", where=str(path), do="name a new folder")
+        raise ConfigError("is no release, and is not replaced by one", where=str(path), do="Name a new folder.")
     if shape.earlier is None:
         return
     made = shape.earlier.manifest
     if (_asked(made.get("selection")), made.get("folds")) != (_asked(about.selection), list(about.folds)):
-        do = "export with the filters and folds that its manifest names, or without --since-dump"
+        do = "Export with the filters and folds that its manifest names, or without --since-dump."
         raise ConfigError("the earlier dump was made with other filters", where=str(shape.earlier.index.parent), do=do)
 
 

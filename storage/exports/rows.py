@@ -51,7 +51,7 @@ def row(document: CorpusDocument) -> CorpusDocument:
     Raises DamageError where SQLite, which keeps whatever it is given, has bytes in the place of the text.
     """
     if not isinstance(document.text, str):
-        do = "`corpus-spider reextract` makes it anew from its original"
+        do = "`corpus-spider reextract` makes it anew from its original."
         raise DamageError(f"document {document.id} has bytes in the place of its text", do=do)
     fetched = document.fetched_at
     return document if fetched.tzinfo is UTC else msgspec.structs.replace(document, fetched_at=fetched.astimezone(UTC))

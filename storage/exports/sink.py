@@ -137,7 +137,7 @@ def _write_stdout(content: Content) -> tuple[int, str]:
 def _write_aside(target: Path, overwrite: bool, fill: Callable[[Path, Path], tuple[int, str]]) -> tuple[int, str]:
     make_way(target, overwrite=overwrite)
     if target.is_dir() and not txt.is_ours(target):
-        raise ConfigError("holds other files than an export's", where=str(target), do="name a new folder")
+        raise ConfigError("holds other files than an export's", where=str(target), do="Name a new folder.")
     with staging(target) as staged:
         written = fill(staged, target)
         publish(staged, target, overwrite=overwrite)

@@ -68,10 +68,10 @@ def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
     What is neither file nor folder never is: to rename a file over /dev/null takes it from the whole machine.
     """
     if os.path.lexists(target) and _is_device(target):
-        do = "write to standard output, -o -, and lead that there"
+        do = "Write to standard output, -o -, and lead that there."
         raise ConfigError("is no file, and is not replaced by one", where=str(target), do=do)
     if not overwrite and os.path.lexists(target) and not _empty_folder(target):
-        raise ConfigError("exists already", where=str(target), do="choose another name, or add `--overwrite`")
+        raise ConfigError("exists already", where=str(target), do="Choose another name, or add `--overwrite`.")
 
 
 def _is_device(target: Path) -> bool:
@@ -110,7 +110,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir()
     except FileExistsError as error:
-        raise ConfigError("another export to this name is running", where=str(folder), do="wait for it") from error
+        raise ConfigError("another export to this name is running", where=str(folder), do="Wait for it.") from error
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -50,9 +50,9 @@ def _entry(row: CorpusDocument, name: str) -> dict[str, Value]:
 def _file_name(identifier: str, folder: Path) -> str:
     if not _SAFE_ID.fullmatch(identifier):
         raise DamageError(
-            f"document id {identifier[:80]!r} cannot name a file", do="check the corpus, or export as .jsonl"
+            f"document id {identifier[:80]!r} cannot name a file", do="Check the corpus, or export as .jsonl."
         )
     name = f"{identifier}.txt"
     if (folder / name).exists():
-        raise DamageError(f"two documents with the id {identifier!r}", do="check the corpus, or export as .jsonl")
+        raise DamageError(f"two documents with the id {identifier!r}", do="Check the corpus, or export as .jsonl.")
     return name

@@ -220,7 +220,7 @@ def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
     request = request_of({"domain": "paper"}, "asked", duplicates=False)
     with pytest.raises(ConfigError, match="is the name of a site") as refused:
         remove(load(tmp_path / "corpus.toml"), request, dry_run=True)
-    assert refused.value.do == "name its domain: news.example"
+    assert refused.value.do == "Name its domain: news.example."
 
 
 def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:

@@ -186,7 +186,7 @@ def test_a_dash_writes_json_lines_to_standard_output(capfdbinary: pytest.Capture
 
 def test_a_folder_cannot_go_to_standard_output() -> None:
     """The folder format needs a folder."""
-    with pytest.raises(ConfigError, match="name a folder"):
+    with pytest.raises(ConfigError, match="Name a folder"):
         export([], "-", format_name="txt")
 
 

@@ -262,12 +262,12 @@ def test_a_locked_site_is_said_to_be_held_by_whom_since_when(corpus: Corpus, fol
     with SiteLocks(corpus, ["a.example"], folder), pytest.raises(LockedError) as caught:
         SiteLocks(corpus, ["a.example"], folder).acquire()
     if corpus.database.is_sqlite:
-        assert caught.value.do == "wait for it to end, or crawl other sites"
+        assert caught.value.do == "Wait for it to end, or crawl other sites."
     else:
         (number,) = {str(pid) for pid in re.findall(r"session (\d+)", caught.value.do)}
         assert f"process {os.getpid()} on {socket.gethostname()}"[:40] in caught.value.do
         assert re.search(
-            rf" since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC \(session {number} of the database\)$", caught.value.do
+            rf" since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC \(session {number} of the database\)\.$", caught.value.do
         )
 
 

@@ -210,12 +210,12 @@ def test_a_database_that_refuses_is_told_with_what_to_do_about_it(
 @pytest.mark.parametrize(
     ("known", "given", "advice"),
     [
-        ("corpus@", "nobody@", "correct user and password"),
+        ("corpus@", "nobody@", "Correct user and password"),
         ("corpus@", "crowded@", "allow more connections"),
         ("/test", "/no_test", "createdb"),
-        ("", "?sslmode=require", "correct the parameters"),
-        ("", "?sslmode=strict", "correct the parameters"),
-        ("", "?connect_timeout=soon", "correct the parameters"),
+        ("", "?sslmode=require", "Correct the parameters"),
+        ("", "?sslmode=strict", "Correct the parameters"),
+        ("", "?connect_timeout=soon", "Correct the parameters"),
         ("127.0.0.1", "127.0.0.2", "can be reached"),
     ],
 )
