@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-from pipelines.extractors import hostile, lexer, soup
-from pipelines.extractors.tag_codes import AHEAD, codes_of, name_codes
+from pipelines.markup import hostile, lexer
+from pipelines.markup.tag_codes import AHEAD, codes_of, name_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ def encoded(html: str) -> bytes:
 def strain(source: bytes) -> str:
     """Say what makes an encoded page a strain on the parser; "" if nothing."""
     starts = np.flatnonzero(np.frombuffer(source, np.uint8) == _LESS_THAN)
-    if _suspicious(source, starts) and (problem := hostile.strain(tag.name for tag in soup.markup(source.decode()))):
+    if _suspicious(source, starts) and (problem := hostile.strain(tag.name for tag in lexer.markup(source.decode()))):
         return problem
     return _crowded(source.decode()) if _may_be_crowded(source, starts) else ""
 
@@ -83,7 +83,7 @@ def shown_text(node: LexborNode, separator: str = "") -> str:
 
 
 def _crowded(html: str) -> str:
-    long = (tag for tag in soup.markup(html) if tag.end - tag.start >= LONG_TAG)
+    long = (tag for tag in lexer.markup(html) if tag.end - tag.start >= LONG_TAG)
     most = max((lexer.attributes(html, tag.start) for tag in long if tag.name), default=0)
     return f"an element has {most} attributes" if most > MAX_ATTRIBUTES else ""
 

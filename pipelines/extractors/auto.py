@@ -43,7 +43,7 @@ from pipelines import jsonld, refusals, tree
 from pipelines.extractors import density, scored, state
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.scored import SURE
-from pipelines.extractors.soup import collapsed, scan
+from pipelines.markup.soup import collapsed, scan
 from storage.records import Extraction
 
 NAME, VERSION = "auto", "17"

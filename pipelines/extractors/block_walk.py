@@ -14,7 +14,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.extractors.lexer import BLOCKS
+from pipelines.markup.lexer import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

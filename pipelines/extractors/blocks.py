@@ -28,10 +28,10 @@ import numpy as np
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.columns import read
 from pipelines.extractors.hidden import shown
-from pipelines.extractors.lexer import places
 from pipelines.extractors.outline import follow
 from pipelines.extractors.page_texts import rendered, texts_of
 from pipelines.extractors.source import encoded
+from pipelines.markup.lexer import places
 from storage.records import Extraction
 
 if TYPE_CHECKING:

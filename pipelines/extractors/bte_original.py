@@ -21,7 +21,8 @@ import re
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.bte import encode, region
-from pipelines.extractors.soup import paragraphs, sanitise
+from pipelines.markup.lexer import sanitise
+from pipelines.markup.soup import paragraphs
 from storage.records import Extraction
 
 NAME, VERSION = "bte-original", "1"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.lexer import BOXES, CODE, DROPPED, REMOVED, Closers, places, tag_end
-from pipelines.extractors.tag_codes import AHEAD, code_of, codes_of, name_codes
+from pipelines.markup.lexer import BOXES, CODE, DROPPED, REMOVED, Closers, places, tag_end
+from pipelines.markup.tag_codes import AHEAD, code_of, codes_of, name_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

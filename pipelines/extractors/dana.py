@@ -17,7 +17,7 @@ from __future__ import annotations
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.fragments import paragraphs
 from pipelines.extractors.lines import main_fragment, raw_part
-from pipelines.extractors.soup import render, scan
+from pipelines.markup.soup import render, scan
 from storage.records import Extraction
 
 NAME, VERSION = "dana", "4"

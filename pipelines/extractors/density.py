@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, PARAGRAPH_KINDS, ExtractorOptions
 from pipelines.extractors.bte import region
-from pipelines.extractors.nesting import OpenElements, opens
-from pipelines.extractors.soup import BLOCKS, name_set, paragraphs, scan
+from pipelines.markup.lexer import BLOCKS, name_set
+from pipelines.markup.nesting import OpenElements, opens
+from pipelines.markup.soup import paragraphs, scan
 from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:
-    from pipelines.extractors.soup import Soup
+    from pipelines.markup.soup import Soup
 
 NAME, VERSION = "density", "1"
 

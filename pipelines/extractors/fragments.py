@@ -12,9 +12,9 @@ from html import unescape
 from pipelines.extractors import page_texts
 from pipelines.extractors.columns import read
 from pipelines.extractors.hidden import HIDDEN
-from pipelines.extractors.lexer import BLOCKS, BOXES, CODE, DROPPED, VOID
-from pipelines.extractors.soup import collapsed
-from pipelines.extractors.tag_codes import NAMES
+from pipelines.markup.lexer import BLOCKS, BOXES, CODE, DROPPED, VOID
+from pipelines.markup.soup import collapsed
+from pipelines.markup.tag_codes import NAMES
 
 SHORT = 1 << 17
 _TAG = re.compile(r"<(/?[a-zA-Z][^\s/<>]*+)([^<>]*+)>", re.ASCII)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.columns import cut_out, slices
-from pipelines.extractors.lexer import VOID
-from pipelines.extractors.tag_codes import NAMES, codes_of, name_at
+from pipelines.markup.lexer import VOID
+from pipelines.markup.tag_codes import NAMES, codes_of, name_at
 
 if TYPE_CHECKING:
     from pipelines.extractors.columns import Page, Places

@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.lexer import places, sanitise
-from pipelines.extractors.soup import with_characters
 from pipelines.extractors.source import encoded, without_code
+from pipelines.markup.lexer import places, sanitise
+from pipelines.markup.soup import with_characters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

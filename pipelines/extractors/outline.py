@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pipelines.extractors.hidden import positions
-from pipelines.extractors.lexer import BLOCKS, places
-from pipelines.extractors.nesting import IMPLIED_ENDS
-from pipelines.extractors.tag_codes import NAMES, code_of, codes_of
+from pipelines.markup.lexer import BLOCKS, places
+from pipelines.markup.nesting import IMPLIED_ENDS
+from pipelines.markup.tag_codes import NAMES, code_of, codes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

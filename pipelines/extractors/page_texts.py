@@ -8,9 +8,9 @@ import numpy as np
 
 from pipelines.extractors.columns import MANY, slices
 from pipelines.extractors.hidden import shown
-from pipelines.extractors.lexer import BLOCKS, places
-from pipelines.extractors.soup import collapsed, unescaped
-from pipelines.extractors.tag_codes import codes_of
+from pipelines.markup.lexer import BLOCKS, places
+from pipelines.markup.soup import collapsed, unescaped
+from pipelines.markup.tag_codes import codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -55,8 +55,8 @@ from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_texts import ENDS, UNSPACED
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
-from pipelines.extractors.soup import scan
 from pipelines.extractors.template import recurring
+from pipelines.markup.soup import scan
 from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:

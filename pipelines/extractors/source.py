@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.extractors.lexer import Closers, sanitise
+from pipelines.markup.lexer import Closers, sanitise
 
 _GREATER = ord(">")
 _BODY = re.compile(rb"<[bB][oO][dD][yY](?=[\s/>])")

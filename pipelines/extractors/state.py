@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines import tree
-from pipelines.extractors.soup import collapsed
+from pipelines.markup.soup import collapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

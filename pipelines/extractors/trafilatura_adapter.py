@@ -14,8 +14,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.hostile import strain
-from pipelines.extractors.soup import markup, name_set, without_unread
+from pipelines.markup.hostile import strain
+from pipelines.markup.lexer import markup, name_set
+from pipelines.markup.soup import without_unread
 from storage.records import Extraction, ParagraphKind
 
 if TYPE_CHECKING:

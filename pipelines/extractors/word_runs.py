@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.lexer import places
 from pipelines.extractors.ranks import Ranks
+from pipelines.markup.lexer import places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

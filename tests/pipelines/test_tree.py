@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.hostile import FORMATTING
+from pipelines.markup.hostile import FORMATTING
 from pipelines.tree import parse_tree, shown_text
 
 ARTICLE = "<html><body><h1>Tin</h1><p>Một <b>đoạn</b> <a href=/1>liên kết</a>.</p></body></html>"

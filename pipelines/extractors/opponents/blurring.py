@@ -20,13 +20,13 @@ import numpy as np
 
 from pipelines.extractors.base import Extractor, ExtractorOptions
 from pipelines.extractors.opponents.tokens import is_tag, selected
-from pipelines.extractors.soup import paragraphs, scan
+from pipelines.markup.soup import paragraphs, scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.soup import Soup
+    from pipelines.markup.soup import Soup
 
 VERSION = "1"
 CCB_REACH = 75

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
-from pipelines.extractors.soup import BLOCKS, markup, paragraphs, sanitise
+from pipelines.markup.lexer import BLOCKS, markup, sanitise
+from pipelines.markup.soup import paragraphs
 from storage.records import Extraction
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
-from pipelines.extractors.soup import render, scan
+from pipelines.markup.soup import render, scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:

@@ -16,12 +16,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.base import Extractor, ExtractorOptions
-from pipelines.extractors.nesting import OpenElements, opens
-from pipelines.extractors.soup import BLOCKS, paragraphs, scan
+from pipelines.markup.lexer import BLOCKS
+from pipelines.markup.nesting import OpenElements, opens
+from pipelines.markup.soup import paragraphs, scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:
-    from pipelines.extractors.soup import Soup
+    from pipelines.markup.soup import Soup
 
 VERSION = "1"
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from pipelines.extractors.opponents.tokens import is_tag, selected
-from pipelines.extractors.soup import scan
+from pipelines.markup.soup import scan
 from storage.records import Extraction
 
 if TYPE_CHECKING:

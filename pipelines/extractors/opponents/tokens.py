@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.soup import paragraphs
+from pipelines.markup.soup import paragraphs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.soup import Soup
+    from pipelines.markup.soup import Soup
 
 
 def is_tag(soup: Soup) -> NDArray[np.bool_]:

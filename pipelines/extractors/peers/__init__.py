@@ -19,7 +19,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from pipelines.extractors.base import Extractor, ExtractorOptions
-from pipelines.extractors.hostile import strain
 from pipelines.extractors.peers import (
     boilerpy3_adapter,
     justext_adapter,
@@ -27,7 +26,8 @@ from pipelines.extractors.peers import (
     readability_adapter,
     resiliparse_adapter,
 )
-from pipelines.extractors.soup import markup, sanitise
+from pipelines.markup.hostile import strain
+from pipelines.markup.lexer import markup, sanitise
 from storage.records import Extraction
 
 if TYPE_CHECKING:

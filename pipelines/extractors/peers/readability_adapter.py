@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.soup import render, scan
+from pipelines.markup.soup import render, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

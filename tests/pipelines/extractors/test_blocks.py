@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.blocks import FOOTERS, Blocks, extract, select
 from pipelines.extractors.columns import read
 from pipelines.extractors.hidden import shown
-from pipelines.extractors.nesting import OpenElements
 from pipelines.extractors.outline import ELEMENTS
 from pipelines.extractors.page_texts import texts_of
 from pipelines.extractors.source import encoded
-from pipelines.extractors.tag_codes import NAMES
+from pipelines.markup.nesting import OpenElements
+from pipelines.markup.tag_codes import NAMES
 from tests.pipelines.pieces import pieces
+from tests.pipelines.real_pages import gold_pages, needs_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

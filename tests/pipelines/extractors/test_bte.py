@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.bte import (
     UNSPACED_WORD,
@@ -19,10 +18,11 @@ from pipelines.extractors.bte import (
     region,
 )
 from pipelines.extractors.columns import read
-from pipelines.extractors.soup import scan
 from pipelines.extractors.source import encoded
 from pipelines.extractors.word_runs import UNSPACED, words_between
+from pipelines.markup.soup import scan
 from tests.pipelines.pieces import pieces
+from tests.pipelines.real_pages import gold_pages, needs_gold
 
 if TYPE_CHECKING:
     from pipelines.extractors.columns import Page

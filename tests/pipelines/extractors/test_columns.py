@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors.columns import Page, read
 from pipelines.extractors.page_texts import paragraphs as shown_paragraphs
 from pipelines.extractors.page_texts import texts_of
-from pipelines.extractors.soup import render, scan
 from pipelines.extractors.source import encoded
-from pipelines.extractors.tag_codes import NAMES
+from pipelines.markup.soup import render, scan
+from pipelines.markup.tag_codes import NAMES
 from tests.pipelines.pieces import pieces
+from tests.pipelines.real_pages import gold_pages, needs_gold
 
 PIECES = pieces(
     """<p> </p> <br> <div_class='a>b'> <div_class="c"> </div> <script> </script> <!-- --> <svg> </svg> <IMG_src=x>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.extractors.density import CAPTION, COMMENT, DOUBTFUL, OUTSIDE, Block, extract, marks, split, weigh
-from pipelines.extractors.soup import scan
+from pipelines.markup.soup import scan
 
 
 @pytest.mark.parametrize(

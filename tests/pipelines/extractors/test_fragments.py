@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors import dana, page_texts, r2l
 from pipelines.extractors.columns import read
 from pipelines.extractors.fragments import SHORT, paragraphs
 from pipelines.extractors.lines import main_fragment
 from tests.pipelines.pieces import pieces
+from tests.pipelines.real_pages import gold_pages, needs_gold
 
 PIECES = pieces(
     """<p> </p> <BR> <br/> <div_class="a>b"> <div_class='c'> <div_x="> </div> <script> </script> <!-- --> <svg>

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.extractors import get
-from pipelines.extractors.lexer import Closers
+from pipelines.markup.lexer import Closers
 
 SECONDS = 3.0
 """Of the processor: each takes a fifth of it at most, and took twice as much before it was mended, most far more."""

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from real_pages import gold_pages, needs_gold
 
 from pipelines.extractors import dana, r2l
 from pipelines.extractors.base import ExtractorOptions
@@ -25,8 +24,9 @@ from pipelines.extractors.lines import (
     smoothed,
     split_at_tags,
 )
-from pipelines.extractors.soup import sanitise
 from pipelines.extractors.source import body_start
+from pipelines.markup.lexer import sanitise
+from tests.pipelines.real_pages import gold_pages, needs_gold
 
 LINE = st.text(st.sampled_from("ab<> \r'\"سلامกข中é\u200c"), max_size=12)
 FILES = st.lists(LINE, max_size=40).map("\n".join)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.extractors import get
 from pipelines.extractors.opponents import OPPONENTS, blurring, features, licea, slope, tokens
-from pipelines.extractors.soup import scan
+from pipelines.markup.soup import scan
 
 WORDS = "one two three four five six seven eight nine ten"
 MENU = "<ul>" + "<li><a href=/x>go</a></li>" * 30 + "</ul>"

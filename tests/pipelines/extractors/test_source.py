@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.lexer import Closers
 from pipelines.extractors.source import body_start, encoded, without_code
+from pipelines.markup.lexer import Closers
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.soup import VOID, name_set
+from pipelines.markup.lexer import VOID, name_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

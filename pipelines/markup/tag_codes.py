@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.lexer import BLOCKS, REMOVED, name_set
+from pipelines.markup.lexer import BLOCKS, REMOVED, name_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

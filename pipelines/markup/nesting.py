@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Generic, TypeVar
 
-from pipelines.extractors.soup import BLOCKS, VOID, name_set
+from pipelines.markup.lexer import BLOCKS, VOID, name_set
 
 Value = TypeVar("Value")
 

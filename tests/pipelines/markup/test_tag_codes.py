@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.tag_codes import AHEAD, NAMES, name_codes
+from pipelines.markup.tag_codes import AHEAD, NAMES, name_codes
 
 NAME = st.one_of(st.sampled_from(NAMES), st.text(st.sampled_from("abhpx123-:_.éس"), max_size=12))
 END = st.sampled_from(["", " ", ">", "/", "\n", "\t", "\r", "\f", "\v", "-", "1", "<", "*", "é"])

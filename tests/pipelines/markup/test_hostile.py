@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.extractors.hostile import strain
-from pipelines.extractors.soup import markup
+from pipelines.markup.hostile import strain
+from pipelines.markup.lexer import markup
 
 
 @pytest.mark.parametrize(

@@ -14,28 +14,20 @@ from itertools import accumulate, chain, compress, pairwise
 from operator import add
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.lexer import (
+from pipelines.markup.lexer import (
     BLOCKS,
     BOXES,
-    CODE,
-    EMPTY,
     REMOVED,
     SILENT,
     VOID,
     Tokens,
     markup,
-    name_set,
     sanitise,
     tokenise,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-__all__ = [
-    "BLOCKS", "BOXES", "CODE", "EMPTY", "SILENT", "VOID", "Soup", "collapsed", "markup", "name_set",
-    "paragraphs", "render", "sanitise", "scan", "scan_in_order", "with_characters", "without_unread",
-]  # fmt: skip
 
 _UNREAD = SILENT - {"title"}
 _BREAKING = BLOCKS | {f"/{name}" for name in BLOCKS}

@@ -7,22 +7,12 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from real_pages import gold_pages, needs_gold
 
-from pipelines.extractors import lexer
-from pipelines.extractors.lexer import tokenise
-from pipelines.extractors.soup import (
-    CODE,
-    markup,
-    paragraphs,
-    render,
-    sanitise,
-    scan,
-    scan_in_order,
-    with_characters,
-    without_unread,
-)
+from pipelines.markup import lexer
+from pipelines.markup.lexer import CODE, markup, sanitise, tokenise
+from pipelines.markup.soup import paragraphs, render, scan, scan_in_order, with_characters, without_unread
 from tests.pipelines.pieces import pieces
+from tests.pipelines.real_pages import gold_pages, needs_gold
 
 PIECES = pieces(
     """<p> </p> <br> <div_class='a>b'> </div> <script> </script> <!-- --> <![CDATA[ ]]> <a_href="x "> <style> </style>
