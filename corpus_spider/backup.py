@@ -1,19 +1,18 @@
-"""`backup`, `move` and `migrate`: a corpus in a second place, in another database, or in the form of this release."""
+"""`backup`: a corpus in a second place, made while a crawl may run."""
 
 from __future__ import annotations
 
 import os
 import zlib
-from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from corpus_spider.options import as_json, verb_of
-from storage.errors import ConfigError, DamageError, DatabaseError
+from storage.errors import ConfigError, DamageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.options import State
     from storage.corpus import Corpus
-    from storage.locks import SiteLocks
 
 OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
@@ -47,17 +45,6 @@ class BackupReport:
     """Bytes of the WARC files."""
     missing: list[str] = field(default_factory=list)
     """WARC files that the database names and that are not there."""
-
-
-@dataclass(slots=True)
-class MoveReport:
-    """What a move came to; rows by table."""
-
-    database: str
-    rows: int = 0
-    documents: int = 0
-    problems: list[str] = field(default_factory=list)
-    tables: dict[str, int] = field(default_factory=dict)
 
 
 def backup(config: Config, target: Path, on_progress: Callable[[int], None] = lambda _: None) -> BackupReport:
@@ -212,7 +199,7 @@ def _copy_settings(config: Config, path: Path) -> None:
     """Copy corpus.toml, with the database and the archive of the backup in it."""
     import tomlkit
 
-    settings = tomlkit.parse(config.path.read_text("utf-8")) if config.path else tomlkit.document()
+    settings = tomlkit.parse(config.path.read_text("utf-8-sig")) if config.path else tomlkit.document()
     corpus: Any = settings.setdefault("corpus", tomlkit.table())
     corpus["database"], corpus["warc"] = f"sqlite:///{DATABASE}", ARCHIVE
     path.touch(0o600)
@@ -226,57 +213,6 @@ def _sync_all(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
-    """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
-
-    Raises LockedError when a crawl runs, ConfigError when the other database is not empty or its folder is not there,
-    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached or the locks were lost. A
-    SQLite file is named as in corpus.toml, relative to its folder.
-    """
-    from storage.corpus import Corpus
-    from storage.locks import SiteLocks
-    from storage.transfer import transfer
-
-    database_url = _as_configured(config, database_url)
-    _require_folder(database_url)
-    with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url))
-        sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
-        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
-        copy = stack.enter_context(Corpus.open(database_url, create=True))
-        if copy.name == corpus.name:
-            raise ConfigError("the corpus is there already", where=copy.name, do="Name another database.")
-        sent = transfer(corpus.database, copy.database, on_progress, partial(_require_kept, locks, corpus.name))
-        return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
-
-
-def _require_kept(locks: SiteLocks, where: str) -> None:
-    """Raise DatabaseError when the locks were lost, if only for a moment: what a crawl has stored since the copy was
-    begun is not in it.
-    """
-    if locks.ensure():
-        what = "the connection was lost by which other crawls were kept away while the corpus was copied"
-        raise DatabaseError(what, where=where, do="Move it again; nothing was written.")
-
-
-def _as_configured(config: Config, database_url: str) -> str:
-    """Return what a corpus.toml that names this database would make of it; raise ConfigError where it would not do."""
-    from corpus_spider.config_values import database_url as check
-
-    if wrong := check(database_url):
-        raise ConfigError(wrong, where="DATABASE")
-    return replace(config, corpus=replace(config.corpus, database=database_url)).database_url
-
-
-def _require_folder(database_url: str) -> None:
-    """Refuse a SQLite file in a folder that is not there: perhaps a slip of the pen, or a disk that is not mounted."""
-    from storage.database import parse_url, sqlite_path
-
-    url = parse_url(database_url)
-    if url.get_backend_name() == "sqlite" and not (folder := sqlite_path(url).absolute().parent).is_dir():
-        raise ConfigError("this folder does not exist", where=str(folder), do="Make it, or correct the path.")
 
 
 @verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
@@ -295,77 +231,6 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> None:
         state.console.summary(report)
     for name in report.missing:
         state.console.error(f"{name} is not there; its pages have no originals in the backup either")
-
-
-@verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
-@click.argument("database_url", metavar="DATABASE")
-@as_json
-def move_verb(state: State, /, database_url: str, **options: Any) -> int:
-    """Move the corpus into another database.
-
-    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays; write the new one
-    into corpus.toml. Exit code 6 when the check finds something.
-    """
-    with state.console.progress("rows copied") as show:
-        report = move(state.load_made(), database_url, show)
-    if options["as_json"]:
-        state.console.json(report)
-    elif not state.console.quiet:
-        state.console.summary(report)
-        state.console.note(
-            f'Now set database = "{report.database}" in [corpus] of corpus.toml (with its password, if any).'
-        )
-    return 6 if report.problems else 0
-
-
-@dataclass(slots=True)
-class MigrationReport:
-    """What bringing a corpus forward came to, or would."""
-
-    database: str
-    dry_run: bool
-    from_schema: str
-    to_schema: str
-    steps: list[dict[str, str]]
-
-
-def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
-    """Bring the schema of a corpus forward to that of this program; ``dry_run``: tell which steps that takes.
-
-    Raises ConfigError where there is no corpus, NewerCorpusError for one of a later release.
-    """
-    from storage.corpus import Corpus
-    from storage.database import masked, parse_url
-    from storage.opening import pending_steps
-    from storage.schema import SCHEMA_VERSION
-
-    version, steps = pending_steps(config.database_url)
-    if steps and not dry_run:
-        Corpus.open(config.database_url).close()
-    told = [asdict(step) for step in steps]
-    return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, told)
-
-
-@verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
-@click.option("--dry-run", is_flag=True, help="Tell which steps would be taken, and what each does; change nothing.")
-@as_json
-def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
-    """Bring a corpus of an earlier release forward.
-
-    Verbs that write do it by themselves; this tells beforehand. All of it or nothing; a SQLite file is copied first.
-    """
-    report = migrate(state.load_made(), dry_run=dry_run)
-    if options["as_json"]:
-        state.console.json(report)
-        return
-    if not report.steps:
-        state.console.result(f"The schema is up to date ({report.to_schema}); there is nothing to do.")
-        return
-    would = "would come" if dry_run else "came"
-    steps = [f"  {step['version']}  {step['what']}" for step in report.steps]
-    last = ["Nothing was changed."] if dry_run else []
-    lines = [f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:", *steps, *last]
-    state.console.result("\n".join(lines))
 
 
 VERBS = tuple(_verbs.commands.values())

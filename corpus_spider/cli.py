@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider import backup, lookup, nightly
+from corpus_spider import backup, lookup, move, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
 from corpus_spider.keeping import keeping
 from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
@@ -57,7 +57,7 @@ def cli() -> None:
     """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
 
 
-for command in (sites, *keeping.commands.values(), *backup.VERBS, *nightly.VERBS, *lookup.VERBS):
+for command in (sites, *keeping.commands.values(), *backup.VERBS, *move.VERBS, *nightly.VERBS, *lookup.VERBS):
     cli.add_command(command)
 
 

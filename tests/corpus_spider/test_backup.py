@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from corpus_spider import backup as module
-from corpus_spider.backup import backup, move
+from corpus_spider.backup import backup
 from corpus_spider.config_load import load
+from corpus_spider.move import move
 from corpus_spider.removal import remove
 from storage import Corpus
 from storage.database import connect, parse_url
@@ -209,6 +210,14 @@ def test_without_hard_links_files_are_copied(folder: Path, tmp_path: Path, monke
     assert (report.linked, report.files > 0) == (0, True)
     for path in (tmp_path / "copy" / "warc").glob("*.warc.gz"):
         assert path.read_bytes() == (folder / "warc" / path.name).read_bytes()
+
+
+def test_a_corpus_toml_of_another_systems_editor_goes_with_a_backup(folder: Path, tmp_path: Path) -> None:
+    """With a byte order mark and its line ends."""
+    text = (folder / "corpus.toml").read_text()
+    (folder / "corpus.toml").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    assert sound(tmp_path / "copy")
 
 
 def test_a_corpus_moves_to_postgresql_and_back(folder: Path, tmp_path: Path, postgresql_url: str) -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from corpus_spider import backup, batch, learning, removal, retention
+from corpus_spider import batch, learning, removal, retention
 from corpus_spider.config_load import load
+from corpus_spider.move import move as move_to
 from corpus_spider.session import Session
 from storage import Corpus
 from storage.errors import CorpusError, DatabaseError, LockedError
@@ -67,7 +68,7 @@ def test_a_database_that_stays_away_ends_a_crawl_with_exit_code_4_and_one_messag
     assert crawl.returncode == 4, said
     assert "Traceback" not in said
     assert "ERROR" not in said
-    assert said.count("see that the database runs") == 1
+    assert said.count("See that the database runs") == 1
     postgres_server.start()
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing))
     well(tmp_path, "crawl")
@@ -171,7 +172,7 @@ def at_first(monkeypatch: pytest.MonkeyPatch, name: str, event: Callable[[], Non
 
 
 def move(config: Config) -> None:
-    backup.move(config, f"sqlite:///{config.path and config.path.with_name('moved.db')}")
+    move_to(config, f"sqlite:///{config.path and config.path.with_name('moved.db')}")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(
     for descriptor in written:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     refused = run(folder, "remove", "--url", url, "--reason", "asked")
-    assert (refused.returncode, "when it has ended" in refused.stderr) == (5, True), refused.stderr
+    assert (refused.returncode, "When it has ended" in refused.stderr) == (5, True), refused.stderr
     for descriptor in written:
         os.close(descriptor)
     assert run(folder, "remove").returncode == 0
