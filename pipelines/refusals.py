@@ -6,12 +6,15 @@ that asks for cookies; ``paywall`` a stub for subscribers; ``soft_404`` a page t
 
 Firewalls are known by headers and titles that are their vendors' own; the rest by what the page states of itself, in
 the languages newspapers are read in. None of it is asked unless a page was refused or gave no text, but for "not
-found", which must never replace an article.
+found", which must never replace an article. The words are in refusals.toml.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storage.records import Drop
@@ -45,57 +48,22 @@ _HEADERS = (
     ("server", "cloudflare", "Cloudflare"),
 )
 """Header, a part of its value, and whose it is; on a refusing answer only."""
-_CHALLENGE = re.compile(
-    r"just a moment\.\.\.|attention required! \| cloudflare|/cdn-cgi/challenge-platform|ddos-guard"
-    r"|checking your browser|_incapsula_resource|px-captcha|captcha-delivery\.com|awswaf|sucuri website firewall"
-    r"|access denied.{0,400}reference&?#|transferring to the website\.\.\.|are you a robot"
-    r"|verify(?:ing)? (?:that )?you are (?:a )?human|g-recaptcha|hcaptcha\.com/1/api",
-    re.IGNORECASE | re.DOTALL,
-)
-_GEOGRAPHY = re.compile(
-    r"(?:not|n't|un)\s*(?:be )?(?:available|accessible|access this (?:page|site|website)) (?:in|from) your "
-    r"(?:country|region|location|area)|error code:? 1009|banned the country or region|european economic area"
-    r"|unavailable (?:due to|for) legal reasons|غير متاح(?:ة)? في (?:بلدك|منطقتك)|در کشور شما"
-    r"|không khả dụng ở quốc gia|ไม่สามารถใช้งานได้ในประเทศ|אינו זמין במדינה",
-    re.IGNORECASE,
-)
 _ALONE = r"\W*(?:$|[|:.!])|\s*[–—-](?!\w)"
 """What follows words that are all a title says, but for the name of the site; headlines begin with these words, too."""
-_PHRASES = (
-    (
-        r"(?:error|lỗi|خطأ|خطای?|שגיאה|ข้อผิดพลาด)?\s*[:-]?\s*[4٤۴๔][0٠۰๐][4٤۴๔]"
-        rf"(?={_ALONE}|\W*(?:error\b|(?:page|file)(?:{_ALONE}|\W+(?:not|error)\b)|not found|trang (?:\w+ ){{0,3}}?không"
-        r"|صفحه.{0,25}(?:یافت|پیدا|وجود|موجود)|الصفحة|הדף|ไม่พบ))"
-    ),
-    (
-        r"(?:the |this )?(?:requested )?(?:page|url|article|content|file)s? (?:was |is |you requested |could |can)?\s*"
-        r"not (?:be )?(?:found|available|exist)"
-    ),
-    r"page not found|not found(?=\W*(?:$|[-|:–—]))",
-    r"(?:oops|sorry)\W{1,4}(?:the |this |that )?page\b.{0,40}(?:found|exist)",
-    rf"không tìm thấy (?:trang|nội dung|bài)(?: web| viết| báo)?(?:{_ALONE}| (?:này|nào|bạn|quý|mà|yêu cầu)\b)",
-    r"trang (?:này |bạn (?:tìm|yêu cầu) )?không (?:tồn tại|tìm thấy)",
-    r"(?:عذر[اًا]+\W*)?(?:الصفحة|هذه الصفحة|المحتوى|المقال).{0,20}غير موجود",
-    (
-        rf"لم يتم العثور على(?:{_ALONE}| (?:هذه |هذا |أي )?(?:(?:ال)?(?:صفح|محتو|مقال|موضوع|خبر|رابط|نتائج|نتيجة)"
-        r"|شيء|ما تبحث|المطلوب))"
-    ),
-    r"(?:صفحه|محتوای|مطلب).{0,25}(?:یافت نشد|پیدا نشد|وجود ندارد|موجود نیست)",
-    r"(?:صفحہ|مواد).{0,15}(?:نہیں ملا|موجود نہیں)|پاڼه ونه موندل",
-    r"(?:הדף|העמוד|הכתבה).{0,20}לא (?:נמצא|קיי)",
-    (
-        rf"ไม่พบ(?:หน้า|ข้อมูล|เนื้อหา|บทความ)(?:เว็บไซต์|เว็บ|เพจ)?(?:{_ALONE}|นี้"
-        r"|\s?ที่(?:คุณ|ท่าน|ต้องการ|ร้องขอ|ค้นหา|เรียก|กำลัง))"
-    ),
-    rf"ບໍ່ພົບ(?:{_ALONE}|(?:ໜ້າ|ຫນ້າ|ຂໍ້ມູນ|ເນື້ອໃນ|ບົດຄວາມ)(?:{_ALONE}|ນີ້|\s?ທີ່(?:ທ່ານ|ຕ້ອງການ|ຮ້ອງຂໍ|ຊອກຫາ)))",
-    r"página no encontrada|page (?:introuvable|non trouvée)|seite nicht gefunden|страница не найдена",
-    r"sayfa bulunamadı|halaman tidak ditemukan|nie znaleziono strony|η σελίδα δεν βρέθηκε",
-    r"页面不存在|ページが見つかりません",
-)
-_NOT_FOUND = re.compile(rf"\W*(?:{'|'.join(_PHRASES)})", re.IGNORECASE)
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _any_of(table: str) -> str:
+    """Return a regular expression for any of the words of a table."""
+    return f"(?:{'|'.join(chain.from_iterable(_TABLES[table].values()))})".replace("<alone>", _ALONE)
+
+
+_CHALLENGE = re.compile(_any_of("challenge"), re.IGNORECASE | re.DOTALL)
+_GEOGRAPHY = re.compile(_any_of("geography"), re.IGNORECASE)
+_NOT_FOUND = re.compile(rf"\W*{_any_of('not_found')}", re.IGNORECASE)
+_ASKS_SCRIPT = re.compile(_any_of("scripts"), re.IGNORECASE)
 _LOCKED = re.compile(r'"isAccessibleForFree"\s*:\s*"?\s*false', re.IGNORECASE)
 _CONSENT = re.compile(r"consent|cookie-?wall|gdpr|didomi|sourcepoint|privacy-mgmt", re.IGNORECASE)
-_ASKS_SCRIPT = re.compile(r"javascript|جاوا ?[ا]?سکریپت|جافا ?سكريبت", re.IGNORECASE)
 _SETS_COOKIE = re.compile(r"document\.cookie\s*=[^=]")
 _LEADS_ON = re.compile(r"location\s*(?:\.\s*(?:reload|replace|assign)\s*\(|(?:\.\s*href\s*)?=[^=])")
 _UNREAD = ", ".join(f"{name}:not(noscript *)" for name in ("noscript", "script", "style"))
