@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GROUP = 64
+"""Records without a row that are read in at a time."""
 KNOWN = "known"
 """Why an orphan stays one: the corpus has its page as new or newer, or must not have it."""
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GROUP = 100
+"""Pages whose texts are stored in one transaction."""
 PROCESSED = ("document", "drop")
 TEXT_KNOWN = frozenset({UNCHANGED_TEXT, SAME_PAGE})
 COMPARED = ("text", "kinds", "captions", "comments")

@@ -29,6 +29,7 @@ _BOMS = (
 _WIDE_16 = ("utf-16-le", "utf-16-be")
 _WIDE = (*_WIDE_16, "utf-32-le", "utf-32-be")
 _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr", "hz")
+# Bytes that are looked at for NULs.
 _HEAD = 4096
 # Share of NULs in the head of a page above which it may be UTF-16: text of letters beyond Latin-1 still has its spaces.
 _WIDE_NULS = 0.02
@@ -41,6 +42,7 @@ _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
 _SIGNS = bytes(byte for byte in range(0x80, 0xC0) if not bytes([byte]).decode("cp1252", "replace").isalpha())
 # With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
 _ENOUGH_EVIDENCE = 8
+# So many different ones are to be among them.
 _ENOUGH_LETTERS = 4
 # Of three letters, as Slovene has (č š ž), more of them say as much.
 _MANY_OF_THREE = 24
@@ -48,6 +50,7 @@ _MANY_OF_THREE = 24
 _BEARABLE = 0.7
 # Under this it knows no language that fits, as Albanian, and the likeliest says little.
 _KNOWN, _BEARABLE_UNKNOWN = 0.13, 0.5
+# Of likely readings the first stands that is no more than this less sound than the soundest.
 _SOUNDNESS_MARGIN = 0.02
 # A reading this sound is good; of a poorer one another may take the place that is so much sounder.
 _SOUND = 0.99
@@ -60,6 +63,7 @@ _ICELANDIC = re.compile("[ÁÍÓÚÆáíóúæ]".encode("cp1252"))
 _AS_IN_TURKISH = re.compile("[Ýý]|(?<=[A-Za-zÀ-ÿ])[Þþ]".encode("cp1252"))
 _AS_IN_ICELANDIC = re.compile("(?<![A-Za-zÀ-ÿ])[Þþ]|[Ðð](?![A-Za-zÀ-ÿ])".encode("cp1252"))
 _STATED = frozenset({"header", "meta"})
+# Bytes beyond ASCII that do not speak against a charset of seven bits.
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
 # Controls of Latin-1 in UTF-8, and characters of Latin-1 that are the bytes of one in UTF-8.
@@ -69,6 +73,8 @@ _NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
 _SEQUENCE = re.compile(f"[\xc2-\xdf]{_NEXT}|[\xe0-\xef]{_NEXT}{{2}}|[\xf0-\xf4]{_NEXT}{{3}}")
 _LATIN_1 = str.maketrans(_SIGNS_OF_1252)
 _UPPER_HALF = re.compile("[\x80-\xff]")
+# Controls of Latin-1 from which on a page may have been encoded twice, and the share of what is beyond ASCII that would
+# then be sequences of UTF-8.
 _TWICE = 10
 _MOSTLY = 0.8
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 Node = dict[str, object]
 
-_MAX_SCRIPTS = 30
-_MAX_CHARS = 2**20
-_MAX_NODES = 1000
-_MAX_AUTHORS = 10
+_MAX_SCRIPTS, _MAX_CHARS = 30, 2**20
+"""Scripts of a page that are read, and characters of each."""
+_MAX_NODES, _MAX_AUTHORS = 1000, 10
+"""Objects of a page that are looked at, and authors of one."""
 _OPENING = re.compile(r"(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--")
 _CLOSING = re.compile(r"(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)$")
 _MAX_CLOSING = 40

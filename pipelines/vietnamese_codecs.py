@@ -62,13 +62,14 @@ _FUNCTION_WORD = re.compile(
 _WORD = re.compile(r"[^\W\d_]+")
 # Signs inside a word show a wrong reading.
 _MARKED_WORD = re.compile(r"[^\s!-,./:-@\[-`{-~“”‘’«»…–—-]+")
-_LEAST_HITS = 3
-_LEAST_SHARE = 0.04
-_MEANT = 0.8
-_CLEARLY = 0.15
+_LEAST_HITS, _LEAST_SHARE = 3, 0.04
+"""Marked function words of Vietnamese in a reading at least, and their share of all words."""
+_MEANT, _CLEARLY = 0.8, 0.15
+"""Share of the marked words that are syllables at least, and how much more they are than under windows-1258."""
 # Vietnamese is mostly letters of ASCII; text in other scripts takes long to read in these ways.
 _ASCII, _MOST_MARKED = bytes(range(128)), 0.5
 _ENOUGH = 400
+"""Marked words that are looked at."""
 
 
 def decode(body: bytes, codec: str) -> str:

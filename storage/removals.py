@@ -53,7 +53,9 @@ if TYPE_CHECKING:
     from storage.warc.scrubbing import Scrubbed
 
 GROUP = 200
+"""Fetches that are withdrawn in one transaction."""
 SHOWN = 100
+"""Addresses of texts that repeat those of a request, and stay, that are told of."""
 REPLACED = "replaced"
 """State of a WARC file that was written anew and is to go."""
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}

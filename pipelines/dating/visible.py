@@ -45,32 +45,44 @@ _LETTERS = re.compile(r"[^\W\d_]{3,}")
 # A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter, but for those of months.
 _SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
 _MAX_NODES = 6000
+"""Elements of a page that are looked at for its headline, and around it."""
 _MAX_TEXT = 160
+"""Characters of an element that is marked as a date."""
 _MAX_HELD = 12
+"""Elements that one may hold whose text is read."""
 _MAX_NAMING = 2000
 """Characters of a class or id that are looked at, as they are again for each element that it stands around."""
 _MAX_UNMARKED = 80
+"""Characters of a date that nothing marks, behind the headline, and of one in an attribute."""
 _BEFORE, _BEHIND, _NEXT, _OVER = 60, 400, 40, 10
 """Elements before, behind, next to and right over the headline among which a date is looked for."""
 _MAX_OVER = 50
+"""Characters of a date that nothing marks, right over the headline."""
 _HEADINGS, _MAX_HEADINGS, _MIN_HEADLINE = frozenset({"h1", "h2", "h3", "h4"}), 100, 15
 _LINES = frozenset({"font", "b", "strong", "big", "span", "div", "td", "p", "center", "em"})
 """Elements that may be a headline where there is no heading."""
 _PROSE, _PARAGRAPHS = 100, 3
 """Characters of a paragraph of prose, and how many of these a date may hardly stand behind."""
 _LEVELS = 4
+"""Elements around one, itself among them, that are asked what it is."""
 _WHOLE = frozenset({"article", "main", "body", "html"})
 """Elements whose classes tell of the page: that it has a sidebar, or comments."""
 _ATTRIBUTES = ("title", "data-datetime", "data-date", "data-time", "data-timestamp", "data-utc")
 """Where a marked element states the time that it tells as an age ("3 hours ago")."""
 _LIST = 3
+"""Elements of one class that make a list: of teasers, of comments."""
 _SAME_BYLINE = 12
 """Elements behind a date of update that may still state the one of publication without a label."""
 _MAX_LABEL, _MAX_SIBLINGS = 40, 3
+"""Characters right before a date that may be its label, and elements beside it that are asked for one."""
 _MAX_TIMES = 500
+"""<time> elements of a page that are read."""
 _MAX_TITLE = 500
+"""Characters of a title, and of a line that it may repeat."""
 _MOST_OF_TITLE = 0.4
+"""Share of the title that its headline has at least, where that is longer than `_MIN_HEADLINE`."""
 _LATEST = {"below": 1, "listed": 2}
+"""Places of which dates come last of all, the second behind the first."""
 _UNREAD = frozenset({"script", "style", "noscript", "template", "svg", "option", "select", "title", "html", "head"})
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 _MAX_CHARS, _MAX_STATES, _MAX_NODES = 2**21, 30, 20_000
+"""Characters of a state, states of a page, the longest first, and values of all of them that are looked at."""
 _LEAST = 500
 """Characters of a state that may hold an article."""
 _ATTRIBUTES = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state")
@@ -38,7 +39,9 @@ _LITERAL = re.compile(r'("(?:[^"\\]++|\\.)*+")|\\.|[^"\\]++', re.DOTALL)
 _BREAK = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|ol|blockquote|figure|table|tr)\b[^<>]*>", re.IGNORECASE)
 _UNREAD = "script, style, figure, figcaption, aside, iframe, noscript, template, form, button"
 _TEXTS = ("text", "content", "value", "html", "body", "paragraph", "data", "children", "model")
+"""Keys under which an item of a list has its text, the likeliest first."""
 _PROSE, _PARAGRAPHS, _DEPTH = 60, 3, 6
+"""Characters of a line of prose, such lines of a body at least, and levels of spans below an item of a list."""
 _TITLE, _MAX_TITLE, _FEW, _NEAR = 12, 500, 5, 4
 """Letters of a title, characters at most, values of an object that may hold it, and levels below it of the body."""
 _SHARE = 0.5

@@ -18,12 +18,15 @@ from storage.records import LanguageGuess
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_LINES = 2000
-_LINE = 2000
+_MOST_LINES, _LINE = 2000, 2000
+"""Lines of a text that are looked at, and characters of each."""
 _LEAST = 60
+"""Characters of a line from which on its language can be told by its words."""
 # On a short line one takes up to 15 ms (langdetect on noise), and a page has seconds.
 _MOST_OPINIONS = 200
 _SURE = 0.6
+"""Confidence from which on a line is believed to be in another language than the whole."""
+# Languages that are taken for one another in a line.
 _NEIGHBOURS = (
     frozenset({"id", "ms"}),
     frozenset({"no", "nn", "da", "sv"}),

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SHORT = 250
+"""Characters below which a text is put to the vote."""
 _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}][\p{L}\p{M}]*")
 # What a vote adds to the share of the words that are stop words of the language; CLD2's counts twice where it is sure.
 _VOTE = 0.1
 _ELECTED = 0.6
+"""Confidence in a language that the vote has put in the place of the likeliest."""
 # Long lists have a word of every text.
 _WORD_OF_A_LIST = 2e-5
 

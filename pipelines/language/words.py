@@ -146,6 +146,7 @@ _GROUPS = tuple(
 _WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
 _ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 _LEAST_HITS = 2
+"""Words of a language that a text is to have at least before they count for it."""
 _LATIN, _LEAST_LIST = regex.compile(r"\p{Latin}"), 100
 
 # So many words are looked at.
@@ -165,9 +166,12 @@ _KURMANJI_WORDS = """
 """
 _KURMANJI = frozenset(_KURMANJI_WORDS.split())
 _OFTEN_TOGETHER = 0.035
+"""Least share of frequent words, times that of words with a vowel with a circumflex, of Kurmanji."""
 _VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯẠ-ỹ]")
 _MEANT = 0.85
+"""Share of the words of unmarked Vietnamese that are syllables of it at least."""
 _FREQUENT = 0.15
+"""Share of its words that are among the most frequent at least."""
 
 
 def corrected(language: str, script: str, text: str) -> str:
