@@ -122,6 +122,8 @@ ENTRIES = (
     ),
     Entry("H3", "/packed/line", lines("/packed/line", gzip.compress(story("/packed/line")), "", "gzip")),
     Entry("H3", "/packed/same", lines("/packed/same", gzip.compress(story("/packed/same")), "gzip", "gzip")),
+    Entry("H3", "/packed/named", packed(gzip.compress(story("/packed/named")), '"gzip";q=1.0, UTF-8')),
+    Entry("H3", "/packed/again", packed(gzip.compress(gzip.compress(story("/packed/again"))), "gzip")),
     Entry("H3", "/packed/unknown", packed(b"\x00\x01\x02" * 50, "compress"), "body_unknown_coding"),
     Entry("H3", "/packed/false", packed(gzip.compress(story("/packed/false")), "br"), "body_corrupt"),
     Entry("H4", "/cutpack/gzip", page("/cutpack/gzip", 200), "body_truncated", 2),

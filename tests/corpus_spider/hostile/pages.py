@@ -6,7 +6,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING
 
-from tests.corpus_spider.hostile.entry import HTML, Entry, Reply, http, page, paragraphs, story
+from tests.corpus_spider.hostile.entry import HTML, Entry, Reply, http, moved, page, paragraphs, story
 from tests.corpus_spider.hostile.net import endless
 
 if TYPE_CHECKING:
@@ -156,6 +156,13 @@ H15 = (
     ),
     Entry("S2", "/url/schemes", page("/url/schemes"), links=SCHEMES),
 )
+COOKIE = "document.cookie = 'seen=1; path=/'; window.location.reload(true);"
+WALLS = (
+    Entry("H14", "/wall/script", http(f"<html><body><script>{COOKIE}</script></body></html>".encode()), "firewall"),
+    Entry("H14", "/wall/login", http(b"<h1>Log in</h1><form><input type=password></form>"), "paywall"),
+    Entry("H14", "/wall/itself", moved("/wall/itself"), "redirect_refused"),
+    Entry("H14", "/wall/530", http(b"error code: 1033", "530 X"), "http_530", 2),
+)
 LOGS = "%0D%0AERROR%20forged%1B%5B31m%E2%80%AE"
 S5 = (
     Entry("S5", f"/log/{LOGS}", page(f"/log/{LOGS}")),
@@ -199,6 +206,7 @@ ENTRIES = (
     *H14,
     *H15,
     *S5,
+    *WALLS,
 )
 
 
