@@ -92,7 +92,8 @@ _SHORT_SESSION_NAMES = frozenset({"sid", "s", "sess", "session"})
 # A short name may mean "story" or "search": its value must look drawn at random, and 24 digits are a database's key.
 _SESSION_VALUE = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{16,23}|[0-9a-f]{25,})", re.IGNORECASE)
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.IGNORECASE)
-_COOKIELESS = re.compile(r"/\([SAFX]\([0-9A-Za-z_-]{8,}\)\)(?=/)")
+_COOKIELESS = re.compile(r"/\((?:[SAF]\([0-9A-Za-z_-]{8,}\)|X\(\d\))+\)(?=/)")
+"""What ASP.NET puts before the path of visitors without cookies."""
 
 
 class Address(NamedTuple):

@@ -154,6 +154,9 @@ def test_base_must_be_usable() -> None:
         ("/x;JSESSIONID=0A1B2C/y", "/x/y"),
         ("/..;jsessionid=1/y", "/y"),
         ("/(S(lit3py55t21z5v55vlm25s55))/page.aspx", "/page.aspx"),
+        ("/(X(1)S(lit3py55t21z5v55vlm25s55))/page.aspx", "/page.aspx"),
+        ("/(A(rR8vDmQwzAEkAAAAZjU5)F(q7Zk_a-1bcdefgh)S(lit3py55t21z5v55vlm25s55))/page.aspx", "/page.aspx"),
+        ("/(X(1))/page.aspx", "/page.aspx"),
         ("/x?PHPSESSID=abc&id=5", "/x?id=5"),
         ("/x?sid=0123456789abcdef0123456789abcdef", "/x"),
     ],
@@ -175,6 +178,7 @@ def test_tracking_and_sessions_are_left_out_of_the_key_only(url: str, canonical:
 def test_parameters_that_may_mean_something_stay(query: str) -> None:
     """A parameter that could select the article is kept: story numbers, search words, database keys."""
     assert urls.canonicalise(f"https://example.com/x?{query}") == f"https://example.com/x?{query}"
+    assert urls.canonicalise("https://example.com/f(x)/(A(b))/y") == "https://example.com/f(x)/(A(b))/y"
 
 
 URL_PIECES = st.lists(
