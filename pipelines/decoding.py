@@ -55,7 +55,7 @@ _SOUNDNESS_MARGIN = 0.02
 # A reading this sound is good; of a poorer one another may take the place that is so much sounder.
 _SOUND = 0.99
 _MUCH_SOUNDER = 0.012
-_FALLBACK = "cp1252"
+_FALLBACK, _OF_CHINA = "cp1252", "gb18030"
 _TURKISH = "cp1254"
 _OF_1254, _FEW_OF_1254 = re.compile("[ÐÝÞðýþ]".encode("cp1252")), 3
 _NOT_OF_CZECH = re.compile("[ÐÞðþ]".encode("cp1252"))
@@ -73,6 +73,8 @@ _NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
 _SEQUENCE = re.compile(f"[\xc2-\xdf]{_NEXT}|[\xe0-\xef]{_NEXT}{{2}}|[\xf0-\xf4]{_NEXT}{{3}}")
 _LATIN_1 = str.maketrans(_SIGNS_OF_1252)
 _UPPER_HALF = re.compile("[\x80-\xff]")
+# Of GB18030, letters that Chinese has none of; in no other coding do figures part bytes beyond ASCII for long.
+_FOUR_BYTES = re.compile(rb"[\x81-\xfe][0-9][\x81-\xfe][0-9]")
 # Controls of Latin-1 from which on a page may have been encoded twice, and the share of what is beyond ASCII that would
 # then be sequences of UTF-8.
 _TWICE = 10
@@ -239,6 +241,8 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
     stated = codec_of(stated_charset(body) or "")
     proposals = {codec: source for codec, source in ((stated, "meta"), (header, "header")) if codec}
     own = next((codec for codec in proposals if codec in vietnamese_codecs.CODECS), None)
+    if _is_of_four_bytes(sample):
+        return _decoded(body, _OF_CHINA, proposals.get(_OF_CHINA, "detected"))
     # Which nothing else here can read.
     proposals = {codec: source for codec, source in proposals.items() if codec not in vietnamese_codecs.CODECS}
     viet = vietnamese_codecs.recognise(sample, own)
@@ -250,6 +254,12 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
     if chosen.codec == _FALLBACK and _is_turkish(sample):
         return _decoded(body, _TURKISH, "detected")
     return _decoded(body, chosen.codec, chosen.source)
+
+
+def _is_of_four_bytes(sample: bytes) -> bool:
+    """Tell whether most of what is beyond ASCII are characters of four bytes: Uyghur, Tibetan, Mongolian."""
+    found = len(_FOUR_BYTES.findall(sample))
+    return found >= _ENOUGH_EVIDENCE and 4 * found >= len(sample.translate(None, _ASCII))
 
 
 def _is_turkish(sample: bytes) -> bool:

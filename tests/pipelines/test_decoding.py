@@ -234,6 +234,13 @@ def test_a_multibyte_page_with_a_broken_byte_keeps_its_charset() -> None:
     assert decoded.encoding == "gb18030"
 
 
+@pytest.mark.parametrize("text", ["ئۇيغۇر ئاپتونوم رايونى ", TEXTS["ar"], TEXTS["th"]])
+def test_letters_that_gb18030_has_in_four_bytes_are_read(text: str) -> None:
+    """Of Uyghur all are, which no detector knows there."""
+    found = [decode(page(text * 3, "gb18030"), declared) for declared in ("GB18030", None)]
+    assert [(text * 3 in each.text, each.encoding) for each in found] == [(True, "gb18030")] * 2
+
+
 STRICT = ["iso8859-7", "cp1255", "iso8859-8", "iso8859-6", "cp874", "gb18030", "cp949", "euc_jp", "iso2022_jp"]
 LANGUAGES = {codec: language for language, codec in LEGACY}
 
