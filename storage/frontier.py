@@ -131,12 +131,14 @@ class Frontier:
         return min((time for time in times if time is not None), default=None)
 
     def pending_pages(self, place: tuple[str, str], chosen: Callable[[str], bool]) -> list[int]:
-        """Return the ids of those of the pending pages of a site and host that ``chosen`` (of canonical URLs) picks,
-        but for what the configuration names.
+        """Return the ids of those of the pending pages of a site and host (``*.example.org``: all hosts of a domain)
+        that ``chosen`` (of canonical URLs) picks, but for what the configuration names.
 
         It reads them all, perhaps a million: not for the thread that writes.
         """
-        pages = url.c.site == place[0], url.c.host == place[1], url.c.kind == Kind.PAGE, url.c.seed.is_(False)
+        site, host = place
+        here = url.c.host.endswith(host[1:], autoescape=True) if host.startswith("*.") else url.c.host == host
+        pages = url.c.site == site, here, url.c.kind == Kind.PAGE, url.c.seed.is_(False)
         statement = sa.select(url.c.id, url.c.url).where(*pages, PENDING).execution_options(yield_per=1000)
         return self.database.read(
             lambda connection: [row.id for row in connection.execute(statement) if chosen(row.url)]

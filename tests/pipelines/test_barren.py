@@ -132,3 +132,56 @@ def test_a_host_whose_every_folder_is_new_and_empty_is_shut_as_a_whole() -> None
     shut = [read(barren, path, f"{path}{path}") for path in paths[: HOST_DRY + 1]]
     assert [each.place for each in shut if each] == [""]
     assert barren.wanted((link("/never/seen"),)) == ()
+
+
+def host_read(barren: Barren, name: str, *links: str, path: str = "/", made: Document | None = None) -> Shut | None:
+    """Read a page of a host, which names pages of others."""
+    found = tuple(Link(f"http://{each}/", f"http://{each}/", each) for each in links)
+    url = f"http://{name}{path}"
+    return barren.note(Lease(1, url, url, "a", name, depth=2), Processed(made, None if made else LISTING, found))
+
+
+@pytest.mark.parametrize("made", [None, story(1)])
+def test_hosts_without_end_that_give_nothing_new_are_shut_but_for_those_that_are_known(made: Document | None) -> None:
+    """A domain may answer to any name, each with a robots.txt of its own; its other hosts, and other domains, go on."""
+    barren = Barren()
+    assert host_read(barren, "www.a.example:81", path="/1", made=story(7)) is None
+    shut = []
+    for number in range(2 * DRY):
+        shut.append(host_read(barren, f"h{number}.a.example:81", f"h{number}x.a.example:81", made=made))
+        host_read(barren, "www.a.example:81", path=f"/news/{number}", made=story(100 + number))
+    found = [each for each in shut if each]
+    assert [(each.host, each.place) for each in found] == [("*.a.example:81", "")]
+    assert shut.index(found[0]) <= DRY
+    held = [f"http://{name}.example:81/" for name in ("new.a", "www.a", "h1.a", "a", "new.b")]
+    assert [found[0].holds(url) for url in held] == [True, False, False, True, False]
+    names = ["new.a.example:81", "www.a.example:81", "new.a.example", "new.b.example:81"]
+    links = tuple(Link(f"http://{name}/x/y", f"http://{name}/x/y", name) for name in names)
+    assert [each.host for each in barren.wanted(links)] == names[1:]
+
+
+def test_hosts_whose_first_pages_lead_to_articles_of_their_own_are_not_shut() -> None:
+    """As of a paper with a host for each town; nor are hosts of one domain that each give a text."""
+    barren = Barren()
+    for number in range(3 * DRY):
+        name = f"town{number}.a.example"
+        url = f"http://{name}/news/{number}.html"
+        found = (Link(url, url, name),)
+        assert (
+            barren.note(
+                Lease(1, f"http://{name}/", f"http://{name}/", "a", name, depth=2), Processed(None, LISTING, found)
+            )
+            is None
+        )
+    for number in range(3 * DRY):
+        assert host_read(barren, f"blog{number}.b.example", made=story(number)) is None
+
+
+def test_hosts_that_lead_on_at_themselves_and_never_to_a_text_are_shut_in_the_end() -> None:
+    """Each promises a page that has nothing, either."""
+    barren = Barren()
+    shut = []
+    for number in range(HOST_DRY):
+        name = f"h{number}.a.example"
+        shut += [host_read(barren, name, name), host_read(barren, name, path="/x")]
+    assert [each.host for each in shut if each] == ["*.a.example"]

@@ -385,5 +385,7 @@ def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(c
     assert corpus.frontier.put_off(chosen, 5000.0) == 2
     assert corpus.frontier.put_off(chosen, 4000.0) == 0
     assert corpus.frontier.pending_pages(("a.example", "b.example"), lambda key: True) == []
+    assert corpus.frontier.pending_pages(("a.example", "*.example"), lambda key: "list" in key) == chosen
+    assert corpus.frontier.pending_pages(("a.example", "*.a.example"), lambda key: True) == []
     assert set(paths(crawl.lease(9))) == {"list1", "news"}
     assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}

@@ -125,6 +125,17 @@ def gallery(wire: Wire) -> bytes:
     return http(f"<html><title>{number}</title><body>{links}</body></html>".encode())
 
 
+def hosts(wire: Wire) -> bytes:
+    """The same page at hosts without end, each of which names three more."""
+    asked = wire.head.lower().partition("\nhost:")[2].partition(".")[0]
+    chance = random.Random(asked)
+    links = "".join(
+        f'<a href="http://{chance.getrandbits(40):x}.hosts.localhost:{wire.bench.port}/hosts/">bài</a>'
+        for _ in range(3)
+    )
+    return http(story("/hosts/", foot=links))
+
+
 TRAPS = {
     "calendar": calendar,
     "events": events,
@@ -139,5 +150,6 @@ TRAPS = {
     "near": near,
     "words": words,
     "gallery": gallery,
+    "hosts": hosts,
 }
 ENTRIES = tuple(Entry("H8", f"/{name}/", answer, "*", MOST, tree=True, heavy=True) for name, answer in TRAPS.items())
