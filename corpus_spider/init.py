@@ -14,7 +14,8 @@ from corpus_spider.config_load import FILE_NAME, assemble, parse
 from corpus_spider.config_values import Key, nearest
 from corpus_spider.sections import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from pipelines import urls
-from storage.errors import ConfigError, DiskError
+from storage.disk import disk_error
+from storage.errors import ConfigError
 from storage.schedule import DAY
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def create(wanted: NewCorpus) -> Path:
             "there is a corpus already", where=str(file), do="Choose another name, or edit this file."
         ) from None
     except OSError as error:
-        raise DiskError(f"cannot be written: {error.strerror}", where=str(file)) from None
+        raise disk_error(error, file) from None
     assemble(parse(file), {}, {}, file)
     return file
 

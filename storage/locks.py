@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Self
 
 from storage import lock_sessions
-from storage.disk import flocked
-from storage.errors import ConfigError, CorpusError, DiskError, LockedError
+from storage.disk import disk_error, flocked
+from storage.errors import ConfigError, CorpusError, LockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,7 +126,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return tuple(site for site in self._sites if not self._flock_one(lock_file(self._folder, site)))
         except OSError as error:
-            raise DiskError(str(error), where=str(self._folder), do="See that the folder can be written.") from error
+            raise disk_error(error, self._folder) from error
 
     def _flock_one(self, path: Path) -> bool:
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from storage.database import Database, connect, is_contention, masked, parse_url, sqlite_path
+from storage.disk import disk_error
 from storage.engines import BUSY_TIMEOUT_MS
 from storage.errors import ConfigError, DiskError, NewerCorpusError
 from storage.migrations import Step, current_versions, migrate, steps
@@ -170,5 +171,7 @@ def _missing(url: URL) -> ConfigError:
 def _disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, sqlite3.OperationalError) as error:
+    except OSError as error:
+        raise disk_error(error, path) from error
+    except sqlite3.OperationalError as error:
         raise DiskError(str(error), where=str(path), do="See that the folder exists and can be written.") from error

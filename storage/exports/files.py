@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from storage.errors import DiskError
+from storage.disk import disk_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,9 +57,7 @@ def disk_errors(where: Path | str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        do = "Free some space or choose another disk." if full else "Check the folder and its permissions."
-        raise DiskError(f"cannot write: {error.strerror or error}", where=str(where), do=do) from error
+        raise disk_error(error, where) from error
 
 
 @contextmanager
