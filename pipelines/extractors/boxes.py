@@ -27,6 +27,8 @@ CARD, CARDS = 5, 3
 """Most blocks of a teaser, and how many of one make stand beside each other at least."""
 HEADED, TEASED = 3, 0.3
 """Blocks, at least, of a box with a heading that leads elsewhere, and most of the text, as a share, that it has."""
+MOST = 50
+"""Boxes and lists of teasers that are looked at."""
 LINKED, PLAIN = 0.9, 0.5
 """Share of linked characters from which a block is a link, and from which it leads elsewhere."""
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
@@ -105,9 +107,9 @@ def _in_cards(page: Page, chosen: Array, broken: Array, likely: list[int]) -> Ar
         if page.link[index - 1] >= LINKED and (card := _card(page, index)):
             cards.setdefault((int(page.parents[card]), int(page.makes[card])), set()).add(card)
     found = np.zeros(page.count, bool)
-    for beside in cards.values():
+    for beside in [beside for beside in cards.values() if len(beside) >= CARDS][:MOST]:
         inside = np.zeros(page.count, bool)
-        for card in beside if len(beside) >= CARDS else ():
+        for card in beside:
             inside[page.first[card] : page.last[card]] = True
         inside &= chosen
         said = inside & (page.link < LINKED)
@@ -119,31 +121,38 @@ def _in_cards(page: Page, chosen: Array, broken: Array, likely: list[int]) -> Ar
 def elsewhere(page: Page, chosen: Array) -> Array:
     """Say which of the chosen blocks stand below a heading that says that it leads elsewhere, with links beside them.
 
-    An element begins with it, which does not hold the page's headline, and has little of the text; or stands behind it,
-    and is made of links with a line below each.
+    An element begins with it, which does not hold the page's headline, and has little of the text; or all that follows
+    upon it are links, a line below each at most.
     """
     found = np.zeros(page.count, bool)
-    opens = (page.texts.chars <= prompts.LABEL)[np.minimum(page.first, page.count - 1)] & (page.held >= HEADED)
-    opens &= page.total(chosen) > 0
-    texts, firsts = page.blocks.texts, page.first[opens].tolist()
-    heads = {first for first in set(firsts) if prompts.leads_elsewhere(texts[first])}
-    if not heads:
+    taken = chosen.nonzero()[0]
+    if not len(taken):
         return found
-    links, headlines = page.total(page.link >= LINKED), page.total(page.heads)
-    last = page.count - 1 - int(chosen[::-1].argmax())
-    for element in opens.nonzero()[0].tolist():
-        if page.first[element] in heads and links[element] and not headlines[element]:
-            inside = chosen & page.holds(element)
-            behind = last < page.last[element] and _is_of_teasers(page, inside)
-            enough = page.weight[chosen & ~inside].sum() >= SHORT
-            found |= inside if behind and enough else _unless_more(page, inside, chosen, TEASED)
+    links = page.link >= LINKED
+    short = page.texts.chars <= prompts.LABEL
+    opens = short[np.minimum(page.first, page.count - 1)] & (page.held >= HEADED) & (page.total(chosen) > 0)
+    before = short[:-2] & (links[1:-1] | links[2:])
+    texts, last = page.blocks.texts, int(taken[-1])
+    may_be = {*page.first[opens].tolist(), *(before[taken[0] : last].nonzero()[0] + taken[0]).tolist()}
+    heads = {index for index in may_be if prompts.leads_elsewhere(texts[index])}
+    for head in sorted(heads)[:MOST]:
+        behind: Array = chosen & (page.order >= head)
+        enough = page.weight[chosen & ~behind].sum() >= SHORT
+        if enough and head < last and links[head + 1 :].any() and _is_of_teasers(page, behind, head):
+            found |= behind
+            return found
+        for element in (opens & (page.first == head)).nonzero()[0][:MOST].tolist():
+            held = page.holds(element)
+            if (held & links).any() and not (held & page.heads).any():
+                found |= _unless_more(page, chosen & held, chosen, TEASED)
     return found
 
 
-def _is_of_teasers(page: Page, inside: Array) -> bool:
-    """Say whether each of some blocks but the first is a link or stands right behind one."""
-    links, below = page.link >= LINKED, inside.nonzero()[0][1:]
-    return bool((links[below] | links[below - 1]).all())
+def _is_of_teasers(page: Page, behind: Array, head: int) -> bool:
+    """Say whether each of the blocks behind a heading is a link or stands right behind one, as several do."""
+    links, below = page.link >= LINKED, behind.nonzero()[0]
+    lines = below[(below > head) & ~links[below]]
+    return len(lines) > 1 and bool(links[lines - 1].all())
 
 
 def _card(page: Page, index: int) -> int:

@@ -22,6 +22,7 @@ from pipelines.extractors.parts import TITLE, around, is_heading, naming_of
 if TYPE_CHECKING:
     from pipelines.extractors.block_page import Page
     from pipelines.extractors.block_texts import Array
+    from storage.records import ParagraphKind
 
 LIKELY = 0.2
 """Probability from which a block is one that the head repeats."""
@@ -50,6 +51,10 @@ _BYLINE = re.compile(r'\s(?:aria-label(?:ledby)?|data-(?:testid|component|type))
 NEAR = 100
 """Bytes before a line in the head among which it says what it is."""
 _TITLED = re.compile(rb"(?:title|headline|site_name)[^<>]*\Z|<title[^<>]*>[^<>]*\Z", re.IGNORECASE)
+HEAD, PATH = 3, 120
+"""Lines of the text among which the title may be, and most characters of the way to it."""
+_ARROWS = frozenset("»›>/→⟩❯«‹<")
+"""What stands between the names of sections; the last three where they run from right to left."""
 _GLUED = re.compile(r"(?:^|[^\W\d_])[^\W\d_a-z]")
 """A letter that is no small one of the Latin alphabet behind another letter."""
 _HEADLINE = KIND["h1"] | KIND["h2"]
@@ -124,6 +129,27 @@ def byline(page: Page, chosen: Array) -> Array:
 @lru_cache(maxsize=2**12)
 def _names_author(tag: str) -> bool:
     return not is_heading(tag.partition(" ")[0]) and _AUTHOR.search(naming_of(tag)) is not None
+
+
+def without_title(lines: list[tuple[str, ParagraphKind]], title: str) -> list[tuple[str, ParagraphKind]]:
+    """Return the lines of a text without the title among the first, without the path to it, and with its lead once.
+
+    The title may stand before a line break, and its block is in the text; themes show a lead as excerpt and as text.
+    """
+    head = [line for line in lines[:HEAD] if line[0] != title and not _leads_to(line[0], title)]
+    if len(head) > 1 and head[0][0] == head[1][0] and len(head[0][0]) >= LEAST:
+        del head[0]
+    return head + lines[HEAD:]
+
+
+def _leads_to(line: str, title: str) -> bool:
+    """Say whether a line is the way through the site to the page: names of sections, an arrow behind each.
+
+    >>> _leads_to("Home » Sport » The river has risen", "The river has risen")
+    True
+    """
+    way = line.removesuffix(title).rstrip()
+    return bool(title) and way != line and way[-1:] in _ARROWS and len(way) <= PATH
 
 
 def parted(line: str, source: bytes) -> str:

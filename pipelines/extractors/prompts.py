@@ -57,23 +57,27 @@ _CREDIT = re.compile(
 """The end of a caption: behind a mark, or as a name."""
 _AGENCY = (
     r"(?:AP(?: Photo)?|AFP|Reuters|REUTERS|EPA|Getty(?: Images)?|GETTY(?: IMAGES)?|Shutterstock|Alamy|iStock|dpa|DPA"
-    r"|AAP|PA|ANSA|EFE|TASS|ТАСС|RIA Novosti|РИА Новости|Xinhua|Anadolu|NurPhoto)"
+    r"|AAP|PA|ANSA|EFE|TASS|ТАСС|RIA Novosti|РИА Новости|Xinhua|Anadolu|NurPhoto"
+    r"|Wikimedia Commons|Wikimedia|Flickr|Unsplash|Pixabay|Pexels|Adobe ?Stock|Depositphotos|Freepik)"
 )
 AGENCY, BYLINE = 90, 90
 """Most characters of a line that says whose the picture before it is, and of one that says who wrote the text."""
 _OF_AGENCY = re.compile(
     r"\(?©\s?[^\W\d][^!?\d]{1,60}"
     rf"|\(?{_AGENCY}(?:\s?[/|.–-]\s?[^.!?:;]{{2,40}})?\)?"
-    rf"|\(?[^\W\d_a-z](?:[^.!?:;]|\b[A-Z]\.){{1,50}}(?:\s?/\s?|\svia\s){_AGENCY}(?:\W[^.!?:;]{{0,30}})?\)?"
+    rf"|\(?[^\W\d_a-z](?:[^.!?:;]|\b[A-Z]\.){{1,50}}(?:\s?/\s?|,?\svia\s){_AGENCY}(?:\W[^.!?:;]{{0,30}})?\)?"
+    r"|(?:Photo|Image|Picture|Cover|Featured image|Photograph|Illustration)s?(?: \w+)?(?: by|:) [^.!?:;]{2,50}"
+    rf" (?:on|from|via) {_AGENCY}\.?"
 )
 """The whole of such a line."""
-_MAY_BE_OF_AGENCY = re.compile("[/©]|Getty").search
+_MAY_BE_OF_AGENCY = re.compile("[/©]|Getty|(?:on|from|via) [A-Z]").search
 _NAME = r"[^\W\d_a-zà-ÿ][\w.'’-]*"
 _NAMES = rf"{_NAME}(?: (?:{_NAME}|(?:de|da|do|del|della|di|du|van|von|der|den|la|le|al|bin|bint|of|the)\b)){{1,4}}"
 _BYLINE = re.compile(
     r"\W{0,2}(?:(?:(?:[Ww]ritten|[Rr]eported|[Pp]osted) )?(?:[Bb]y|BY)|P[ao]r|Von|Di|Oleh|Door|PAR|POR|VON|OLEH|DOOR)"
     rf"\s?:?\s{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}}"
     r"(?:\s?[(|/•·—–,-].{0,50}(?<![.!?。]))?"
+    rf"|{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}} \| [^.!?|]{{2,40}}"
 )
 _HASHTAGS = re.compile(r"(?:#[^\W\d][\w\u200c]*[\s,،|·]*){2,}")
 _MINUTES = re.compile(
@@ -97,12 +101,12 @@ def _words(phrases: str) -> frozenset[str]:
 
 
 _ALL = wordings.read("prompts.toml")
-_ELSEWHERE, _TAGS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS = (
+_ELSEWHERE, _TAGS, _CONTENTS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS = (
     frozenset().union(*map(_words, _ALL[name].values()))
-    for name in ("elsewhere", "tags", "figures", "credits", "alone", "advertisements")
+    for name in ("elsewhere", "tags", "contents", "figures", "credits", "alone", "advertisements")
 )
 _ALONE |= _ADVERTISEMENTS
-_LISTS = _ELSEWHERE.union(*map(_words, _ALL["lists"].values()))
+_LISTS = (_ELSEWHERE | _CONTENTS).union(*map(_words, _ALL["lists"].values()))
 _MORE_FROM = re.compile(
     r"(?:more (?:from|in|on|about)|mehr (?:aus|von|zu)|plus de|más de|mais de|altro da|meer (?:van|uit)) \S"
 )
@@ -112,7 +116,7 @@ _BEGINS = {key: [begin for begin in _SAID if begin[:SIEVE] == key] for key in {b
 
 def _openers() -> frozenset[str]:
     """Return the first characters of lines that begin with the words, in every form in which they are typed."""
-    words = {*_ELSEWHERE, *_TAGS, *_FIGURES, *_CREDITS, *_ALONE, *_SAID}
+    words = {*_ELSEWHERE, *_TAGS, *_CONTENTS, *_FIGURES, *_CREDITS, *_ALONE, *_SAID}
     words |= {unicodedata.normalize("NFD", word) for word in words}
     short = {word + end for word in words if len(word) < SIEVE for end in ("", " ", ":", "：", "|", "/", ".", "…")}
     forms = (product(*(_FORMS.get(letter, letter) for letter in word[:SIEVE])) for word in words | short)
@@ -134,7 +138,7 @@ def suspects(lines: Sequence[tuple[str, ParagraphKind]]) -> list[int]:
             line[:SIEVE] in _OPENERS
             or not line[0].isalnum()
             or line.rfind(":", -CREDIT) >= 0
-            or (len(line) <= AGENCY and ("/" in line or "Getty" in line))
+            or (len(line) <= AGENCY and ("/" in line or "Getty" in line or " via " in line))
         )
     ]
 
@@ -191,7 +195,7 @@ def _is_said(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     label = line[: found.start() if found else LABEL].rstrip(_BEHIND)
     if kind in _LINES and label in _ELSEWHERE and (found or len(line) <= LABEL):
         return True
-    if edge and label in _TAGS and label == line.rstrip(_BEHIND):
+    if label == line.rstrip(_BEHIND) and kind in _LINES and (label in _CONTENTS or (edge and label in _TAGS)):
         return True
     if kind is not _PARAGRAPH:
         return False

@@ -79,8 +79,6 @@ MAX_LINKED = 0.5
 LABEL, NOTICE = 60, 120
 """Most characters of a block that is the heading of a box, and of one in the place of an advertisement."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-HEAD = 3
-"""Lines of the text among which the title may be."""
 OTHERS = 2
 """Times as many other items as links a list has that is none of links."""
 MAX_BOXES = 3
@@ -357,9 +355,8 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
     kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
     found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
-    # The title may stand before a line break, and its block is in the text.
-    found = asides.without([line for line in found[:HEAD] if line[0] != shown] + found[HEAD:])
-    if len(found) > HEAD and _opens_nothing(*found[-2:]):
+    found = asides.without(opening.without_title(found, shown))
+    if len(found) > opening.HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(
         "".join(kind for _, kind in found),
@@ -367,7 +364,9 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
         parts.near_captions(page, content.chosen, content.captions),
         comments.marked(page, content.chosen),
     )
-    lines = tuple(opening.parted(line, source) if place < HEAD else line for place, (line, _) in enumerate(found))
+    lines = tuple(
+        opening.parted(line, source) if place < opening.HEAD else line for place, (line, _) in enumerate(found)
+    )
     return Reading(lines, content.confidence, parts=beside, headed=content.headed)
 
 

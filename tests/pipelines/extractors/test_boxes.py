@@ -116,6 +116,14 @@ def test_what_stands_below_a_heading_that_leads_elsewhere_is_out(heading: str) -
     assert boxes.elsewhere(inside, chosen).sum() == 7
 
 
+def test_teasers_below_such_a_heading_at_the_end_are_out_in_any_element() -> None:
+    """Where nothing else follows; a paragraph behind a single link goes on with the text."""
+    teaser = f"<p><a href=/x>Who shut the bridge?</a></p><p>{SAID}</p>"
+    for teased, out in ((teaser * 3, 7), (teaser, 0), (f"{teaser * 3}<p>{SAID}</p>", 0)):
+        shown, chosen, _ = of_text(article("", f"<h3>Latest news</h3>{teased}"))
+        assert boxes.elsewhere(shown, chosen).sum() == out
+
+
 @pytest.mark.parametrize(
     ("html", "why"),
     [

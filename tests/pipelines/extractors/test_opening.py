@@ -192,3 +192,24 @@ def test_the_motto_of_a_site_and_a_title_are_no_standfirst(head: str, over: str,
     body = over.format(f"<section class='promo'><p>{LEAD}</p></section>", HEADLINE)
     page = f"<html><head><title>Rain</title>{head.format(LEAD)}</head><body>{body}<div class=body>{TEXT}</div></body>"
     assert (LEAD in scored.extract(page).text) is found
+
+
+@pytest.mark.parametrize(
+    ("head", "out"),
+    [
+        ([HEADLINE], 1),
+        ([f"Home » Rivers » {HEADLINE}"], 1),
+        ([f"Sông ngòi > {HEADLINE}"], 1),
+        ([LEAD, LEAD], 1),
+        ([LEAD, "Rain", LEAD], 0),
+        (["Rain", "Rain"], 0),
+        ([f"They say: {HEADLINE}"], 0),
+        (["Home » Rivers » The sea"], 0),
+    ],
+    ids=["title", "path", "short path", "lead twice", "further down", "short", "said", "another page"],
+)
+def test_title_path_and_a_second_lead_are_none_of_the_text(head: list[str], out: int) -> None:
+    """Where they are its first lines; themes show the excerpt and then all of the text, which begins with it."""
+    lines = [(line, ParagraphKind.PARAGRAPH) for line in (*head, "The first day.", "Rain.", HEADLINE, LEAD)]
+    assert opening.without_title(lines, HEADLINE) == lines[out:]
+    assert opening.without_title(lines[:1], "") == lines[:1]

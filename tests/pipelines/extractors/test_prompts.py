@@ -98,8 +98,25 @@ Soma pia: Waziri ajiuzulu
 អត្ថបទទាក់ទង
 ছবি: রয়টার্স
 关键词：桥 预算
+Table of Contents
+Mục lục:
+فهرست مطالب
+Loading...
+جاري التحميل…
+Click to expand...
+Vous aimerez aussi
+Photo by Ann Lee on Unsplash
+Ann Lee, via Wikimedia Commons
+This entry was posted on Monday, January 9th, 2012 at 4:05 pm.
+Dieser Beitrag wurde am 9. Januar unter Allgemein veröffentlicht
+If you enjoyed reading this post, would you consider supporting our work?
 """.strip().split("\n")
 KEPT = """
+Contents: two bottles of water and a map
+Loading the carts took them until noon.
+This entry was the first to reach the committee.
+If you enjoyed the first bridge, you will like the second.
+Photo by photo he shows how the river rose
 Read also what the minister said of the bridge before he went.
 Related work has been done in three valleys: none of it lasted.
 Xem thêm ba con sông lớn ở miền Trung
@@ -225,6 +242,7 @@ def test_minutes_to_read_are_out_before_the_text(line: str, *, kept: bool) -> No
     [
         *(("By Ann Lee", False), ("By ANN LEE and BO EK", False), ("by Ann van der Lee, Bo Ek and Md Ali Khan", False)),
         *(("By: Ann Lee (ann@daily.example)", False), ("Par ANN LEE, BO EK Envoyés spéciaux à Toulouse", False)),
+        *(("Ann Lee, Bo Ek and Md Khan | The Daily Bridge", False), ("Rain | The Daily Bridge", True)),
         *(("Written by Ann Lee | May 19, 2025", False), ("by Ann Lee—10 min read", False)),
         *(
             ("By Monday the water stood in the hall", True),
