@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from corpus_spider.demo.run import DemoReport
 from tests.corpus_spider.running import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,10 +72,21 @@ def test_what_has_no_article_is_dropped_with_a_reason(demo: tuple[Path, dict[str
 
 def test_the_three_next_commands_work(demo: tuple[Path, dict[str, object]]) -> None:
     """What the demo tells a user to try next ends well."""
-    folder = demo[0]
-    for arguments in (["status"], ["export", "-o", "demo/demo.jsonl.zst"], ["check", "--deep"]):
-        done = run(folder, "-c", "demo/corpus.toml", *arguments)
+    folder, said = demo
+    told = DemoReport(str(said["folder"]), 0, 0, 0, 0, {}, ()).next_commands
+    for command in told:
+        done = run(folder, *shlex.split(command)[1:])
         assert done.returncode == 0, done.stderr
+
+
+def test_the_next_commands_are_as_a_shell_takes_them() -> None:
+    """A folder with a space in its name is one word."""
+    told = [shlex.split(command) for command in DemoReport("my demo", 0, 0, 0, 0, {}, ()).next_commands]
+    assert [words[1:] for words in told] == [
+        ["-c", "my demo/corpus.toml", "status"],
+        ["-c", "my demo/corpus.toml", "export", "-o", "my demo/demo.jsonl.zst"],
+        ["-c", "my demo/corpus.toml", "check", "--deep"],
+    ]
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
