@@ -16,7 +16,7 @@ import click
 from corpus_spider import backup, lookup, move, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
 from corpus_spider.keeping import keeping
-from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, several_sites, verb_of, with_common
+from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, languages, several_sites, verb_of, with_common
 from corpus_spider.sites import sites
 from storage.disk import disk_error
 from storage.errors import ConfigError, CorpusError
@@ -67,9 +67,7 @@ for command in (sites, *keeping.commands.values(), *backup.VERBS, *move.VERBS, *
     "init mine --language en --contact you@example.org --site https://news.example.org/",
 )
 @click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
-@click.option(
-    "--language", "languages", multiple=True, metavar="CODE", help="Language wanted, ISO 639; may be repeated."
-)
+@languages("Language wanted, ISO 639")
 @click.option("--contact", required=True, help="E-mail or web page where a webmaster reaches you.")
 @click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper or the address of another.")
 def init(state: State, /, **options: Any) -> None:
@@ -133,7 +131,7 @@ def crawl(state: State, /, **options: Any) -> int:
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
 @click.argument("target", metavar="URL|FILE|-", required=False)
 @click.option("--extractor", default="auto", show_default=True, help="Who finds the main text; --list names them.")
-@click.option("--language", "languages", multiple=True, metavar="CODE", help="Refuse other languages.")
+@languages("Refuse other languages")
 @click.option("--url", default="", help="Where a FILE came from.")
 @click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
 @click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as Markdown does.")

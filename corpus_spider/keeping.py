@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import DAY, MOST, PROGRAM, as_json, several_sites, verb_of
+from corpus_spider.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
 from storage.choices import CLEANEST, EARLIEST, LONGEST
 from storage.errors import DamageError
 
@@ -45,7 +45,7 @@ keeping = click.Group()
     metavar="NAME",
     help="Where the target's name does not say it: jsonl, jsonl.gz, jsonl.zst, parquet, tei.xml, vert, prevert, txt.",
 )
-@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only this language; may be repeated.")
+@languages("Only this language")
 @several_sites
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or later; {UNDATED}.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Published on this day or earlier; likewise.")

@@ -119,6 +119,22 @@ COMMON = (
 """Options that may stand before the verb or after it."""
 
 
+def languages(explanation: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option ``--language``: codes, one each time it is given, or several with commas between them."""
+    return click.option(
+        "--language",
+        "languages",
+        multiple=True,
+        metavar="CODE",
+        callback=_parted,
+        help=f"{explanation}; may be repeated.",
+    )
+
+
+def _parted(_: click.Context, __: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(part.strip() for one in given for part in one.split(","))
+
+
 several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")

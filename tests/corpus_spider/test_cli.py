@@ -222,6 +222,13 @@ def test_init_says_what_comes_next(
     assert told == [[*before, *step.split()] for step in steps]
 
 
+@pytest.mark.parametrize("given", [("--language", "vi", "--language", "fa"), ("--language", "vi, fa")])
+def test_languages_are_given_one_by_one_or_with_commas(tmp_path: Path, given: tuple[str, ...]) -> None:
+    """As everywhere else on a command line."""
+    assert run(["init", str(tmp_path / "new"), "--contact", "me@example.org", *given]) == 0
+    assert 'languages = ["vi", "fa"]' in (tmp_path / "new" / "corpus.toml").read_text("utf-8")
+
+
 @pytest.mark.parametrize(("sites", "told"), [((), True), (("--site", "https://a.example/"), False)])
 def test_init_says_in_which_languages_it_knows_no_newspaper(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], sites: tuple[str, ...], told: bool
