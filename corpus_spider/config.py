@@ -177,10 +177,10 @@ class Config:
 
     def _archive_pages(self, site: Site) -> Texts:
         """Return the archive pages of the days that are crawled, the newest first; none without a first day."""
-        from pipelines.discovery.period import archive_pages
-
         if not site.archive or not self.crawl.since:
             return ()
+        from pipelines.discovery.period import archive_pages
+
         last = date.fromisoformat(self.crawl.until) if self.crawl.until else datetime.now(UTC).date()
         return tuple(archive_pages(site.archive, date.fromisoformat(self.crawl.since), last))
 

@@ -15,8 +15,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.template import SCHEME
-from pipelines.recurrence import THRESHOLDS, learn
+from pipelines.recurrence import SCHEME, THRESHOLDS, learn
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import CorpusError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_spider.config_values import nearest
 from corpus_spider.console import human_size
-from pipelines.extractors import EXTRACTORS
+from corpus_spider.sections import DEFAULT_EXTRACTOR
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -39,7 +39,13 @@ def plan(config: Config) -> dict[str, Any]:
 
 def require_extractors(config: Config) -> None:
     """Raise ConfigError, naming file, site and nearest name, when a site asks for an extractor that is not there."""
-    for site in config.sites:
+    named = [site for site in config.sites if site.extractor != DEFAULT_EXTRACTOR]
+    if not named:
+        # All of them take long to load, and who crawls has its workers read the pages.
+        return
+    from pipelines.extractors import EXTRACTORS
+
+    for site in named:
         if site.extractor not in EXTRACTORS:
             fit = sorted(name for name, one in EXTRACTORS.items() if not one.evaluation_only)
             raise ConfigError(

@@ -40,6 +40,7 @@ GIB = 2**30
 LARGEST = 2**50
 Size = Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
 Reserve = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+DEFAULT_EXTRACTOR = "auto"
 # A worker has imported some 100 MiB before it sees a page; a WARC file has a head of its own.
 WorkerMemory = Annotated[int, msgspec.Meta(ge=256 * MIB, le=LARGEST)]
 FileSize = Annotated[int, msgspec.Meta(ge=MIB, le=LARGEST)]
@@ -155,7 +156,7 @@ class Site:
     deny: Annotated[Texts, Key("Regular expressions; a link that holds one is left out.", regular_expression)] = ()
     hosts: Annotated[Texts, Key("More hosts in scope, with their subdomains.", host_name)] = ()
     extractor: Annotated[str, Key("Who finds the main text; see `corpus-spider extract --list`.", extractor_name)] = (
-        "auto"
+        DEFAULT_EXTRACTOR
     )
     p: Annotated[Count | None, Key("Parameter of the extractor.")] = None
     language: Annotated[str, Key("The language of the site, where it has one.", language_code)] = ""

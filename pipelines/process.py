@@ -30,7 +30,6 @@ _USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
 """What stands before the host in an address: a name and a password."""
 # Part of a page that nobody asked for part of is no page.
 PARTIAL = 206
-HTML = frozenset({"text/html", "application/xhtml+xml"})
 RENDERED = "rendered"
 """What says in ``encoding_source`` that a text was read from a browser's DOM."""
 # Bytes of a refusal that are read for its reason.
@@ -101,7 +100,7 @@ def _decoded(capture: Capture, body: bytes) -> Decoded | Drop:
         return Decoded(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
     declared = capture.header("Content-Type")
     media = sniff.sniff(body, declared)
-    return decoding.decode(body, sniff.charset_of(declared)) if media in HTML else Drop("not_html", media)
+    return decoding.decode(body, sniff.charset_of(declared)) if media in sniff.PAGES else Drop("not_html", media)
 
 
 def _unpacked(capture: Capture) -> bytes:

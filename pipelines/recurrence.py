@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+SCHEME = "1"
+"""Changes whenever a block may get another key (``extractors.template``); templates of another scheme are learned anew.
+"""
 KEY, WEIGHT = np.dtype("<u8"), np.dtype("<u4")
 MOST_BLOCKS = 2000
 """Blocks of a page that are looked at: the first so many different ones."""

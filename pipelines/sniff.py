@@ -12,6 +12,8 @@ from pipelines.decoding import wide_codec
 
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
+PAGES = frozenset({HTML, XHTML})
+"""What pages are in."""
 XML = "application/xml"
 JSON = "application/json"
 TEXT = "text/plain"

@@ -28,8 +28,7 @@ from corpus_spider.rendering.chromium import NO_BROWSER
 from corpus_spider.rendering.visits import Asked, Limits, Part, RenderError, StartError, Visit
 from pipelines.decoding import decode
 from pipelines.inflate import InflateError, inflate
-from pipelines.process import HTML
-from pipelines.sniff import charset_of, sniff
+from pipelines.sniff import PAGES, charset_of, sniff
 from pipelines.urls import MAX_REDIRECTS, REDIRECTS
 from storage.errors import ConfigError
 from storage.records import Kind
@@ -186,7 +185,7 @@ def shell(capture: Capture) -> str | None:
     except InflateError:
         return None
     declared = capture.header("Content-Type")
-    return decode(body, charset_of(declared)).text if sniff(body, declared) in HTML else None
+    return decode(body, charset_of(declared)).text if sniff(body, declared) in PAGES else None
 
 
 def sent(headers: Mapping[str, str]) -> dict[str, str]:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xxhash
 
+from pipelines.recurrence import KEY
+
 if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks, Elements
 
-SCHEME = "1"
-"""Changes whenever a block may get another key; templates of another scheme are learned anew."""
-KEY = np.dtype("<u8")
 DEPTH = 3
 """Elements around a block that make its place."""
 

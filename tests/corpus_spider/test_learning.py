@@ -17,7 +17,7 @@ from corpus_spider.config import Config
 from corpus_spider.config_load import load
 from corpus_spider.learning import Models, is_due, learn_due, with_learned
 from corpus_spider.sections import Crawl, Site
-from pipelines.extractors.template import SCHEME
+from pipelines.recurrence import SCHEME
 from storage import Corpus
 from storage.holdings import Selection
 from storage.site_models import LearnedModel

@@ -120,3 +120,26 @@ def test_scrapy_names_a_wrong_configuration_and_what_to_do(tmp_path: Path) -> No
     told, do = done.stderr.splitlines()
     assert told == "corpus-spider: /nope.toml: cannot be read: No such file or directory"
     assert "corpus-spider init" in do
+
+
+def test_a_crawl_loads_nothing_that_only_its_workers_or_others_need(tmp_path: Path) -> None:
+    """No extractors, and none of Scrapy's components that are off: half of the time in which a crawl starts."""
+    from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+
+    others = "{'aiohttp', 'twisted.conch', 'pipelines.process', 'pipelines.extractors', 'scrapy.extensions.feedexport'}"
+    code = (
+        "import sys\nfrom corpus_spider.cli import run\n"
+        f"assert run(['-c', 'corpus.toml', 'crawl', '-q']) == 0\nprint(sorted({others} & set(sys.modules)))"
+    )
+    with served(Newspaper()) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr[-2000:]
