@@ -74,7 +74,8 @@ _MAY_BE_OF_AGENCY = re.compile("[/©]|Getty|(?:on|from|via) [A-Z]").search
 _NAME = r"[^\W\d_a-zà-ÿ][\w.'’-]*"
 _NAMES = rf"{_NAME}(?: (?:{_NAME}|(?:de|da|do|del|della|di|du|van|von|der|den|la|le|al|bin|bint|of|the)\b)){{1,4}}"
 _BYLINE = re.compile(
-    r"\W{0,2}(?:(?:(?:[Ww]ritten|[Rr]eported|[Pp]osted) )?(?:[Bb]y|BY)|P[ao]r|Von|Di|Oleh|Door|PAR|POR|VON|OLEH|DOOR)"
+    r"\W{0,2}(?:(?:(?:[Ww]ritten|[Rr]eported|[Pp]osted) )?(?:[Bb]y|BY)|P[ao]r|Von|Di|Oleh|Door|N[ai]|Daga"
+    r"|PAR|POR|VON|OLEH|DOOR|NA|NI)"
     rf"\s?:?\s{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}}"
     r"(?:\s?[(|/•·—–,-].{0,50}(?<![.!?。]))?"
     rf"|{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}} \| [^.!?|]{{2,40}}"

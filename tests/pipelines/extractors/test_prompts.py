@@ -243,6 +243,7 @@ def test_minutes_to_read_are_out_before_the_text(line: str, *, kept: bool) -> No
         *(("By Ann Lee", False), ("By ANN LEE and BO EK", False), ("by Ann van der Lee, Bo Ek and Md Ali Khan", False)),
         *(("By: Ann Lee (ann@daily.example)", False), ("Par ANN LEE, BO EK Envoyés spéciaux à Toulouse", False)),
         *(("Ann Lee, Bo Ek and Md Khan | The Daily Bridge", False), ("Rain | The Daily Bridge", True)),
+        *(("Na Amina Juma", False), ("NA AMINA JUMA", False), ("Na kadhalika", True)),
         *(("Written by Ann Lee | May 19, 2025", False), ("by Ann Lee—10 min read", False)),
         *(
             ("By Monday the water stood in the hall", True),
