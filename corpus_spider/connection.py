@@ -61,11 +61,19 @@ def proxy_for(scheme: str, host: str) -> Proxy | None:
     try:
         parts = urlsplit(named if "//" in named else f"//{named}")
         port = parts.port or 80
+        if not parts.hostname:
+            raise ValueError("it names no host")
     except ValueError as error:
         raise ConfigError(f"is no address: {error}", where=f"${scheme}_proxy", do="Write http://HOST:PORT.") from None
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     basic = {"Proxy-Authorization": f"Basic {b64encode(login.encode()).decode()}"} if parts.username else {}
-    return Proxy(parts.hostname or "", port, basic)
+    return Proxy(parts.hostname, port, basic)
+
+
+def require_proxies() -> None:
+    """Raise ConfigError when the environment names a proxy by what is no address."""
+    for scheme in ("http", "https"):
+        proxy_for(scheme, "")
 
 
 class _Answer(HTTPResponse):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from corpus_spider import adoption, health, recovery, retention
+from corpus_spider.connection import require_proxies
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
 from corpus_spider.learning import Models, learn_due
@@ -130,11 +131,12 @@ class Session:
     def open(cls, config: Config, *, now: bool = False) -> Session:
         """Check, lock, recover and start a run. ``now``: every source is due.
 
-        Raises ConfigError (no contact, no browser), DiskError, DatabaseError, LockedError or NewerCorpusError, and
-        leaves nothing held.
+        Raises ConfigError (no contact, no browser, no proxy), DiskError, DatabaseError, LockedError or
+        NewerCorpusError, and leaves nothing held.
         """
         config.require_contact()
         require_browser(config)
+        require_proxies()
         _allow_files(config)
         prepare_folders(config)
         with ExitStack() as stack:

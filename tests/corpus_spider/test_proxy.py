@@ -136,7 +136,10 @@ def test_the_proxy_for_a_url(
     assert proxy_for(scheme, host) == expected
 
 
-@pytest.mark.parametrize("value", ["http://me:secret@p.example:x", "http://me:secret@[p.example", "p.example:99999"])
+@pytest.mark.parametrize(
+    "value",
+    ["http://me:secret@p.example:x", "http://me:secret@[p.example", "p.example:99999", "://", "http://me:secret@"],
+)
 def test_a_proxy_that_is_no_address_is_a_mistake_of_the_configuration(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
@@ -146,6 +149,14 @@ def test_a_proxy_that_is_no_address_is_a_mistake_of_the_configuration(
     with pytest.raises(ConfigError, match="is no address") as caught:
         proxy_for("http", "a.example")
     assert (caught.value.where, "secret" in str(caught.value)) == ("$http_proxy", False)
+
+
+def test_a_crawl_does_not_start_with_a_proxy_that_is_no_address(tmp_path: Path) -> None:
+    """It ended by an error that did not name it, or told every host as unreachable."""
+    (tmp_path / "corpus.toml").write_text(CONFIG)
+    crawled = run(tmp_path, "crawl", https_proxy="http://[p.example", no_proxy="")
+    assert (crawled.returncode, "$https_proxy: is no address" in crawled.stderr) == (2, True), crawled.stderr
+    assert not (tmp_path / "corpus.db").exists()
 
 
 @pytest.mark.parametrize(
