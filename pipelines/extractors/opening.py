@@ -137,7 +137,7 @@ def without_title(lines: list[tuple[str, ParagraphKind]], title: str) -> list[tu
     The title may stand before a line break, and its block is in the text; themes show a lead as excerpt and as text.
     """
     head = [line for line in lines[:HEAD] if line[0] != title and not _leads_to(line[0], title)]
-    if len(head) > 1 and head[0][0] == head[1][0] and len(head[0][0]) >= LEAST:
+    if len(head) == HEAD and head[0][0] == head[1][0] != head[2][0] and len(head[0][0]) >= LEAST:
         del head[0]
     return head + lines[HEAD:]
 

@@ -201,12 +201,13 @@ def test_the_motto_of_a_site_and_a_title_are_no_standfirst(head: str, over: str,
         ([f"Home » Rivers » {HEADLINE}"], 1),
         ([f"Sông ngòi > {HEADLINE}"], 1),
         ([LEAD, LEAD], 1),
+        ([LEAD, LEAD, LEAD], 0),
         ([LEAD, "Rain", LEAD], 0),
         (["Rain", "Rain"], 0),
         ([f"They say: {HEADLINE}"], 0),
         (["Home » Rivers » The sea"], 0),
     ],
-    ids=["title", "path", "short path", "lead twice", "further down", "short", "said", "another page"],
+    ids=["title", "path", "short path", "lead twice", "a refrain", "further down", "short", "said", "another page"],
 )
 def test_title_path_and_a_second_lead_are_none_of_the_text(head: list[str], out: int) -> None:
     """Where they are its first lines; themes show the excerpt and then all of the text, which begins with it."""
