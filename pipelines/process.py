@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from pipelines import decoding, fingerprints, language, quality, refusals, sniff
@@ -34,6 +35,8 @@ RENDERED = "rendered"
 """What says in ``encoding_source`` that a text was read from a browser's DOM."""
 # Bytes of a refusal that are read for its reason.
 MAX_REFUSAL = 100_000
+FIRST_MIDNIGHT = timedelta(hours=14)
+"""How long before UTC a day begins where it begins first (Kiribati): crawls of eastern papers run in that time."""
 
 
 def process(capture: Capture, model: SiteModel) -> Processed:
@@ -151,7 +154,7 @@ def _page(capture: Capture, body: bytes, model: SiteModel) -> Processed:
 def _links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
     anchors = links.page_anchors(tree, capture.url, model, robots_headers(capture))
     listing = listings.read_listing(anchors, capture.url)
-    found = listings.ordered(anchors, listing, capture.url, capture.fetched_at.date())
+    found = listings.ordered(anchors, listing, capture.url, (capture.fetched_at + FIRST_MIDNIGHT).date())
     newest = listings.newest_day(tree, listing) if model.since else None
     if newest is not None and newest.isoformat() < model.since:
         # The list goes on with what is older still.

@@ -78,7 +78,7 @@ _TRACKING_NAMES = frozenset(
         __twitter_impression __tn__ ref_src ref_url fb_source fb_ref s_cid s_kwcid sc_cid sc_campaign sc_channel cmpid
         xtor icid ncid smid smtyp soc_src soc_trk guccounter spm epik dm_i echobox at_medium at_campaign at_custom1
         at_custom2 at_custom3 at_custom4 at_link_id at_link_type at_link_origin at_ptr_name at_format at_bbc_team
-        ns_mchannel ns_source ns_campaign ns_linkname ns_fee wt_mc wt.mc_id wt_zmc
+        ns_mchannel ns_source ns_campaign ns_linkname ns_fee wt_mc wt.mc_id wt_zmc zarsrc gidzl
         """,
     )
 )

@@ -76,7 +76,7 @@ def write_processed(
     _supersede(connection, later, outcomes.overtaken)
     _replace(connection, outcomes.replaced)
     _store_drops(connection, outcomes.dropped)
-    _renew_rights(connection, outcomes.repeated)
+    _renew_statements(connection, outcomes.repeated)
     if not again:
         add_links(connection, list(_found(targets, items)))
         _finish(connection, schedule, outcomes, items)
@@ -165,12 +165,17 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
     duplicates.refresh(connection, {*before, *print_ids})
 
 
-def _renew_rights(connection: Connection, repeated: Sequence[tuple[Target, Document]]) -> None:
-    """Note what a page says of the use of its text now, where the text itself has not changed."""
+def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Document]]) -> None:
+    """Note what a page says now of its text's use, headline and author, where the text itself has not changed.
+
+    The day of publication stays: reckoned from "3 hours ago" on the first night it is "yesterday" on the next.
+    """
     for target, made in repeated:
         newest = sa.select(sa.func.max(document.c.version)).where(document.c.url_id == target.url_id).scalar_subquery()
         of_text = document.c.url_id == target.url_id, document.c.version == newest
-        connection.execute(sa.update(document).where(*of_text).values(_rights_row(made.metadata)))
+        named = {"title": made.metadata.title, "author": made.metadata.author}
+        stated = _rights_row(made.metadata) | {name: value for name, value in named.items() if value}
+        connection.execute(sa.update(document).where(*of_text).values(stated))
 
 
 def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]]) -> None:

@@ -139,7 +139,8 @@ def _is_long(text: str) -> bool:
 def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) -> tuple[Link, ...]:
     """Return the links with what looks like an article first by rank, and without those that lead into a trap.
 
-    Articles are dated by the day in their addresses, where that is in no doubt.
+    Articles are dated by the day in their addresses, where that is in no doubt. ``today`` is the last day that has
+    begun where the site may be: no archive of a later one is asked for.
     """
     articles, pages, own = set(listing.articles), set(listing.pages), parse(url)
     barren = not articles and (listing.own_page > 1 or (own is not None and archive_span(own) is not None))

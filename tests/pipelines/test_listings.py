@@ -248,10 +248,10 @@ def test_archives_of_a_day_or_a_month(path: str, span: tuple[str, str] | None) -
     assert (found and tuple(map(str, found))) == span
 
 
-def follow(html: str, path: str, model: SiteModel = MODEL) -> dict[str, int]:
-    """Return the links that a page of the site leads to, each with its rank."""
+def follow(html: str, path: str, model: SiteModel = MODEL, hour: int = 0) -> dict[str, int]:
+    """Return the links that a page of the site leads to, each with its rank; ``hour``: when it was fetched, UTC."""
     capture = Capture(
-        HOST + path, datetime(2026, 11, 21, tzinfo=UTC), 200, (), (("Content-Type", "text/html"),), html.encode()
+        HOST + path, datetime(2026, 11, 21, hour, tzinfo=UTC), 200, (), (("Content-Type", "text/html"),), html.encode()
     )
     return {link.url.removeprefix(HOST): link.rank for link in process(capture, model).links}
 
@@ -308,6 +308,13 @@ def test_days_to_come_are_not_asked_for() -> None:
         "<a href='/2026/11/20/'>20</a><a href='/2026/12/'>12</a><a href='/2031/01/01/'>1</a><a href='/1969/01/'>1</a>"
     )
     assert list(follow(links, "/")) == ["/2026/11/20/"]
+
+
+@pytest.mark.parametrize(("hour", "days"), [(9, ["21"]), (17, ["21", "22"])])
+def test_a_day_has_begun_once_it_has_somewhere(hour: int, days: list[str]) -> None:
+    """In Hanoi it is the 22nd already while it is five in the afternoon of the 21st in Greenwich."""
+    links = "".join(f"<a href='/2026/11/{day}/'>{day}</a>" for day in (21, 22, 23))
+    assert list(follow(links, "/", hour=hour)) == [f"/2026/11/{day}/" for day in days]
 
 
 RANGE = SiteModel(hosts=("paper.example",), since="2026-11-12", until="2026-11-14")

@@ -148,6 +148,7 @@ def test_base_must_be_usable() -> None:
         ("/x?%75tm_source=rss", "/x"),
         ("/x?id=5&amp;utm_source=rss", "/x?id=5"),
         ("/x?fbclid=abc&gclid=1&yclid=2&mc_cid=3", "/x"),
+        ("/x?zarsrc=30&utm_source=zalo&gidzl=aB-9_x", "/x"),
         ("/x/?replytocom=71#respond", "/x/"),
         ("/x/?p=5&unapproved=72&moderation-hash=0f", "/x/?p=5"),
         ("/x;jsessionid=0A1B2C?id=5", "/x?id=5"),

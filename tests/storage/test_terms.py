@@ -93,6 +93,21 @@ def test_a_page_that_is_reserved_later_is_reserved_though_its_text_has_not_chang
         assert corpus.status().reserved == (tdm == 1)
 
 
+def test_a_headline_or_author_that_is_put_right_is_noted_though_the_text_has_not_changed(corpus: Corpus) -> None:
+    """What is said no more, as on a page that lost its byline, stays; so does the day, which later pages blur."""
+    crawl = Crawl(corpus)
+    crawl.visit("x", made("text", title="A bridge", author="Ann Author", published="2026-02-28T10:00:00+07:00"))
+    for stated, expected in (
+        ({"title": "Correction: a bridge"}, ("Correction: a bridge", "Ann Author")),
+        ({"author": "Bo Author", "published": "2026-03-01"}, ("Correction: a bridge", "Bo Author")),
+    ):
+        crawl.visit("x", made("text", **stated))
+        document = corpus.document("https://a.example/x")
+        assert document is not None
+        assert (document.version, document.title, document.author) == (1, *expected)
+        assert document.published == "2026-02-28T10:00:00+07:00"
+
+
 @pytest.mark.parametrize(
     ("outcome", "free"), [(made("x", tdm=0), True), (made("x", tdm=1), False), (dropped("no_article"), False)]
 )
