@@ -32,7 +32,7 @@ ROWS = 6
 HASHES = BANDS * ROWS
 LEAST_SHINGLES = 50
 MOST_CHARACTERS = 1_000_000
-_CHUNK = 256
+_CHUNK = 512
 """Shingles that are permuted at once: with all their permutations they stay in a processor's cache."""
 _TURN = np.uint32(0x9E3779B1)
 
@@ -86,18 +86,24 @@ def _extremes(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
     Four rows. A multiplication by an odd number makes another permutation of one.
     """
-    multipliers, masks = _constants("multiplier", HASHES, np.uint32), _constants("mask", HASHES, np.uint32)
+    multipliers, masks = (_constants(name, HASHES, np.uint32)[:, None] for name in ("multiplier", "mask"))
     low, high = np.iinfo(np.uint32).min, np.iinfo(np.uint32).max
     extremes = np.repeat(np.array([[high], [low], [high], [low]], dtype=np.uint32), HASHES, axis=1)
     for start in range(0, len(shingles), _CHUNK):
-        mixed = (shingles[start : start + _CHUNK, None] ^ masks) * multipliers
+        # A row for each permutation: the least of a row is found in half the time of that of a column.
+        mixed = (shingles[start : start + _CHUNK] ^ masks) * multipliers
         mixed ^= mixed >> np.uint32(15)
         mixed *= np.uint32(0x2C1B3C6D)
-        for row in (0, 2):
-            np.minimum(extremes[row], mixed.min(axis=0), out=extremes[row])
-            np.maximum(extremes[row + 1], mixed.max(axis=0), out=extremes[row + 1])
-            mixed *= _TURN
+        _widen(extremes[:2], mixed)
+        mixed *= _TURN
+        _widen(extremes[2:], mixed)
     return extremes
+
+
+def _widen(extremes: NDArray[np.uint32], mixed: NDArray[np.uint32]) -> None:
+    """Take the least and the greatest value of each row into account."""
+    np.minimum(extremes[0], mixed.min(axis=1), out=extremes[0])
+    np.maximum(extremes[1], mixed.max(axis=1), out=extremes[1])
 
 
 def _bands(minima: NDArray[np.uint32]) -> tuple[int, ...]:

@@ -109,7 +109,8 @@ def clean(text: str) -> str:
     """
     cleaned = _tidy(_unmojibake(_unescaped(_without_surrogates(text))))
     for _ in range(_MOST_LAYERS):
-        if not _is_suspicious(cleaned):
+        # Most texts are the same all along, and were looked at before.
+        if cleaned == text or not _is_suspicious(cleaned):
             break
         cleaned = _tidy(_unmojibake(cleaned))
     return cleaned

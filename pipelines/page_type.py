@@ -24,6 +24,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import unquote
@@ -50,6 +51,8 @@ MAX_TEXT = 50_000
 """Characters of an extraction the decision looks at; articles show what they are earlier."""
 MAX_PAGE = 1_000_000
 MAX_LINKS = 3000
+_MAX_KEPT = 200
+"""Characters of a link's text that is remembered."""
 MAX_MISSING = 100
 """Links and paragraphs that may fail to be found again in the page before the search is given up."""
 PROBE = 30
@@ -337,6 +340,10 @@ def _folded(text: str) -> str:
     return nfc(folded)
 
 
+# The links of a site's menus stand on all of its pages.
+_folded_again = lru_cache(maxsize=2**12)(_folded)
+
+
 def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
     """Return the text of the page without white space, and where in it the texts of its links are.
 
@@ -347,7 +354,8 @@ def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
     flat = _folded(body.text()[:MAX_PAGE]) if body else ""
     spans, position, missing, read = [], 0, 0, 0
     for node in islice(tree.css("a[href]"), MAX_LINKS):
-        text = _folded(shown_text(node))
+        shown = shown_text(node)
+        text = _folded_again(shown) if len(shown) <= _MAX_KEPT else _folded(shown)
         read += len(text)
         start = flat.find(text, position) if len(text) > 1 else position
         missing += start < 0

@@ -41,7 +41,7 @@ _PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
 _DIGIT, _FULL = re.compile(r"\d"), re.compile(r"\d(?:\D*\d){4}")
 _HEADING = re.compile(r"h[1-6]")
 _CLOCK = re.compile(r"\d\s?:\s?\d\d")
-_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_LETTERS, _NO_LETTERS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[\W_]+")
 # A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter, but for those of months.
 _SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
 _MAX_NODES = 6000
@@ -256,7 +256,7 @@ def _letters(node: LexborNode | None) -> str:
 
 
 def _folded(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return _NO_LETTERS.sub("", text.casefold())
 
 
 def _behind_prose(behind: list[LexborNode | None]) -> int:

@@ -75,6 +75,7 @@ _CLEARLY = 0.75
 ADDRESS = r"(?:https?://|www\.)[!-~]+"
 """What an address is in a running text: nothing before it belongs to it, though no space stands there."""
 _NAMES = regex.compile(ADDRESS + r"|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
+_MOST_KNOWN = 2**16
 _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 
@@ -92,15 +93,14 @@ def main_script(text: str) -> tuple[str, float]:
         return ("Latn", 1.0) if letters >= LEAST_LETTERS else ("Zyyy", 0.0)
     counts: Counter[str] = Counter()
     for character, count in Counter(text).items():
-        if character.isalpha():
-            counts[_script(character)] += count
+        counts[_KNOWN[character]] += count
     del counts[_SHARED]
     kana = counts["Hira"] + counts["Kana"]
     if kana > _KANA_SHARE * (kana + counts["Hani"]):
         counts["Jpan"] = kana + counts.pop("Hani", 0)
         del counts["Hira"], counts["Kana"]
     if 0 < counts["Latn"] < _CLEARLY * counts.total() and max(counts, key=lambda code: counts[code]) == "Latn":
-        counts["Latn"] -= sum(_script(letter) == "Latn" for name in _NAMES.findall(text) for letter in name)
+        counts["Latn"] -= sum(_KNOWN[letter] == "Latn" for name in _NAMES.findall(text) for letter in name)
     total = counts.total()
     if total < LEAST_LETTERS:
         return "Zyyy", 0.0
@@ -108,9 +108,18 @@ def main_script(text: str) -> tuple[str, float]:
     return script, most / total
 
 
-@lru_cache(maxsize=2**16)
-def _script(letter: str) -> str:
-    return next((code for code, pattern in _patterns().items() if pattern.match(letter)), "Zzzz")
+class _Known(dict[str, str]):
+    """Remembers the script of characters; what is no letter is of no one script."""
+
+    def __missing__(self, character: str) -> str:
+        codes = (code for code, pattern in _patterns().items() if pattern.match(character))
+        found = next(codes, "Zzzz") if character.isalpha() else _SHARED
+        if len(self) < _MOST_KNOWN:
+            self[character] = found
+        return found
+
+
+_KNOWN = _Known()
 
 
 def only(text: str, script: str) -> str:
