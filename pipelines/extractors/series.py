@@ -65,6 +65,10 @@ _RELATED = re.compile(
 )
 """A recommendation is also what a report or a test comes to, related work a section, and a text may unfold."""
 _NUMBER = re.compile(r"\d+")
+_ADDRESSED = re.compile(r'\sdata-(?:[a-z]+-)?(?:url|href|permalink)="')
+"""An element that tells its own address, for the one that is shown to follow what is read."""
+_ITS_OWN = re.compile(r'\s(?:data-[a-z-]+|itemid|about)="[^"]*"')
+"""What differs between articles of one make."""
 
 
 def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
@@ -276,10 +280,11 @@ def further_articles(page: Page) -> Array:
     """Say which blocks lie in articles that follow upon the page's own: each an ``article`` with an h1 of its own.
 
     Its own has the h1 that the title repeats, and text of some length. Where it is no ``article``, elements beside it
-    of its make are, if they are named so.
+    of its make are, if they are named so or tell their address. Of a page without h1, the h2 count that articles of one
+    make begin with.
     """
     others = np.zeros(page.count, bool)
-    heads = page.h1.nonzero()[0][:MAX_OTHERS].tolist()
+    heads = page.h1.nonzero()[0][:MAX_OTHERS].tolist() or _opening_articles(page)
     if len(heads) < 2:
         return others
     articles = {head: _article(page, page.inside[head]) for head in heads}
@@ -295,6 +300,17 @@ def further_articles(page: Page) -> Array:
     for other in following - {0}:
         others[page.first[other] : page.last[other]] = True
     return others
+
+
+def _opening_articles(page: Page) -> list[int]:
+    """Return the h2 of a page without h1 that articles begin with, of the make of the one that the title repeats."""
+    found = dict[int, str]()
+    for head in ((page.kind & KIND["h2"]) != 0).nonzero()[0][:MAX_OTHERS].tolist():
+        article = _article(page, page.inside[head])
+        if article and page.first[article] == head:
+            found[head] = _make(page, article)
+    own = next((make for head, make in found.items() if page.title[head] > TITLE), "")
+    return [head for head, make in found.items() if make == own]
 
 
 def _article(page: Page, element: int) -> int:
@@ -335,14 +351,16 @@ def _beside(page: Page, headline: int, other: int, held: Array) -> int:
     while headline != other and elements.parents[headline] != elements.parents[other]:
         headline, other = elements.parents[headline], elements.parents[other]
     article = page.marks[elements.tag[headline]] & PRAISE & ~BIT["title"]
-    if headline == other or not article or _make(page, headline) != _make(page, other):
+    if headline == other or not (article or _ADDRESSED.search(elements.tags[elements.tag[other]])):
+        return 0
+    if _make(page, headline) != _make(page, other):
         return 0
     return other if held[headline] >= SHORT else 0
 
 
 def _make(page: Page, element: int) -> str:
-    """Return the start tag of an element without the numbers by which pages tell articles apart."""
-    return _NUMBER.sub("", page.blocks.elements.tags[page.blocks.elements.tag[element]])
+    """Return the start tag of an element without the numbers and addresses by which pages tell articles apart."""
+    return _NUMBER.sub("", _ITS_OWN.sub("", page.blocks.elements.tags[page.blocks.elements.tag[element]]))
 
 
 def related(page: Page, chosen: Array) -> Array:

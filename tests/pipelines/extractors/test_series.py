@@ -192,6 +192,11 @@ def post(title: str, number: int, heading: str = "h1 class=entry-title") -> str:
     return f"<article class='post post-{number}'><header><{heading}>{title}</{heading[:2]}></header>{text}</article>"
 
 
+def item(title: str, number: int, attribute: str) -> str:
+    text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
+    return f"<div class=item {attribute}='/{number}-{title[:5]}'><h1>{title}</h1>{text}</div>"
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [
@@ -225,9 +230,15 @@ def test_an_article_that_goes_on_with_others_is_read_alone() -> None:
         (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h2 class=big')}</div>", 6),
         (post("Yesterday", 1), f"<div class=under>{post(TITLE, 2, 'h1 class=big')}</div>", 6),
         (f"<article><h1>{TITLE}</h1></article>", post("A bridge is shut", 1) + post("Another", 2), 6),
+        (post(TITLE, 1, "h2"), post("A bridge is shut", 2, "h2"), 3),
+        (post(TITLE, 1, "h2"), post("What we know", 2, "h2").replace("'post", "'part"), 6),
+        (post(TITLE, 1, "h2"), f"<h1>The paper</h1>{post('A bridge is shut', 2, 'h2')}", 6),
+        (item(TITLE, 1, "data-url"), item("A bridge is shut", 2, "data-url"), 3),
+        (item(TITLE, 1, "data-row"), item("A bridge is shut", 2, "data-row"), 6),
     ],
-    ids=["another headline", "a subhead", "before", "a headline alone"],
-)
+    ids=["another headline", "a subhead", "before", "a headline alone", "without h1", "parts of another make",
+         "a subhead where there is an h1", "addressed", "rows"],
+)  # fmt: skip
 def test_what_follows_the_article_with_a_headline_of_its_own_is_another(first: str, second: str, found: int) -> None:
     """Whatever either is made like, so that it is no witness of where the text is."""
     shown = page(first + second)
