@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archives import EARLIEST, PAGES
 from pipelines.discovery.scope import scope_of
 from pipelines.urls import parse
+from storage.counting import counted
 from storage.errors import CorpusError
 from storage.imports import Seen
 from storage.records import Fetched
@@ -75,7 +76,7 @@ def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
         taken += _take_up(corpus, config.warc_folder, sites, run_id, strays)
         before = strays[-1].fetch_id
     if taken:
-        logger.info("%d pages that only the WARC files knew of are read from there", taken)
+        logger.info("read from WARC files that alone knew of them: %s", counted(taken, "page"))
     return taken
 
 

@@ -44,11 +44,13 @@ def _nearby() -> str:
 
 
 def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
-    """Return the file to read: the one given, the environment's, ./corpus.toml when it is there, or None."""
-    if path is not None:
-        return path
-    if named := environ.get(f"{PREFIX}CONFIG"):
-        return Path(named)
+    """Return the file to read: the one given, the environment's, ./corpus.toml when it is there, or None.
+
+    A folder stands for the corpus.toml in it.
+    """
+    named = path or environ.get(f"{PREFIX}CONFIG")
+    if named:
+        return Path(named) / FILE_NAME if Path(named).is_dir() else Path(named)
     return Path(FILE_NAME) if Path(FILE_NAME).is_file() else None
 
 
@@ -75,7 +77,6 @@ def parse(file: Path) -> dict[str, Any]:
         return read_toml(file.read_bytes())
     except OSError as error:
         do = MAKE_ONE if isinstance(error, FileNotFoundError) else ""
-        do = f"Name the file in it: {file / FILE_NAME}" if isinstance(error, IsADirectoryError) else do
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(file.absolute()), do=do) from None
     except UnicodeDecodeError as error:
         raise ConfigError(

@@ -185,17 +185,18 @@ def parse_size(text: str) -> int:
 
 
 def parse_duration(text: str) -> float:
-    """Read ``2h``, ``1h30m``, ``3 d`` or a number of seconds as seconds."""
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text.strip()):
-        return float(text)
+    """Read ``2h``, ``1h30m``, ``3 d`` or ``0`` as seconds. A bare number is refused: of 4 nobody knows what."""
+    if re.fullmatch(r"0{1,9}(\.0{1,9})?", text.strip()):
+        return 0.0
     if not re.fullmatch(rf"(?:{DURATION_PATTERN}\s*)+", text.strip(), re.IGNORECASE):
-        raise WrongValueError(f'expected a time such as "90m", "2h" or "1d", got "{text[:SHOWN_CHARS]}"')
+        raise WrongValueError(f'expected a time with its unit, such as "90m", "2h" or "1d", got "{text[:SHOWN_CHARS]}"')
     parts = re.findall(DURATION_PATTERN, text, re.IGNORECASE)
     return sum(float(number) * DURATIONS[unit.lower()] for number, unit in parts)
 
 
 def _seconds(value: object) -> object:
-    return parse_duration(value) if isinstance(value, str) else value
+    bare = isinstance(value, (int, float)) and not isinstance(value, bool) and value
+    return parse_duration(str(value)) if isinstance(value, str) or bare else value
 
 
 def web_address(text: str) -> str:

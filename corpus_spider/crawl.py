@@ -18,6 +18,7 @@ from corpus_spider import settings as settings_module
 from corpus_spider.progress import Recount, closing_words, shown
 from corpus_spider.session import FORCED, STOPPED, Session, count_pending, exit_code
 from pipelines.workers import start_fork_server
+from storage.counting import counted
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def crawl(
     start_fork_server()
     with Interruption() as interruption:
         session = Session.open(config, now=now)
-        logger.info("run %d: %d sites, %d workers", session.run_id, len(session.sites), config.workers)
+        many, workers = counted(len(session.sites), "site"), counted(config.workers, "worker")
+        logger.info("run %d: %s, %s", session.run_id, many, workers)
         code = FORCED
         try:
             code = _run(session, Stopper(session, interruption), log_level, quiet=quiet)

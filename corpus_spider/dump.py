@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -15,7 +16,6 @@ from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
@@ -134,6 +134,7 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     from storage.corpus import Corpus
     from storage.exports.formats import destination
 
+    refuse_own_files(config, wanted.target)
     where = None if wanted.release else destination(wanted.target, wanted.format_name)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
@@ -286,6 +287,14 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
         configuration={"corpus": public, "crawl": rules, "site": effective["site"]},
         removed=removed,
     )
+
+
+def refuse_own_files(config: Config, target: str) -> None:
+    """Raise ConfigError for a target that would take the place of a file of the corpus, as a slip with --overwrite."""
+    path, database = Path(target).resolve(), Path(config.database_url.removeprefix("sqlite:///")).resolve()
+    own = {database, database.with_name(f"{database.name}-wal"), config.path and config.path.resolve()}
+    if target != "-" and (path in own or path.is_relative_to(config.warc_folder.resolve())):
+        raise ConfigError("belongs to the corpus itself", where=target, do="Name another file.")
 
 
 def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.config import program_version
-from corpus_spider.dump import Dump
+from corpus_spider.dump import Dump, refuse_own_files
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals
@@ -33,6 +33,7 @@ def originals(config: Config, wanted: Dump) -> OriginalsReport:
         raise ConfigError(
             "originals are exported whole", where=wanted.target, do="Leave out every option but --overwrite."
         )
+    refuse_own_files(config, wanted.target)
     return _write(config, wanted, TRIES)
 
 

@@ -17,6 +17,7 @@ from corpus_spider.learning import Models
 from pipelines import extractors
 from pipelines.process import process
 from storage.corpus import Corpus
+from storage.counting import counted
 from storage.errors import CorpusError, DiskError
 from storage.holdings import Selection
 from storage.records import Kind, Pointer
@@ -242,7 +243,7 @@ def _without_rows(records: Sequence[ScannedRecord], name: str, *, taken_up: bool
     if not (taken_up and records):
         return [f"{name} at {record.offset}: a record without a row ({record.uri})" for record in records]
     first = f"the first at {records[0].offset} ({records[0].uri})"
-    return [f"{name}: {len(records)} records without a row, {first}; {READS_IN}"]
+    return [f"{name}: {counted(len(records), 'record')} without a row, {first}; {READS_IN}"]
 
 
 def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from corpus_spider.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
 from storage.choices import CLEANEST, EARLIEST, LONGEST
+from storage.counting import counted
 from storage.errors import DamageError
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def export(state: State, /, **options: Any) -> None:
         state.console.note("With --shard-size it is a release: a folder with manifest, dataset card and removal list.")
     report = dump.dump(state.load_made(), wanted, state.console)
     if options["target"] == "-":
-        state.console.note(f"{report.documents} documents, {report.bytes} bytes, sha256 {report.sha256}")
+        documents = counted(report.documents, "document")
+        state.console.note(f"{documents}, {counted(report.bytes, 'byte')}, sha256 {report.sha256}")
     else:
         told = dump.fields(report)
         state.console.json(told) if options["as_json"] else _summarise(state, told)

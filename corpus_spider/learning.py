@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from pipelines.recurrence import SCHEME, THRESHOLDS, learn
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
+from storage.counting import counted
 from storage.errors import CorpusError
 from storage.lines import shared
 from storage.locks import SiteLocks
@@ -147,9 +148,10 @@ def learn_due(config: Config, corpus: Corpus, seconds: float = SECONDS) -> None:
     corpus.add_site_models(list(learned.values()))
     for model in learned.values():
         corpus.keep_lines(model.site, corpus.site_lines(model.site))
-        logger.info("%s: %d texts recur on %d pages", model.site, len(model.template) // 8, model.pages)
+        texts, pages = counted(len(model.template) // 8, "text"), counted(model.pages, "page")
+        logger.info("%s: learned on %s; recurring: %s", model.site, pages, texts)
     if missed := len(due) - len(learned):
-        logger.info("%d sites are left to be learned at the next crawl", missed)
+        logger.info("left to be learned at the next crawl: %s", counted(missed, "site"))
 
 
 def is_due(documents: int, known: LearnedModel | None) -> bool:

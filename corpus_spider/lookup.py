@@ -83,6 +83,7 @@ def dropped(state: State, /, **options: Any) -> None:
     With the reason of each: those that `status` counts, and URLs that brought nothing so far and wait for another try.
     Originals are kept, and `reextract` reads them again.
     """
+    from corpus_spider.config_values import nearest
     from corpus_spider.dump import refuse_unknown_sites
     from storage.corpus import Corpus
 
@@ -92,7 +93,9 @@ def dropped(state: State, /, **options: Any) -> None:
         refuse_unknown_sites(config, corpus, options["sites"])
         pages, urls = corpus.dropped_pages(**wanted), corpus.failed_urls(**wanted)
         waiting = corpus.waiting_urls(**wanted)
-        known = None if pages or urls or waiting else sorted({row.key for row in _counted(corpus.status())})
+        found = {one.reason for one in (*pages, *urls, *waiting)}
+        missing = [reason for reason in options["reasons"] if reason not in found]
+        known = sorted({row.key for row in _counted(corpus.status())}) if missing or not found else None
     if options["as_json"]:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
@@ -100,7 +103,9 @@ def dropped(state: State, /, **options: Any) -> None:
     _list_urls("URLs that failed", urls, state.console)
     _list_urls("URLs that wait for another try", waiting, state.console)
     if known is not None:
-        state.console.note(f"Nothing was dropped that is asked for. Reasons here: {', '.join(known) or 'none'}.")
+        strange = [f"{reason}{nearest(reason, known)}" for reason in missing if reason not in known]
+        what = f"Nothing was dropped for {', '.join(strange)}." if strange else "Nothing was dropped that is asked for."
+        state.console.note(f"{what} Reasons here: {', '.join(known) or 'none'}.")
     if limit in {len(pages), len(urls), len(waiting)}:
         state.console.note(f"There may be more than {limit}: ask with --limit 0 for all.")
 

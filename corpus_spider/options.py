@@ -44,7 +44,7 @@ MOST = 10**9
 MOST_DAYS = 36_500
 LEVELS = {-1: "WARNING", 0: "INFO"}
 
-CONFIG_HELP = "corpus.toml to use [default: ./corpus.toml]."
+CONFIG_HELP = "corpus.toml to use, or its folder [default: ./corpus.toml]."
 SET_HELP = "Override a setting for this run: crawl.delay=5."
 VERBOSE_HELP = "Tell more; show the traceback of an internal error."
 QUIET_HELP = "Tell warnings and errors only."

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from storage.counting import counted
 from storage.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ class Recount:
 
 def closing_words(summary: Mapping[str, Any], code: int) -> str:
     """Say in a line how a crawl ended, from its summary (of `Session.summary`) and its exit code."""
-    done = f"{_number(summary['pages'], 'page')} fetched, {_number(summary['documents'], 'document')}"
+    done = f"{counted(summary['pages'], 'page')} fetched, {counted(summary['documents'], 'document')}"
     pending, again = summary["pending"], "Run the same command to go on."
-    left = f"{done}, {_number(pending, 'URL')} pending. {again}" if pending else f"{done}. {again}"
+    left = f"{done}, {counted(pending, 'URL')} pending. {again}" if pending else f"{done}. {again}"
     if code in {0, 8}:
         return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
     if code == 7:
@@ -90,15 +91,11 @@ def _later(summary: Mapping[str, Any]) -> str:
 def _waiting(summary: Mapping[str, Any]) -> str:
     """Say how many URLs wait, and until when at least, in local time."""
     pending, moment = summary["pending"], summary["next_try"]
-    words = f"{_number(pending, 'URL')} {'waits' if pending == 1 else 'wait'}"
+    words = f"{counted(pending, 'URL')} {'waits' if pending == 1 else 'wait'}"
     if not moment:
         return f"{words} for the next crawl"
     local, today = datetime.fromtimestamp(moment, UTC).astimezone(), datetime.now(UTC).astimezone().date()
     return f"{words}, next try at {local:%H:%M}" if local.date() == today else f"{words}, next try {local:%F at %H:%M}"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def words(line: Line, seconds: float, pending: int | None = None) -> str:
@@ -107,10 +104,10 @@ def words(line: Line, seconds: float, pending: int | None = None) -> str:
     waiting = len(line.held) + line.waiting
     parts = [
         f"{counts.pages} fetched ({counts.pages / max(seconds, 0.001):.1f}/s, {counts.bytes / 2**20:.1f} MiB)",
-        f"{counts.documents} documents",
+        counted(counts.documents, "document"),
         f"{counts.unchanged} unchanged" if counts.unchanged else "",
         f"{counts.drops.total()} without text",
-        f"{counts.failures.total()} tries failed" if counts.failures else "",
+        f"{counts.failures.total()} failed" if counts.failures else "",
         f"{counts.refused} refused by robots.txt" if counts.refused else "",
         f"{pending} pending" if pending is not None else "",
         f"{waiting} waiting for a worker" if waiting else "",

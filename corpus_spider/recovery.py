@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from storage import warc
+from storage.counting import counted
 from storage.fetches import Orphan
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
         _tell(found)
     released = corpus.frontier.release(sites)
     if released:
-        logger.info("%d URLs that an interrupted run had leased are pending again", released)
+        logger.info("pending again, leased by an interrupted run: %s", counted(released, "URL"))
 
 
 def _orphan(name: str, record: ScannedRecord) -> Orphan:
@@ -60,9 +61,8 @@ def _moment(stated: str) -> datetime:
 
 
 def _tell(found: Recovered) -> None:
-    logger.info(
-        "recovered %s: %d records read, %d of them without a row", found.name, len(found.records), len(found.orphans)
-    )
+    records = counted(len(found.records), "record")
+    logger.info("recovered %s: %s read, %d without a row", found.name, records, len(found.orphans))
     if found.torn:
         logger.info("its torn tail was moved to %s", found.torn)
     for offset in found.missing:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.dump import ORIGINALS, chosen, measured, refuse_unknown_sites
+from corpus_spider.dump import ORIGINALS, chosen, measured, refuse_own_files, refuse_unknown_sites
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,11 +51,12 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     """Tell how much an export would write, by language, site and month of publication, and of what it would leave out
     how many documents for which reason.
 
-    What the selection does not name is not counted. Raises ConfigError for a target that cannot be, where one is named.
+    What the selection does not name is not counted. Raises ConfigError for a target that cannot be, and for an earlier
+    dump that cannot be read, where one is named.
     """
     from storage.corpus import Corpus
 
-    _refuse_target(wanted)
+    _refuse_target(config, wanted)
     left_out: Counter[str] = Counter()
     whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
@@ -71,14 +72,19 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     return {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
 
 
-def _refuse_target(wanted: Dump) -> None:
+def _refuse_target(config: Config, wanted: Dump) -> None:
+    from storage.exports.changes import read_earlier
     from storage.exports.formats import destination, refuse_unknown_format
 
     refuse_unknown_format(wanted.format_name)
+    if wanted.target:
+        refuse_own_files(config, wanted.target)
     if wanted.target.endswith(ORIGINALS):
         raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
     if wanted.target and not wanted.release:
         destination(wanted.target, wanted.format_name)
+    if wanted.since_dump:
+        read_earlier(wanted.since_dump)
 
 
 def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]]:

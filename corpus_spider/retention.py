@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from storage.retention import AgedFile
 
+DAY = 86_400
 logger = logging.getLogger(__name__)
 
 
@@ -47,6 +48,10 @@ class Going:
     why: str
 
 
+def _days(seconds: float) -> str:
+    return "1 day" if seconds == DAY else f"{seconds / DAY:g} days"
+
+
 def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Going]:
     """Decide which files go, the oldest first. One with a page that awaits processing stays, whatever the rule."""
     total = sum(file.size for file in files)
@@ -56,7 +61,7 @@ def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Goi
         old = bool(limits.age) and now - newest > timedelta(seconds=limits.age)
         much = bool(limits.size) and total > limits.size
         if old or much:
-            why = f"older than {limits.age / 86400:g} days" if old else f"beyond {human_size(limits.size)}"
+            why = f"older than {_days(limits.age)}" if old else f"beyond {human_size(limits.size)}"
             going.append(Going(file.name, file.size, why))
             total -= file.size
     return going

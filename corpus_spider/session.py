@@ -27,6 +27,7 @@ from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
 from storage.corpus import Corpus
+from storage.counting import counted
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
 from storage.locks import SiteLocks
@@ -82,7 +83,7 @@ def _wake(corpus: Corpus, config: Config, sites: tuple[str, ...], *, now: bool) 
     corpus.frontier.seed(config.seeds())
     woken = corpus.frontier.wake(sites, time.time(), sources=now)
     if woken:
-        logger.info("%d known URLs are due again", woken)
+        logger.info("due again: %s", counted(woken, "known URL"))
 
 
 def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:

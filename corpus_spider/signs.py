@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.source_signs import LEADS_ON, in_vain, source_words
 from pipelines.urls import MAX_REDIRECTS
+from storage.counting import counted
 from storage.nights import column_of
 
 if TYPE_CHECKING:
@@ -241,8 +242,8 @@ def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
         return [] if case.known and not case.nights else [Finding(case.site, Sign.NOT_CRAWLED, words)]
     if now - ends[-1] <= timedelta(days=rule.max_age):
         return []
-    days = (now - ends[-1]).days
-    words = f"no crawl of it has come to its end for {days} days, since {ends[-1]:%Y-%m-%d}"
+    days = counted((now - ends[-1]).days, "day")
+    words = f"no crawl of it has come to its end for {days}, since {ends[-1]:%Y-%m-%d}"
     return [Finding(case.site, Sign.NOT_CRAWLED, words)]
 
 

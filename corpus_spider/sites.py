@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.options import MOST_DAYS, SICK, State, as_json, examples, verb_of
+from storage.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,7 +120,7 @@ def _render(found: Discovery, console: Console) -> None:
         for one in found.findings
     ]
     if not console.quiet:
-        console.table(f"{found.url}: {found.requests} requests", header, rows)
+        console.table(f"{found.url}: {counted(found.requests, 'request')}", header, rows)
 
 
 def _verdict(finding: Finding) -> str:

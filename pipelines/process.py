@@ -20,6 +20,7 @@ from pipelines.inflate import InflateError, inflate, unpack
 from pipelines.main_text import Source, extract, open_source, settle, title_of
 from pipelines.recurrence import Survey, survey_html
 from pipelines.urls import REDIRECTS, TO_ITSELF
+from storage.counting import counted
 from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _drop(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Proces
 
 def _source(reason: str, found: tuple[Link, ...], model: SiteModel) -> Processed:
     """A feed or a sitemap gives links and no document; told is how many it has, whatever days are wanted."""
-    return _drop(reason, f"{len(found)} links", within(found, model))
+    return _drop(reason, counted(len(found), "link"), within(found, model))
 
 
 def _feed(capture: Capture, body: bytes, model: SiteModel) -> tuple[Link, ...]:

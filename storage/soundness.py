@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.counting import counted
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
@@ -58,7 +59,7 @@ def _engine_problems(connection: Connection) -> Iterator[str]:
         yield f"row without its parent: {row[0]} {row[1]}"
     number = connection.execute(_BLOBS).scalar_one()
     if number:
-        yield f"bytes in the place of text: {number} documents"
+        yield f"bytes in the place of text: {counted(number, 'document')}"
 
 
 def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:

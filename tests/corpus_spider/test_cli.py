@@ -289,6 +289,28 @@ def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: py
     assert run(["export", "-o", "out.jsonl", "--overwrite"]) == 0
 
 
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+@pytest.mark.parametrize("target", ["corpus.db", "./corpus.db", "corpus.db-wal", "corpus.toml", "warc/x", "warc/y/"])
+def test_an_export_takes_the_place_of_no_file_of_the_corpus(
+    home: Path, capsys: pytest.CaptureFixture[str], target: str, dry: list[str]
+) -> None:
+    """Whoever has --overwrite in a script would lose the corpus by a slip."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    own = ("corpus.db", "corpus.toml")
+    before = [(home / name).read_bytes() for name in own]
+    form = "txt" if target.endswith("/") else "jsonl"
+    assert run(["export", "-o", target, "--format", form, "--overwrite", *dry]) == 2
+    assert "belongs to the corpus itself" in capsys.readouterr().err
+    assert [(home / name).read_bytes() for name in own] == before
+
+
+def test_a_rehearsal_looks_for_the_earlier_dump(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would be told of the slip by the export itself, hours later."""
+    Corpus.open(home / "corpus.db", create=True).close()
+    assert run(["export", "--since-dump", "none.json", "--dry-run"]) == 2
+    assert "Name a manifest.json" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("verb", ["status", "check", "reextract", "export"])
 def test_without_a_corpus_the_user_is_told_to_crawl(home: Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
     """What reads a corpus says in the shell's words how one is made."""

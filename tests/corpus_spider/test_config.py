@@ -132,6 +132,16 @@ def test_the_environment_can_name_the_file(tmp_path: Path) -> None:
     assert load(environ={"CORPUS_SPIDER_CONFIG": str(file)}).path == file.resolve()
 
 
+def test_a_folder_stands_for_the_file_in_it(tmp_path: Path) -> None:
+    """Whether it is named by --config or by the environment."""
+    file = write(tmp_path, MINIMAL)
+    assert load(tmp_path, environ={}).path == file.resolve()
+    assert load(environ={"CORPUS_SPIDER_CONFIG": str(tmp_path)}).path == file.resolve()
+    file.unlink()
+    with pytest.raises(ConfigError, match=r"corpus\.toml"):
+        load(tmp_path, environ={})
+
+
 def test_without_any_file_the_user_is_told_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starting in an empty folder points to init."""
     monkeypatch.chdir(tmp_path)
@@ -254,9 +264,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     """A missing file and a file in another encoding say so."""
     with pytest.raises(ConfigError, match="cannot be read"):
         load(tmp_path / "none.toml", environ={})
-    with pytest.raises(ConfigError, match="Is a directory") as refused_folder:
+    (tmp_path / "corpus.toml").mkdir()
+    with pytest.raises(ConfigError, match="Is a directory"):
         load(tmp_path, environ={})
-    assert refused_folder.value.do == f"Name the file in it: {tmp_path / 'corpus.toml'}"
     (tmp_path / "latin.toml").write_bytes(b'[corpus]\nname = "\xe9"\n')
     with pytest.raises(ConfigError, match="not UTF-8"):
         load(tmp_path / "latin.toml", environ={})

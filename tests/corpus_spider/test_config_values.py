@@ -105,19 +105,30 @@ def test_any_table_is_either_a_configuration_or_a_config_error(table: dict[str, 
         ("45 s", 45),
         ("0.5h", 1800),
         ("10min", 600),
-        ("7", 7),
+        ("0", 0),
     ],
 )
 def test_times_are_read_with_their_units(text: str, seconds: float) -> None:
-    """Alone or put together; a bare number is seconds."""
+    """Alone or put together; of nothing no unit is needed."""
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "h", "2 weeks", "-1h", "1h 30", "١h"])
+@pytest.mark.parametrize("text", ["", "h", "2 weeks", "-1h", "1h 30", "١h", "7"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """With an example of what is."""
     with pytest.raises(WrongValueError, match="such as"):
         parse_duration(text)
+
+
+@pytest.mark.parametrize("setting", ["time_limit = 4", "time_limit = 4.5", "time_limit = -4", "reread = [1, 3]"])
+def test_a_number_that_may_be_seconds_hours_or_days_is_refused(tmp_path: Path, setting: str) -> None:
+    """Four hours were meant, and the crawl ended after four seconds."""
+    file = tmp_path / "corpus.toml"
+    file.write_text(f"[crawl]\n{setting}\n")
+    with pytest.raises(ConfigError, match="expected a time with its unit"):
+        load(file, environ={})
+    file.write_text("[crawl]\ntime_limit = 0\n")
+    assert load(file, environ={}).crawl.time_limit == 0
 
 
 def test_ages_are_times_in_a_list(tmp_path: Path) -> None:

@@ -92,7 +92,11 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
     assert [page["reason"] for page in json.loads(capsys.readouterr().out)["pages"]] == ["listing"]
     assert run(["dropped", "--limit", "0", "--reason", "nothing"]) == 0
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "Nothing was dropped that is asked for. Reasons here: listing.\n")
+    assert (captured.out, captured.err) == ("", "Nothing was dropped for nothing. Reasons here: listing.\n")
+    assert run(["dropped", "--reason", "listing", "--reason", "lsting"]) == 0
+    captured = capsys.readouterr()
+    assert "https://a.example/" in captured.out
+    assert captured.err == "Nothing was dropped for lsting (did you mean listing?). Reasons here: listing.\n"
     assert run(["dropped", "--site", "nowhere"]) == 2
 
 

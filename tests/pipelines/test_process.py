@@ -112,7 +112,7 @@ def test_a_feed_whose_entries_are_of_other_days_is_not_told_as_empty() -> None:
     capture = Capture("https://a.example/feed", now, 200, (), (), body, Kind.FEED)
     processed = process(capture, SiteModel(site="a", hosts=("a.example",), since="2026-03-02"))
     assert processed.drop is not None
-    assert (processed.drop.detail, processed.links) == ("1 links", ())
+    assert (processed.drop.detail, processed.links) == ("1 link", ())
 
 
 def test_links_of_a_page_whose_answer_says_nofollow_are_not_followed() -> None:
