@@ -26,7 +26,7 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.http import _ChunkedTransferDecoder, _MalformedChunkedDataError
 from twisted.web.http_headers import InvalidHeaderName
 
-from corpus_spider.certificates import NamedHosts
+from corpus_spider.certificates import EncryptedHosts
 from corpus_spider.extensions.capture import LEASE
 from corpus_spider.refusal import RefusalError
 from corpus_spider.session import RESTING
@@ -59,8 +59,8 @@ class CrawlHandler(HTTP11DownloadHandler):
         pool: Any = self._pool
         pool.__class__ = BoundedPool
         pool._factory = partial(_BoundedFactory, self._sent)  # noqa: SLF001 - where Scrapy, too, puts its own
-        if crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"):
-            self._contextFactory: Any = NamedHosts(self._contextFactory)
+        named = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
+        self._contextFactory: Any = EncryptedHosts(self._contextFactory, named=named)
 
     async def download_request(self, request: Request) -> Response:
         """Raise RefusalError for a host that is paused; its URL goes back to pending, robots.txt waits."""

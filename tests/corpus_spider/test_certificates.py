@@ -1,12 +1,15 @@
-"""Hosts with certificates that an authority has issued, of which one names the host."""
+"""Hosts with certificates that an authority has issued, of which one names the host; and one that closes before."""
 
 from __future__ import annotations
 
+import socketserver
 import ssl
+import threading
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -76,4 +79,27 @@ def test_only_a_host_that_its_certificate_names_is_asked(tmp_path: Path) -> None
         done = run(tmp_path, "crawl", SSL_CERT_FILE=str(trusted))
     assert {host for host, paper in papers.items() if paper.asked} == {"good", "beside"}, done.stderr
     assert papers["good"].asked["/"] == 1
+    assert "Traceback" not in done.stderr
+
+
+class _Closing(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        """Answer the first message of a handshake with the alert that says goodbye."""
+        self.request.recv(9999)
+        self.request.sendall(b"\x15\x03\x03\x00\x02\x01\x00")
+
+
+@pytest.mark.parametrize("verify", ["true", "false"])
+def test_a_host_that_closes_in_the_handshake_is_one_that_cannot_be_reached(tmp_path: Path, verify: str) -> None:
+    """Twisted (26.10) stumbles over the error, which has no words: two tracebacks stood in the log for each try."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Closing) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        toml = (
+            f'[corpus]\nname = "t"\ncontact = "t@example.org"\n[crawl]\nretries = 0\nverify_certificates = {verify}\n'
+        )
+        site = f'start = ["https://a.localhost:{server.server_address[1]}/"]\n'
+        (tmp_path / "corpus.toml").write_text(f'{toml}allow_private = ["*.localhost:*"]\n[[site]]\nname = "a"\n{site}')
+        done = run(tmp_path, "crawl", "-v")
+        server.shutdown()
+    assert "closed in the handshake" in done.stderr
     assert "Traceback" not in done.stderr
