@@ -196,6 +196,12 @@ class _TolerantParser(_LenientHTTPClientParser):
         with suppress(InvalidHeaderName):
             super().headerReceived(name, value)  # type: ignore[no-untyped-call]
 
+    def allHeadersReceived(self) -> None:  # noqa: N802
+        # A coding that changes nothing (RFC 2616, 3.6) is as good as none; Twisted knows but chunks.
+        if [coding.lower() for coding in self.connHeaders.getRawHeaders(b"transfer-encoding", ())] == [b"identity"]:
+            self.connHeaders.removeHeader(b"transfer-encoding")
+        super().allHeadersReceived()  # type: ignore[no-untyped-call]
+
 
 class _BoundedProtocol(_LenientHTTP11ClientProtocol):
     """Lets go of a server whose headers do not end, or whose answers may not end where they seem to, and tells when a

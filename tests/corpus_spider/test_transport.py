@@ -148,6 +148,7 @@ def asked_again(*answer: bytes) -> bool:
     [
         ((ANSWER,), True),
         ((IN_CHUNKS + b"\r\n4\r\nbody\r\n0\r\n\r\n",), True),
+        ((b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Identity\r\nContent-Length: 4\r\n\r\nbody",), True),
         ((b"HTTP/1.1 204 No Content\r\n\r\n",), True),
         ((b"HTTP/1.1 304 Not Modified\r\n\r\n",), True),
         ((b"HTTP/1.1 103 Early Hints\r\n\r\n" + ANSWER,), True),
