@@ -7,7 +7,7 @@ take no part in the grouping (2.2.4).
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -177,8 +177,9 @@ def _lines(body: bytes) -> list[str]:
     if kept.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         text = kept.decode("utf-16", "replace")
     else:
-        text = kept.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
-    return re.split(r"[\r\n]+", text.replace("\x00", ""))
+        text = kept.decode("utf-8", "surrogateescape")
+    # A byte order mark is there twice where one program has saved what another had.
+    return re.split(r"[\r\n]+", text.lstrip("\ufeff").replace("\x00", ""))
 
 
 def _record(line: str) -> tuple[str, str]:
