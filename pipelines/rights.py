@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from storage.records import Capture, Metadata
 
 RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
+MAX_BYTES = 2**20
+"""What a tdmrep.json may have, unpacked too; those that are known have hundreds."""
 MAX_RULES = 10_000
+MAX_LOCATIONS = 200_000
+"""Characters of all patterns together, which are held against the address of each page."""
 _MAX_LINKS = 200
 _LICENCE_HOSTS = frozenset({"creativecommons.org", "www.creativecommons.org"})
 
@@ -55,9 +59,12 @@ def parse_tdmrep(body: bytes, url: str) -> TdmFile:
         listed = json.loads(body)
     except (ValueError, RecursionError):
         return TdmFile()
-    rules = []
+    rules, room = [], MAX_LOCATIONS
     for rule in listed[:MAX_RULES] if isinstance(listed, list) else ():
         location = rule.get("location") if isinstance(rule, dict) else None
+        room -= len(location) if isinstance(location, str) else 0
+        if room < 0:
+            break
         said = _reservation(rule.get(RESERVATION), rule.get(POLICY), url) if isinstance(location, str) else None
         if said is not None:
             rules.append((PathPattern.of(str(location).encode("utf-8", "replace").decode()), said))

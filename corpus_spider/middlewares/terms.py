@@ -11,7 +11,7 @@ from corpus_spider.console import safe
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
 from corpus_spider.middlewares.well_known import Known, WellKnown, origin_of
 from corpus_spider.refusal import RefusalError
-from pipelines.rights import TdmFile, parse_tdmrep
+from pipelines.rights import MAX_BYTES, TdmFile, parse_tdmrep
 from storage.records import Kind
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class TermsMiddleware:
     """Adds to what is known of a page what its host reserves. A file that cannot be had, or may not, says nothing."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._files = WellKnown(crawler, Kind.TDMREP, TDMREP)
+        self._files = WellKnown(crawler, Kind.TDMREP, TDMREP, MAX_BYTES)
         self._known = Known(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
 
     @classmethod
@@ -54,4 +54,7 @@ class TermsMiddleware:
                 raise
             logger.info("tdmrep.json of %s: %s", origin, safe(str(error)))
             return TdmFile()
-        return parse_tdmrep(answer[1], url) if answer is not None and answer[0].status == 200 else TdmFile()
+        if answer is None or answer[0].status != 200:
+            return TdmFile()
+        # A long file takes a third of a second to read, in which other hosts would have to wait.
+        return await asyncio.to_thread(parse_tdmrep, answer[1], url)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MOST = 16 * MAX_BYTES
+"""Bytes that a file may have unpacked."""
+
 
 class NotHadError(Exception):
     """The file could not be had whole."""
@@ -92,10 +95,12 @@ def _is_had(said: asyncio.Future[T]) -> bool:
 
 
 class WellKnown:
-    """Asks for one kind of file. ``mark``: the key of ``Request.meta`` that lets its requests pass the middleware."""
+    """Asks for one kind of file. ``mark``: the key of ``Request.meta`` that lets its requests pass the middleware;
+    ``most``: bytes that the file may have unpacked.
+    """
 
-    def __init__(self, crawler: Crawler, kind: Kind, mark: str) -> None:
-        self._crawler, self._kind, self._mark = crawler, kind, mark
+    def __init__(self, crawler: Crawler, kind: Kind, mark: str, most: int = MOST) -> None:
+        self._crawler, self._kind, self._mark, self._most = crawler, kind, mark, most
 
     async def get(self, url: str) -> tuple[Capture, bytes] | None:
         """Return the answer and its body, unpacked; None after too many redirects.
@@ -107,7 +112,7 @@ class WellKnown:
             capture: Capture = response.meta[CAPTURE]
             location = capture.header("Location")
             if capture.status not in REDIRECTS or not location:
-                return capture, whole_body(capture)
+                return capture, whole_body(capture, self._most)
             target = redirect_target(location, url)
             if target is None:
                 raise NotHadError("a redirect to where nothing can be fetched")
@@ -125,7 +130,7 @@ class WellKnown:
         return response
 
 
-def whole_body(capture: Capture) -> bytes:
+def whole_body(capture: Capture, most: int = MOST) -> bytes:
     """Unpack the body of a file for crawlers, one that is a gzip file in itself too. Raises NotHadError.
 
     One that was cut is good only where the size limit cut it: what is missing may be what forbids.
@@ -133,6 +138,6 @@ def whole_body(capture: Capture) -> bytes:
     if capture.truncated in {"disconnect", "time"}:
         raise NotHadError(f"truncated ({capture.truncated})")
     try:
-        return unpack(capture.body, capture.coding, limit=16 * MAX_BYTES)
+        return unpack(capture.body, capture.coding, limit=most)
     except InflateError as error:
         raise NotHadError(f"body {error.reason}") from error
