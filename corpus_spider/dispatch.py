@@ -160,14 +160,14 @@ class Dispatcher:
             return []
         frontier, run_id, sites = self.line.parts.corpus.frontier, self.limits.run_id, self.limits.sites
         leases = await self._call(lambda: frontier.lease(run_id, quotas, time.time(), sites=sites))
+        if self.limits.page_limit:
+            # Sites that share a host get the quota each; what is too much goes back at the end of the run.
+            leases = leases[: self.limits.page_limit - self.handed_out]
         given = Counter(lease.host for lease in leases)
         self._out.update(given)
         for host in given:
             self._heard.setdefault(host, time.monotonic())
         self._active -= {host for host in quotas if given[host] < quotas[host]}
-        if self.limits.page_limit:
-            # Sites that share a host get the quota each; what is too much goes back at the end of the run.
-            leases = leases[: self.limits.page_limit - self.handed_out]
         self.handed_out += len(leases)
         return _in_turns(leases)
 

@@ -82,12 +82,12 @@ class Bench:
         self.writer = Writer(self.run, self.archive, self.corpus)
         self.workers.gate.set()
 
-    def seed(self, count: int, *, hosts: int = 1) -> None:
-        urls = [f"http://h{number % hosts}.example/{number}" for number in range(count)]
-        self.corpus.frontier.seed([Seed(url, url, "s", url.split("/")[2], Kind.PAGE) for url in urls])
+    def seed(self, count: int, *, hosts: int = 1, site: str = "s") -> None:
+        urls = [f"http://h{number % hosts}.example/{site}/{number}" for number in range(count)]
+        self.corpus.frontier.seed([Seed(url, url, site, url.split("/")[2], Kind.PAGE) for url in urls])
 
     def line(self, bound: int = 64, pool: WorkerPool | None = None) -> Line:
-        models, folder = {"s": SiteModel("s")}, self.folder / "warc"
+        models, folder = {site: SiteModel(site) for site in "st"}, self.folder / "warc"
         return Line(LineParts(self.run, self.corpus, self.writer, pool or self.workers, folder, models, {}, bound))  # type: ignore[arg-type]
 
     def close(self) -> None:
@@ -285,6 +285,19 @@ def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_lim
 
     assert asyncio.run(scenario()).limit_reached == "page_limit"
     assert len(bench.workers.done) == page_limit
+
+
+@pytest.mark.parametrize("page_limit", [1, 3])
+def test_a_limit_ends_the_run_of_sites_that_share_a_host(bench: Bench, page_limit: int) -> None:
+    """Each is given the host's quota: what is too much was waited for, for ever."""
+
+    async def scenario() -> list[Lease]:
+        for site in "st":
+            bench.seed(5, site=site)
+        line, wanted = bench.line(), replace(limits(bench, page_limit=page_limit), sites=("s", "t"))
+        return await crawl(line, Dispatcher(line, wanted))
+
+    assert len(asyncio.run(scenario())) == page_limit
 
 
 @pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"size_limit": 1}, {"page_limit": 1}])
