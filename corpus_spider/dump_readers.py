@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from pipelines.workers import signals_held
+from pipelines.held_signals import signals_held
 from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.exports.formats import PARTED_FORMATS

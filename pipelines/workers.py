@@ -19,13 +19,14 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import forkserver, resource_tracker, util
+from multiprocessing import forkserver, util
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from pipelines.held_signals import signals_held
 from pipelines.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve
 from storage.disk import disk_error
 from storage.errors import CorpusError, DiskError
@@ -47,7 +48,6 @@ LOOK_SECONDS = 0.5
 """How often it is looked at whether a page takes too long: so much longer it may."""
 _UNSTARTED = (EOFError, OSError, RuntimeError)
 """Of a worker that does not come up; the last where the system has no thread left to watch over it."""
-STOPPING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 _replies = msgspec.msgpack.Decoder(Reply)
 """Made before there are threads: two that learn of a type at once end the program (SIGSEGV, msgspec 0.22)."""
@@ -96,20 +96,6 @@ def _no_process(error: Exception) -> CorpusError:
         f"no worker process can be started ({str(error) or type(error).__name__})",
         do="See that there is memory, and that ulimit -v, -u and -n leave room for some processes.",
     )
-
-
-@contextlib.contextmanager
-def signals_held() -> Iterator[None]:
-    """Hold SIGINT, SIGTERM and SIGHUP back while processes start: they inherit that, and a signal to the whole process
-    group (Ctrl-C, systemd, timeout(1), a terminal that closes) is for the parent alone to act on.
-    """
-    # It lets both signals through when it starts its own process, so it has to be there before.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
