@@ -135,7 +135,9 @@ def _parted(_: click.Context, __: click.Parameter, given: Sequence[str]) -> tupl
     return tuple(part.strip() for one in given for part in one.split(","))
 
 
-several_sites = click.option("--site", "sites", multiple=True, metavar="NAME", help="Only this site; may be repeated.")
+several_sites = click.option(
+    "--site", "sites", multiple=True, metavar="NAME", callback=_parted, help="Only this site; may be repeated."
+)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
 

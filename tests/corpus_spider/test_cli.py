@@ -60,6 +60,7 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["-s", "crawl.dealy=1", "config"], "did you mean delay"),
         (["-s", "site.x=1", "config"], "with one of corpus, crawl"),
         (["crawl", "--site", "exmaple", "--dry-run"], "did you mean example"),
+        (["crawl", "--site", "example, exmaple", "--dry-run"], 'there is no site "exmaple"'),
         (["-c", "none.toml", "status"], "none.toml"),
         (["-c", "none.toml", "status"], "Make one with `corpus-spider init"),
         (["crawl", "--since", "20.11.2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
