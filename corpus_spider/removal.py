@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.owner import require_originals, require_own
 from storage.corpus import Corpus
+from storage.counting import counted
 from storage.disk import disk_errors, sync_folder
 from storage.errors import ConfigError, LockedError
 from storage.failpoints import reach
@@ -200,7 +201,7 @@ def letter(report: RemovalReport) -> str:
     """Return the report in words, for the person who asked."""
     if not report.kind:
         what = "is left to be emptied" if report.dry_run else "written anew"
-        return f"Nothing was asked for; {count_of(len(report.files), 'WARC file')} {what}."
+        return f"Nothing was asked for; {counted(len(report.files), 'WARC file')} {what}."
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:
         others = "other address has" if len(report.alike) == 1 else "other addresses have"
@@ -210,14 +211,9 @@ def letter(report: RemovalReport) -> str:
     return "\n".join(lines)
 
 
-def count_of(count: int, what: str) -> str:
-    """Write a number of things: ``1 text``, ``2 texts``."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def _dry_lines(report: RemovalReport) -> list[str]:
     pages = f"{report.pages} address{'' if report.pages == 1 else 'es'} ({report.kind} {report.value})"
-    what = f"{count_of(len(report.documents), 'text')} of {pages} and empty {count_of(report.fetches, 'original')}"
+    what = f"{counted(len(report.documents), 'text')} of {pages} and empty {counted(report.fetches, 'original')}"
     lines = [f"This would remove {what}. Nothing was changed."]
     return lines if report.documents else [*lines, f"No text is there: {_why_none(report)}"]
 
@@ -229,18 +225,18 @@ def _why_none(report: RemovalReport) -> str:
 
 
 def _done_lines(report: RemovalReport) -> list[str]:
-    files = count_of(len(report.files), "file")
-    records = count_of(report.records, "record")
-    emptied = f"{count_of(report.fetches, 'original')} ({records} of the archive, requests too)"
+    files = counted(len(report.files), "file")
+    records = counted(report.records, "record")
+    emptied = f"{counted(report.fetches, 'original')} ({records} of the archive, requests too)"
     lines = [
         f"Removed on {report.day} ({report.kind} {report.value}), reason: {report.reason}",
-        f"- Deleted: {count_of(len(report.documents), 'text')}, with title, author, captions and fingerprints.",
+        f"- Deleted: {counted(len(report.documents), 'text')}, with title, author, captions and fingerprints.",
         f"- Emptied: {emptied}, in {files} written anew.",
         "- What was named is not fetched again, nor taken in under another spelling of its address.",
         "- Dumps made from now on do not hold it; their removal list names its ids, for those who have older ones.",
         "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",
     ]
-    found = f"- {count_of(len(report.documents), 'id')}:"
+    found = f"- {counted(len(report.documents), 'id')}:"
     lines += [found if report.documents else f"- No text was there: {_why_none(report)}"]
     lines += [f"  {each}" for each in report.documents[:SHOWN]]
     if len(report.documents) > SHOWN:

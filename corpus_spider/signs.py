@@ -253,7 +253,7 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
         return []
     counts = [night.total("articles") for night in case.nights if night.whole]
     if len(counts) >= LEAST_NIGHTS and not any(counts):
-        return [Finding(case.site, Sign.SILENT, f"no article in any of {_number(len(counts), 'night')}")]
+        return [Finding(case.site, Sign.SILENT, f"no article in any of {counted(len(counts), 'night')}")]
     for quiet in range(len(counts) - LEAST_NIGHTS, 0, -1):
         before = counts[-quiet - rule.nights : -quiet]
         usual = median(before)
@@ -267,7 +267,7 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
 
 def _silent_words(counts: Sequence[int], usual: float) -> str:
     nights = "in the last night" if len(counts) == 1 else f"in {len(counts)} nights"
-    new = _number(sum(counts), "new article") if any(counts) else "no new article"
+    new = counted(sum(counts), "new article") if any(counts) else "no new article"
     return f"{new} {nights}; usually there are {usual:g} a night"
 
 
@@ -358,7 +358,3 @@ def dead_source(case: Case, address: str, state: SourceState | None) -> list[Fin
     """Say what is wrong with a feed, sitemap or start page, also when the site still yields by other ways."""
     words = source_words(case, state) if state else ""
     return [Finding(case.site, Sign.SOURCE, words, address)] if words else []
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
