@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NEVER_A_NAME = "by|von|por|par|di|door|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""
 BY = re.compile(
-    rf"^(?:(?:written|words|story|reported|report|posted|published)\s+by|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
+    rf"^(?:(?:written|words|story|reported|report|posted|published|submitted)\s+by|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
     r"|author|текст|oleh|penulis|yazar|tác giả|الكاتب|كتب|کتبه|نووسینی|(?:เขียน|รายงาน|เรื่อง)โดย|ผู้(?:เขียน|รายงาน)"
     r"|文|作者|記者|记者|著者|(?:na|ni|nina|daga)(?=\s+\w+\s+\w))(?:\s*[:：]\s*|\s+)(?=\S)",
     re.IGNORECASE,
@@ -33,7 +33,7 @@ BY = re.compile(
 """What stands before the names of authors; the shortest, of Swahili, Filipino and Hausa, are also names before one."""
 _MARKED = re.compile(
     r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia"
-    r"|created-?by",
+    r"|created-?by|user-?name",
     re.IGNORECASE,
 )
 _MISLEADING = re.compile(
@@ -141,4 +141,4 @@ def _is_in_names(character: str) -> bool:
 
 
 def _naming(node: LexborNode) -> str:
-    return naming_of(node, ("class", "id", "data-testid"))
+    return naming_of(node, ("class", "id", "data-testid", "data-hook"))

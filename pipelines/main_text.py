@@ -11,6 +11,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import extractors, language, metadata, normalise, refusals, rights
+from pipelines.byline import BY
 from pipelines.dating.lines import is_dateline
 from pipelines.directives import robots_headers
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
@@ -34,6 +35,8 @@ HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text among which title, date or author may be, and its characters at most."""
 MIN_TITLE, MAX_KICKER = 15, 60
 """Characters, white space apart, of a title that is found again, and of what a headline may have besides."""
+MAX_BY = 25
+"""Characters before the author's name, at most, of a line that has nothing else."""
 MIN_WORDS, MOST_WORDS = 4, 0.7
 """Words of a title, and their share, that a headline has."""
 _WORD = re.compile(r"\w+")
@@ -161,12 +164,20 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the line at the head or the end of the text that is the author's name and nothing else; likewise."""
-    if extraction.confidence is None or not stated.author:
+    """Leave out the line at the head or the end of the text that is the author's name and nothing else; likewise.
+
+    At the head a word for by may stand before it.
+    """
+    author = stated.author
+    if extraction.confidence is None or not author:
         return extraction
-    found = _without_words(extraction, stated.author)
+    found = _without_words(extraction, author)
+    for at in reversed(range(min(HEAD, len(found.paragraphs) - 1))):
+        line = found.paragraphs[at]
+        if len(line) <= len(author) + MAX_BY and line.endswith(author) and BY.sub("", line) == author:
+            found = _without(found, at, at + 1)
     last = len(found.paragraphs) - 1
-    signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(stated.author.split())
+    signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(author.split())
     return _without(found, last, last + 1) if signed else found
 
 

@@ -42,6 +42,8 @@ def found(html: str) -> list[str]:
         ("<p class=author>Ann Lee | 3 March 2024, 12:10</p>", ["Ann Lee"]),
         ("<p><a href=/autoren/ann-lee>Dr. Ann Lee</a></p>", ["Dr. Ann Lee"]),
         ("<p>By Ann Lee</p>", ["Ann Lee"]),
+        ("<div class=submitted>Submitted by <a class=username href=/u/7>Ann Lee</a> on 3 March</div>", ["Ann Lee"]),
+        ("<ul><li><span data-hook=user-name>Ann Lee</span></li><li>3 min read</li></ul>", ["Ann Lee"]),
         ("<p><i>Por</i> Ana M. Núñez</p>", ["Ana M. Núñez"]),
         ("<p class=author>ANN O’LEE</p>", ["ANN O’LEE"]),
         ("<p class=author>بقلم محمد الأمين</p>", ["محمد الأمين"]),

@@ -184,6 +184,22 @@ def test_a_line_at_the_head_or_the_end_that_is_the_authors_name_is_not_in_the_te
     assert (cleared.paragraphs, cleared.kinds) == (left, "hpppp"[: len(left)])
 
 
+@pytest.mark.parametrize(
+    ("line", "author", "kept"),
+    [
+        ("By ANNA LEE", "ANNA LEE", False),
+        ("Tác giả Nguyễn Văn An", "Nguyễn Văn An", False),
+        ("نویسنده: نگار آبان", "نگار آبان", False),
+        ("Hỏi chuyện Nguyễn Văn An", "Nguyễn Văn An", True),
+        ("By Anna Lee and Bo Ek", "Bo Ek", True),
+    ],
+)
+def test_the_authors_name_behind_the_word_for_by_is_not_in_the_text(line: str, author: str, *, kept: bool) -> None:
+    """At its head, where the line says nothing else; likewise."""
+    found = Extraction(("Hà Nội mùa thu", line, *"bcd"), "auto", "1", kinds="hpppp", confidence=0.9)
+    assert (line in without_byline(found, Metadata(author=author)).paragraphs) == kept
+
+
 def test_two_lines_that_the_date_was_read_from_and_others_that_say_it_are_not_in_the_text() -> None:
     """Author and date may stand in one element; a line that is the day of publication goes wherever that was found."""
     found = Extraction(("Văn An", "Cập nhật: 20/11/2026", *LINES[2:]), "auto", "1", kinds="pppp", confidence=0.9)
