@@ -62,7 +62,9 @@ _OF_NO_KIND = ("h4", "h5", "h6", "li", "div", "body", "center", "blockquote", "p
 KIND = {name: 1 << index for index, name in enumerate((*dict.fromkeys(_KINDS.values()), "other"), len(NAMES))}
 """Bits for what an element is by its name alone."""
 
-_BOX = "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|inner|text|notice)"
+_BOX = (
+    "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|inner|text|notice|module)"
+)
 _WIDGET = re.compile(
     rf"\b(?:about-(?:the-)?(?:author|writer)|(?:author|writer|bio)-(?:{_BOX}|bio|profile|about|desc|description|details?)"
     rf"|(?:newsletters?|subscri\w*|mc4wp|mailchimp|polls?|telegram|whatsapp|gdpr|cookies?|copyrights?)-{_BOX}"
@@ -145,6 +147,8 @@ def _read(tag: str) -> int:
             found |= BIT["hidden"]
         for naming in _NAMING.findall(tag):
             found |= _of_naming(naming)
+        if ' role="button"' in tag:
+            found |= BIT["box"]
         if name == "section" and ' role="region"' in tag:  # one that readers of screens are to skip, within an article
             found |= BIT["widget"]
         if name in _HEADINGS:  # whose ids are their words

@@ -47,25 +47,42 @@ def widgets(page: Page, chosen: Array) -> Array:
 
 
 def asking(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand in a small box with a form, as those do that ask to sign up or to vote.
+    """Say which of the chosen blocks stand in a small box that asks for something: to sign up, to vote, to give.
 
-    The form has words of its own, as on its button, and nothing of the text but what the box says.
+    It has a form with words of its own, as on its button, or a button or link that calls for it, whatever it is named,
+    and nothing of the text but what the box says.
     """
     found = np.zeros(page.count, bool)
     taken = chosen.nonzero()[0]
-    near = slice(max(0, int(taken[0]) - FORM), int(taken[-1]) + FORM) if len(taken) else slice(0)
+    if not len(taken):
+        return found
+    near = slice(max(0, int(taken[0]) - FORM), int(taken[-1]) + FORM)
     formed = ((page.path[near] & BIT["form"]) != 0).nonzero()[0]
-    if not len(formed):
+    calls = _calls(page, near)
+    if not len(formed) and not calls:
         return found
     held = page.total(page.texts.chars * chosen)
     small = (page.held <= FORM) & (held <= ASKED)
     elements = page.blocks.elements
-    for element in set(page.inside[formed + near.start].tolist()):
-        box = next((form for form in _outwards(page, element, small) if elements.name(form) == "form"), 0)
-        for outer in _outwards(page, box, small):
+    inside = {*page.inside[formed + near.start].tolist()}
+    forms = {
+        next((form for form in _outwards(page, element, small) if elements.name(form) == "form"), 0)
+        for element in inside
+    }
+    for inner in forms.union(page.blocks.inside[at] for at in calls):
+        box = 0
+        for outer in _outwards(page, inner, small):
             box = outer
         found[page.first[box] : page.last[box]] |= bool(box and held[box])
     return _unless_more(page, found & chosen, chosen, WIDGETS)
+
+
+def _calls(page: Page, near: slice) -> list[int]:
+    """Return the buttons and links among some blocks that call for something."""
+    may_call = (page.link[near] >= LINKED) | ((page.path[near] & BIT["box"]) != 0)
+    may_call &= page.texts.chars[near] <= prompts.CALL
+    places = (may_call.nonzero()[0] + near.start).tolist()
+    return [at for at in places if prompts.calls(page.blocks.texts[at])][:MOST]
 
 
 def _outwards(page: Page, element: int, small: Array) -> Iterator[int]:

@@ -33,6 +33,8 @@ NEAR = 10
 """Blocks before the article among which the caption of its first picture may stand."""
 FEW = 4
 """Most blocks of an element that is a caption."""
+CELLS, BESIDE = 2, 250
+"""Most blocks, and characters, of a table beside the text that is one of a picture and what it shows."""
 MAX_INSIDE = 30
 """Elements in a figure that are looked at: of figures in one another each would be with all in it."""
 LAYOUT = 0.5
@@ -57,6 +59,7 @@ _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 _CAPTIONS = frozenset({"figcaption", "caption", "figure"})
 _NO_CAPTIONS = frozenset({"blockquote", "table", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
 _PICTURES = BIT["caption"] | BIT["figure"]
+_MAY_HOLD_CAPTIONS = _PICTURES | BIT["table"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
 _IMAGES = ("image", "img", "photo", "foto", "picture", "pic")
@@ -69,6 +72,11 @@ _SURE_CAPTION = re.compile(
 _IN_NAMES = "|".join(f"[{image[0]}{image[0].upper()}]{image[1:]}" for image in _IMAGES)
 _MAY_CAPTION = re.compile(f"aption|utline|(?:{_IN_NAMES})s?[-_ ]*[BWCDILEHbwcdileh]")
 """Sieve for the patterns, which need the words of an element."""
+_BESIDE_TEXT = re.compile(
+    r'table\s(?:[^"]*"[^"]*")*?[^"]*(?<![\w-])(?:align="(?:left|right)"|style="[^"]*\bfloat\s*:\s*(?:left|right)\b)',
+    re.IGNORECASE,
+)
+"""A table that the text flows around."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
 _BOX = re.compile(rf"(?<![a-z])(?:{_NAMED}|thumb|thumbnail)s?(?=\s|$)")
 _NO_BOX = re.compile(
@@ -137,12 +145,12 @@ def captions(page: Page) -> tuple[Array, Array]:
     Those named or classed as captions of pictures are, and what else stands in boxes of pictures; some papers class
     their leads as captions of nothing.
     """
-    blocks, elements = page.blocks, page.blocks.elements
+    elements = page.blocks.elements
     sure, likely = np.zeros(page.count, bool), np.zeros(page.count, bool)
     marked = {
         number: _captioned(tag[:MAX_CHARS])
         for number, (tag, bits) in enumerate(zip(elements.tags, page.marks, strict=True))
-        if bits & _PICTURES or "aption" in tag  # as in their names
+        if bits & _MAY_HOLD_CAPTIONS or "aption" in tag  # as in their names
     }
     surely = {tag: certain for tag, certain in marked.items() if certain is not None}
     if not surely:
@@ -151,11 +159,11 @@ def captions(page: Page) -> tuple[Array, Array]:
     known[list(surely)] = True
     for index in known[page.tag].nonzero()[0].tolist():
         first, last = elements.first[index], elements.last[index]
-        if last - first <= FEW and not (elements.name(index) == "figure" and _holds_more(blocks, index)):
+        if last - first <= FEW and not _holds_more(page, index):
             sure[first:last] |= surely[elements.tag[index]] or _PICTURE.search(_around(elements, index)) is not None
             likely[first:last] = True
     # A page of nothing but captions is a page whose text is marked as captions.
-    return sure & (2 * sure.sum() < len(blocks)), likely
+    return sure & (2 * sure.sum() < page.count), likely
 
 
 def boxed(page: Page, chosen: Array) -> Array:
@@ -180,9 +188,15 @@ def _is_box(tag: str) -> bool:
     return _BOX.search(words) is not None and _NO_BOX.search(words) is None
 
 
-def _holds_more(blocks: Blocks, figure: int) -> bool:
-    """Say whether a figure is one of text: a quotation, a table, a list, something with a heading."""
-    elements = blocks.elements
+def _holds_more(page: Page, figure: int) -> bool:
+    """Say whether a figure is one of text: a quotation, a table, a list, something with a heading; or a table more
+    than that of a picture beside the text.
+    """
+    elements = page.blocks.elements
+    if elements.name(figure) == "table":
+        return bool(page.held[figure] > CELLS or page.texts.chars[page.holds(figure)].sum() > BESIDE)
+    if elements.name(figure) != "figure":
+        return False
     looked_at = range(figure + 1, min(figure + 1 + MAX_INSIDE, len(elements.tag)))
     inside = takewhile(lambda element: elements.first[element] < elements.last[figure], looked_at)
     return any(elements.name(element) in _NO_CAPTIONS for element in inside)
@@ -198,6 +212,8 @@ def _around(elements: Elements, element: int) -> str:
 def _captioned(tag: str) -> bool | None:
     """Say whether an element is surely a caption; None if nothing says that it may be one."""
     if tag.partition(" ")[0] in _CAPTIONS:
+        return True
+    if _BESIDE_TEXT.match(tag):
         return True
     if not _MAY_CAPTION.search(tag):
         return None

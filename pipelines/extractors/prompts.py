@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 MOST = 200
 """Most characters of such a line."""
+CALL = 26
+"""Most characters, white space apart, of what a button calls for."""
 LABEL, REST = 50, 50
 """Most characters of a label, and of what stands behind that of a figure or a credit."""
+NAMED = 5
+"""Words, more than which are no name."""
 UNIT = 16
 """Most letters beside a figure: of its unit, a month, or a link."""
 SIEVE = 4
@@ -35,13 +39,17 @@ CREDIT = 60
 _FORMS = {"i": "iİı", "ا": "اأإآ", "ی": "یيى", "ک": "کك", "ه": "هةە", "'": "'’"}
 """Letters with the others that are typed for them."""
 _FOLD = str.maketrans(
-    {form: letter for letter, forms in _FORMS.items() for form in forms} | {"ً": "", "ـ": "", "\u200c": " ", "\xa0": " "}
+    {form: letter for letter, forms in _FORMS.items() for form in forms}
+    | dict.fromkeys("ًٌٍَُِّْ", "")
+    | {"ـ": "", "\u200c": " ", "\xa0": " "}
 )
 _MARKS = (
     " \t\"'“”„‟«»<>‹›*•·|¦-–—―:：;՝፦()[]{}【】〔〕「」『』~#_…\u200e\u200f\u200b\xa0"
     "■□▪▫●○◆◇►▶▸▹▼▽▲△↓→⇒➡➔➤➜👉👇📌🔗📷📸🎥✅✔\ufe0f"
 )
 _BEHIND = _MARKS + ".!。،,؛;/\\+؟?"
+_ENDS = ".!?؟۔。！？"
+_SEPARATOR = re.compile(r"[\s|/·•,،、+>]+")
 _COLON = re.compile(r"[:：|»›՝፦]")
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
@@ -50,7 +58,7 @@ _LINES = frozenset({_PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
 _PICTURE = r"(?:[Ff]ile |AP |Reuters )?[Pp]hotos?(?: credit| courtesy| by)?|(?:[Pp]icture|[Ii]mage) credit|[Ff]otos?"
 _CREDIT = re.compile(
     rf"[.!?…”\"»)(\[|/–—-]\s{{0,2}}(?:{_PICTURE}|PHOTOS?|FOTOS?|[ảẢ]nh(?: minh h(?:ọa|oạ))?|[фФ]ото|צילום|ภาพ"
-    r"|[Ff]ot\.?|[Kk]uva|تصوير|عکس)\s?[:：/]\s?[^.!?。:：]{2,40}\W{0,2}\Z"
+    r"|[Ff]ot\.?|[Kk]uva|تصوير|تصویر|عکس|انځور|فوٹو|Fotoğraf|Φωτο(?:γραφία)?|फोटो|ছবি)\s?[:：/]\s?[^.!?。:：]{2,40}\W{0,2}\Z"
     r"|\s(?:Photos?|PHOTO|Fotos?|FOTO|Ảnh|Фото|Fot\.|Kuva)\s?[:：]\s?[^\W\d_a-zà-ÿ][^.!?…:：]{2,40}\Z"
     r"|(?:[Pp]hoto by|[/©])[^.!?()]{0,40}Getty Images\W{0,2}\Z"
 )
@@ -78,6 +86,7 @@ _BYLINE = re.compile(
     r"|PAR|POR|VON|OLEH|DOOR|NA|NI)"
     rf"\s?:?\s{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}}"
     r"(?:\s?[(|/•·—–,-].{0,50}(?<![.!?。]))?"
+    r"|(?:Posted|Submitted|Published|Added|Contributed) by:? [^.!?:]{2,40} on [^!?]{0,30}\d[^!?]{0,40}"
     rf"|{_NAMES}(?:(?:,? (?:and|et|und|y|e|dan|en|&) |, ){_NAMES}){{0,5}} \| [^.!?|]{{2,40}}"
 )
 _HASHTAGS = re.compile(r"(?:#[^\W\d][\w\u200c]*[\s,،|·]*){2,}")
@@ -102,11 +111,15 @@ def _words(phrases: str) -> frozenset[str]:
 
 
 _ALL = wordings.read("prompts.toml")
-_ELSEWHERE, _TAGS, _CONTENTS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS = (
+_ELSEWHERE, _TAGS, _CONTENTS, _FIGURES, _CREDITS, _ALONE, _ADVERTISEMENTS, _STAFF, _CALLS, _NETWORKS, _SHARES = (
     frozenset().union(*map(_words, _ALL[name].values()))
-    for name in ("elsewhere", "tags", "contents", "figures", "credits", "alone", "advertisements")
+    for name in (
+        *("elsewhere", "tags", "contents", "figures", "credits", "alone", "advertisements"),
+        *("staff", "calls", "networks", "shares"),
+    )
 )
 _ALONE |= _ADVERTISEMENTS
+_SHARED_BY = _NETWORKS | _SHARES
 _LISTS = (_ELSEWHERE | _CONTENTS).union(*map(_words, _ALL["lists"].values()))
 _MORE_FROM = re.compile(
     r"(?:more (?:from|in|on|about)|mehr (?:aus|von|zu)|plus de|más de|mais de|altro da|meer (?:van|uit)) \S"
@@ -117,7 +130,7 @@ _BEGINS = {key: [begin for begin in _SAID if begin[:SIEVE] == key] for key in {b
 
 def _openers() -> frozenset[str]:
     """Return the first characters of lines that begin with the words, in every form in which they are typed."""
-    words = {*_ELSEWHERE, *_TAGS, *_CONTENTS, *_FIGURES, *_CREDITS, *_ALONE, *_SAID}
+    words = {*_ELSEWHERE, *_TAGS, *_CONTENTS, *_FIGURES, *_CREDITS, *_ALONE, *_STAFF, *_SHARED_BY, *_SAID}
     words |= {unicodedata.normalize("NFD", word) for word in words}
     short = {word + end for word in words if len(word) < SIEVE for end in ("", " ", ":", "：", "|", "/", ".", "…")}
     forms = (product(*(_FORMS.get(letter, letter) for letter in word[:SIEVE])) for word in words | short)
@@ -153,6 +166,16 @@ def leads_elsewhere(text: str) -> bool:
     """
     bare = _folded(text.strip().strip(_BEHIND))
     return bare in _LISTS or _MORE_FROM.match(bare) is not None
+
+
+@lru_cache(maxsize=2**12)
+def calls(text: str) -> bool:
+    """Say whether a button or a link calls its reader to sign up, to give or to take a program.
+
+    >>> calls("Donate now →"), calls("Donate to the hospital")
+    (True, False)
+    """
+    return len(text) <= LABEL and _folded(text.strip().strip(_BEHIND)) in _CALLS
 
 
 def tells_minutes(line: str) -> bool:
@@ -201,7 +224,24 @@ def _is_said(line: str, kind: ParagraphKind, *, edge: bool) -> bool:
     if kind is not _PARAGRAPH:
         return False
     rest = line[found.end() :].strip(_BEHIND) if found else ""
-    return _is_counted(line, edge=edge) or _is_labelled(label, rest, edge=edge) or _begins_so(line)
+    if _is_labelled(label, rest, edge=edge) or (edge and _is_signed(label, rest, line)):
+        return True
+    return _is_counted(line, edge=edge) or _begins_so(line) or _is_of_shares(line)
+
+
+def _is_signed(label: str, rest: str, line: str) -> bool:
+    """Say whether a line tells who edited the text: a few words behind a label, and no sentence."""
+    return label in _STAFF and 0 < len(rest) <= REST and rest.count(" ") < NAMED and line[-1] not in _ENDS
+
+
+def _is_of_shares(line: str) -> bool:
+    """Say whether a line has but the names of networks, and what else a text is shared by.
+
+    >>> _is_of_shares("share | facebook | print"), _is_of_shares("share of facebook")
+    (True, False)
+    """
+    words = _SEPARATOR.sub(" ", line).split() if len(line) <= LABEL + REST else ()
+    return len(words) > 2 and not _NETWORKS.isdisjoint(words) and _SHARED_BY.issuperset(words)
 
 
 def _is_counted(line: str, *, edge: bool) -> bool:

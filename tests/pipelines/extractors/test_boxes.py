@@ -82,6 +82,38 @@ def test_a_small_box_with_a_form_in_it_is_none_of_the_text(box: str, out: int) -
     assert not boxes.asking(around, chosen).any()
 
 
+CALL = "<a href=/x>{}</a>"
+
+
+@pytest.mark.parametrize(
+    ("box", "out"),
+    [
+        (f"<div><h3>Our letter</h3><p>News of the day.</p>{CALL.format('Sign up')}</div>", 2),
+        (f"<div><div><p>Chúng tôi cần bạn.</p></div><p>{CALL.format('Ủng hộ ngay →')}</p></div>", 1),
+        ("<div><p>صحافتنا حرة بكم.</p><button>تبرّع الآن</button></div>", 1),
+        ("<div><p>จดหมายข่าว</p><div role=button><div>สมัคร</div></div></div>", 1),
+        (f"<div><p>News comes faster.</p>{CALL.format('iOS')} {CALL.format('Android')}</div>", 1),
+        (f"<div><h3>The bridge</h3><p>It is shut.</p>{CALL.format('Donate to the hospital')}</div>", 0),
+        (f"<p>It is shut.</p><p>{CALL.format('Donate')}</p>", 0),
+        (f"<div><h3>The bridge</h3><p>{SAID * 4}</p>{CALL.format('Donate')}</div>", 0),
+        ("<div><p>It is shut.</p><p>Donate</p></div>", 0),
+    ],
+    ids=["letter", "gifts", "button", "unspaced", "program", "other words", "no box", "a part of the text", "no link"],
+)
+def test_a_small_box_that_calls_for_something_is_none_of_the_text(box: str, out: int) -> None:
+    """By the words of its button or link, in any language; whatever else it says, and what it is named."""
+    shown, chosen, _ = of_text(article(box))
+    chosen &= shown.link < boxes.LINKED
+    chosen &= ~starting(shown, "تبر", "สมัคร")
+    assert boxes.asking(shown, chosen).sum() == out
+
+
+def test_a_short_text_with_a_call_in_it_stays() -> None:
+    """Where the box would be most of it."""
+    shown, chosen, _ = of_text(f"<h1>{TITLE}</h1><div><p>{SAID}</p><p>{SAID}</p>{CALL.format('Sign up')}</div>")
+    assert not boxes.asking(shown, chosen).any()
+
+
 @pytest.mark.parametrize(
     ("name", "out"),
     [

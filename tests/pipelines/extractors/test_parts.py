@@ -133,6 +133,8 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<table class='c mainImage wide'><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
         "<table><tr><td><img src=a></td></tr><tr><td class='tr-caption'>{}</td></tr></table>",
         "<div class='top-img'><img src=a></div><div class='feat-caption'>{}</div>",
+        "<table align=RIGHT width=200><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
+        "<table width=200 style='float: left'><tr><td><img src=a><br>{}</td></tr></table>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
@@ -152,6 +154,10 @@ def test_captions_are_kept_apart_from_the_text(markup: str, place: int) -> None:
         "<figure><h3>How it was done</h3><p>{}</p></figure>",
         "<div class='text-image'><p>{}</p></div>",
         "<div class='has-image'><p>{}</p></div>",
+        "<table align=center><tr><td>{}</td></tr></table>",
+        "<table data-align=left><tr><td>{}</td></tr></table>",
+        "<table align=right><tr><td>Water</td><td>9 hands</td></tr><tr><td>{}</td></tr></table>",
+        f"<table align=left><tr><td>{{}} {CAPTION * 6}</td></tr></table>",
     ],
 )
 def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
@@ -316,7 +322,7 @@ BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box
         *((f'class="{name}"', False) for name in ("author-box", "td-author-bio", "AuthorInfo", "post-newsletter-form")),
         *((f'class="{name}"', False) for name in ("copyright", "most-read", "wp-polls", "poll", "modal fade")),
         *((f'class="{name}"', False) for name in ("kk-star-ratings", "kg-signup-card", "cookie-notice")),
-        *((f'class="{name}"', False) for name in ("telegram-channel", "jwplayer")),
+        *((f'class="{name}"', False) for name in ("telegram-channel", "jwplayer", "NewsletterModule")),
         *((f'id="{name}"', False) for name in ("cookie-law-info-bar", "disqus_thread", "wpdcom", "short_link")),
         *((f'class="{name}"', True) for name in ("has-small-font-size", "most", "short", "google-maps", "push-down")),
         *((f'id="{name}"', True) for name in ("the-author-of-the-plan", "a-poll-of-voters", "telegram-in-2020")),

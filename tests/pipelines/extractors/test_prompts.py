@@ -110,6 +110,13 @@ Ann Lee, via Wikimedia Commons
 This entry was posted on Monday, January 9th, 2012 at 4:05 pm.
 Dieser Beitrag wurde am 9. Januar unter Allgemein veröffentlicht
 If you enjoyed reading this post, would you consider supporting our work?
+Share | Facebook | Print
+Tweet Email Print Share
+Chia sẻ · Facebook · Zalo · In
+مشاركة / فيسبوك / واتساب
+แชร์ เฟซบุ๊ก ไลน์ พิมพ์
+แม่น้ำสูงขึ้น (ภาพ: สมชาย)
+دریا چڑھ گیا (تصویر: عامر خان)
 """.strip().split("\n")
 KEPT = """
 Contents: two bottles of water and a map
@@ -156,6 +163,9 @@ Share this story with nobody, she wrote.
 What do you think of the new bridge?
 Il vous reste dix minutes, dit le maire.
 阅读 5 本书
+Share of Facebook in print
+Print, copy, save
+Share Facebook
 """.strip().split("\n")
 
 
@@ -210,11 +220,12 @@ def test_headings_and_items_are_out_only_where_they_lead_elsewhere(
         *("Reading time: 4 minutes", "Thời gian đọc: 4 phút", "زمان مطالعه: ۳ دقیقه", "Temps de lecture : 3 min"),
         *("Last updated: 1 May 2024 10:12 GMT", "Cập nhật lúc 10:12 01/05/2024", "آخر تحديث: 1 مايو 2024 - 10:12"),
         *("Last Updated on December 30, 2025 at 9 am", "Published: Jul 15, 2019", "Published 2025-12-20"),
+        *("Edición: Rosa Vidal", "تحرير: نادر سليم", "Редактор: Олег Ким", "Editor: Ann Lee", "Biên tập: Hà Vy"),
         *("Lượt xem: 1.234", "عدد المشاهدات: 1234", "Просмотров: 1234", "کد خبر: ۱۲۳۴۵"),
     ],
 )
 def test_figures_about_the_page_are_out_at_the_edges_of_the_text(line: str) -> None:
-    """Minutes to read it, its readers, its last change; amid the text they may be those of what it is about."""
+    """Minutes to read it, its readers, its last change, who edited it; amid the text it may be about others."""
     assert asides.without([(line, P), *BEFORE, *BEHIND]) == [*BEFORE, *BEHIND]
     assert asides.without([*BEFORE, *BEHIND, (line, P)]) == [*BEFORE, *BEHIND]
     text = [*BEFORE, (line, P), *BEHIND]
@@ -243,6 +254,7 @@ def test_minutes_to_read_are_out_before_the_text(line: str, *, kept: bool) -> No
         *(("By Ann Lee", False), ("By ANN LEE and BO EK", False), ("by Ann van der Lee, Bo Ek and Md Ali Khan", False)),
         *(("By: Ann Lee (ann@daily.example)", False), ("Par ANN LEE, BO EK Envoyés spéciaux à Toulouse", False)),
         *(("Ann Lee, Bo Ek and Md Khan | The Daily Bridge", False), ("Rain | The Daily Bridge", True)),
+        *(("Posted by: Ann Lee on 05.10.2026, 09:15 (1204 Reads)", False), ("Published by: the mill on demand.", True)),
         *(("Na Amina Juma", False), ("NA AMINA JUMA", False), ("Na kadhalika", True)),
         *(("Written by Ann Lee | May 19, 2025", False), ("by Ann Lee—10 min read", False)),
         *(
