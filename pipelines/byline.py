@@ -16,13 +16,13 @@ from pipelines.dating.visible import is_aside, naming_of
 from pipelines.normalise import INVISIBLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from pipelines.dating.visible import Around
 
-NEVER_A_NAME = "by|von|por|par|di|door|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
+NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""
 BY = re.compile(
     rf"^(?:(?:written|words|story|reported|report|posted|published|submitted)\s+by|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
@@ -54,6 +54,7 @@ _ROLE = re.compile(
 )
 _AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
 _PARTING = re.compile(rf"\s*[,;、，/|•·&]\s*|\s+(?:{_AND})\s+")
+_MARK = re.compile(r"\s*[|•·]\s*|\s[/–—-]\s")
 _JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
 """What is left of a list of names where each stands in an element of its own."""
 _PARTICLES = frozenset(
@@ -100,9 +101,19 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
         return []
     text = _UNSEEN.sub("", node.text(separator="\n"))
     pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
-    if not pieces or sum(map(len, pieces)) > _MAX_CHARS or not (marked or linked or BY.match(" ".join(pieces[:2]))):
+    if not pieces or sum(map(len, pieces)) > _MAX_CHARS:
         return []
-    return [] if is_aside(node) else list(_names(pieces))
+    if not (marked or linked):
+        pieces = _behind_by(pieces)
+    return [] if not pieces or is_aside(node) else list(_names(pieces))
+
+
+def _behind_by(pieces: Sequence[str]) -> list[str]:
+    """Return what follows "by" at the beginning of some texts, or in one behind a mark that parts it from the date."""
+    if BY.match(" ".join(pieces[:2])):
+        return [part for piece in pieces for part in _MARK.split(piece)]
+    lines = (_MARK.split(piece) for piece in pieces)
+    return next((parts[at:] for parts in lines for at, part in enumerate(parts) if at and BY.match(part)), [])
 
 
 def _names(pieces: Iterable[str]) -> Iterator[str]:

@@ -18,9 +18,7 @@ _MAX_NAME_WORDS = 8
 
 _UNSEEN = re.compile(f"[{INVISIBLE}\x1c-\x1f\ud800-\udfff]")
 """With the separators of ASCII, and halves of characters."""
-_BYLINE = re.compile(
-    rf"^(?:{NEVER_A_NAME}|bởi|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)", re.IGNORECASE
-)
+_BYLINE = re.compile(rf"^(?:{NEVER_A_NAME}|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)", re.IGNORECASE)
 """Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere, or of who has one more
 name (Theo Nguyễn).
 """

@@ -71,6 +71,24 @@ def test_the_names_of_a_byline_are_read(byline: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("3 March 2024 | By Ann Lee", ["Ann Lee"]),
+        ("Sport – By Ann Lee and Bo Ek · 3 min", ["Ann Lee", "Bo Ek"]),
+        ("เผยแพร่: 3 มี.ค. 67 | โดย: สมชาย ใจดี", ["สมชาย ใจดี"]),
+        ("Ngày đăng: 3/3/2024 / Tác giả: Lê Minh Đức", ["Lê Minh Đức"]),
+        ("Đăng bởi Lê Minh Đức - 3/3/2024", ["Lê Minh Đức"]),
+        ("3 March 2024 | Ann Lee", []),
+        ("Sport - near Ann Lee", []),
+    ],
+)
+def test_a_word_for_by_may_stand_behind_a_date_or_a_section(line: str, names: list[str]) -> None:
+    """Where a mark parts them, in a line below the headline that no class tells of."""
+    assert found(page(f"<p>{line}</p>")) == names
+    assert found(page("", over=f"<p>{line}</p>")) == []
+
+
+@pytest.mark.parametrize(
     "byline",
     [
         "<p>Ann Lee</p>",
@@ -80,6 +98,8 @@ def test_the_names_of_a_byline_are_read(byline: str, names: list[str]) -> None:
         "<p class=author-bio>Ann Lee</p>",
         "<p class=author>The Daily Bridge said on Monday that nobody need fear.</p>",
         "<p>By the river, Ann Lee found a stone.</p>",
+        "<p>Stand - by Monday | the river</p>",
+        "<p>Photo | by Ann Lee</p>".replace("<p>", "<figcaption>"),
         "<figure><figcaption class=author>Ann Lee</figcaption></figure>",
         "<div class=comments><p class=author>Ann Lee</p></div>",
         "<div class=related><p class=byline>By Ann Lee</p></div>",
