@@ -36,6 +36,10 @@ logger = logging.getLogger(__name__)
 
 MAX_BATCH = 64
 """Pages read back from the WARC at once."""
+MAX_SITEMAPS = 2
+"""Sitemaps between their workers and the database: what one names takes up to 20 MiB, which its size does not tell, and
+two seconds to write, in which no other host is given anything.
+"""
 REFUSED = "robots"
 """The reason of a failure that is none: the site's robots.txt was obeyed."""
 MAX_INDEXES = 3
@@ -139,6 +143,9 @@ class Line:
         self._broken: BaseException | None = None
         self._reading = asyncio.Semaphore(2 * parts.pool.size)
         """Pages from the WARC in memory: what a body takes there its packed record does not tell."""
+        self._sitemaps = asyncio.Semaphore(MAX_SITEMAPS)
+        self._in_turn: set[int] = set()
+        """Fetch ids of the sitemaps whose turn it is."""
         self._seen: set[int] | None = None
         """While the drain looks at the table: the fetch ids that were in memory at any time."""
 
@@ -212,8 +219,12 @@ class Line:
         """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept.
 
         Workers that the page costs are counted durably, so that it costs no more of them after a kill of the program.
+        A sitemap waits for its turn, which is over when it is stored.
         """
         parts = self.parts
+        if capture.kind is Kind.SITEMAP:
+            await self._sitemaps.acquire()
+            self._in_turn.add(fetch_id)
 
         def count() -> None:
             parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()
@@ -221,8 +232,15 @@ class Line:
         try:
             return await self._wakeups.result(parts.pool.submit(capture, parts.models[site], crashes, count))
         except Exception as error:
+            self._end_turn(fetch_id)
             self.break_down(error)
             raise
+
+    def _end_turn(self, fetch_id: int) -> None:
+        """Let the next sitemap have its turn, if it was the turn of one."""
+        if fetch_id in self._in_turn:
+            self._in_turn.remove(fetch_id)
+            self._sitemaps.release()
 
     async def store(self, fetch_id: int, lease: Lease, processed: Processed) -> None:
         """Make the outcome durable and let the page go."""
@@ -231,6 +249,7 @@ class Line:
             written = await self._wakeups.result(self.parts.writer.processed(fetch_id, lease, processed))
         finally:
             self.held.pop(fetch_id, None)
+            self._end_turn(fetch_id)
         self.counts.outcome(written)
         self.found_hosts.update(link.host for link in written.links)
         self.changed.set()

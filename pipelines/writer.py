@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 GROUP = 100
 """Pages of one group at most."""
+GROUP_LINKS = 20_000
+"""Links that fill a group, however few pages they are of: a sitemap may have fifty thousand."""
 QUIET_SECONDS = 0.02
 """Without another job for so long, or for as long as the last write of its kind took, a group is written."""
 FETCHED_SECONDS, PROCESSED_SECONDS = 0.25, 1.0
@@ -61,6 +63,7 @@ class Store(Protocol):
 class _Job:
     kind: str
     value: Any
+    links: int = 0
     future: Future[Any] = field(default_factory=Future)
 
 
@@ -76,8 +79,14 @@ class _Group:
     """Seconds its first job waits at most."""
     quiet: float = QUIET_SECONDS
     jobs: list[_Job] = field(default_factory=list)
+    links: int = 0
     latest: float = 0.0
     due: float = 0.0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is to be written together."""
+        return len(self.jobs) >= GROUP or self.links >= GROUP_LINKS
 
     def add(self, job: _Job) -> None:
         """Take a job in; it puts off the writing for a moment, but not for ever."""
@@ -86,10 +95,11 @@ class _Group:
             self.latest = now + self.patience
         self.due = min(now + self.quiet, self.latest)
         self.jobs.append(job)
+        self.links += job.links
 
     def take(self) -> list[_Job]:
         """Hand over the jobs."""
-        jobs, self.jobs = self.jobs, []
+        jobs, self.jobs, self.links = self.jobs, [], 0
         return jobs
 
 
@@ -125,7 +135,7 @@ class Writer:
         """Make the outcome of a fetched page durable; the future gives what was stored, which may be a drop where the
         database would not take the document.
         """
-        return self._put(_Job("processed", (fetch_id, lease, outcome)))
+        return self._put(_Job("processed", (fetch_id, lease, outcome), len(outcome.links)))
 
     def call(self, function: Callable[[], T]) -> Future[T]:
         """Run any other write (leases, failures) between two groups."""
@@ -181,7 +191,7 @@ class Writer:
 
     def _write_due(self) -> None:
         for group in self._groups.values():
-            if len(group.jobs) >= GROUP or (group.jobs and time.monotonic() >= group.due):
+            if group.is_full or (group.jobs and time.monotonic() >= group.due):
                 self._write(group)
 
     def _write(self, group: _Group) -> None:

@@ -11,11 +11,14 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus_spider.dispatch import Dispatcher
+from pipelines.line import MAX_SITEMAPS
+from storage.records import Kind
 from tests.corpus_spider.hostile import bench as hostile
 from tests.corpus_spider.hostile import server
 from tests.corpus_spider.hostile.entry import Entry, http, story
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from storage.records import Fetched, Lease
     from tests.corpus_spider.hostile.server import Wire
 
 DELAY = 120.0
@@ -177,6 +181,37 @@ def test_no_more_pages_are_read_back_from_the_archive_at_once_than_workers_take(
         assert len(line.held) == 12
         assert len(bench.workers.given) == 2 * bench.workers.size
         await crawling
+
+    with closing(Bench(tmp_path)) as bench:
+        asyncio.run(scenario(bench))
+        assert len(bench.workers.done) == 12
+
+
+def sitemap(lease: Lease) -> Fetched:
+    """Return an exchange of the lease as if it were that of a sitemap."""
+    exchange = fetched(lease)
+    return replace(
+        exchange, lease=replace(lease, kind=Kind.SITEMAP), capture=replace(exchange.capture, kind=Kind.SITEMAP)
+    )
+
+
+def test_no_more_sitemaps_are_read_at_once_than_what_they_name_has_room_for(tmp_path: Path) -> None:
+    """What is read of a sitemap does not show in its size: of 120 that came packed, what they name took 4.5 GB. Pages
+    do not wait for them.
+    """
+
+    async def scenario(bench: Bench) -> None:
+        bench.seed(12)
+        line = bench.line()
+        *maps, last = bench.corpus.frontier.lease(bench.run, {"h0.example": 12}, 1.0)
+        exchanges = [*(sitemap(lease) for lease in maps), fetched(last)]
+        bench.workers.gate.clear()
+        reading = asyncio.gather(*(page(line, exchange) for exchange in exchanges))
+        while last.fetch_url not in bench.workers.given:
+            await asyncio.sleep(0.01)
+        assert len(bench.workers.given) == MAX_SITEMAPS + 1
+        bench.workers.gate.set()
+        await reading
 
     with closing(Bench(tmp_path)) as bench:
         asyncio.run(scenario(bench))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.writer import GROUP, Writer
+from pipelines.writer import GROUP, GROUP_LINKS, Writer
 from storage.errors import DiskError
-from storage.records import Capture, Drop, Fetched, Lease, Pointer, Processed
+from storage.records import Capture, Drop, Fetched, Lease, Link, Pointer, Processed
 from tests.corpus_spider.running import PATIENCE
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Ledger:
     def __init__(self) -> None:
         self.groups: list[list[str]] = []
         self.outcomes: list[int] = []
+        self.commits: list[int] = []
+        """How many outcomes were committed together."""
         self.gate = threading.Event()
         self.gate.set()
         self.fail = False
@@ -45,6 +47,7 @@ class Ledger:
 
     def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> dict[int, Processed]:
         self.outcomes += [fetch_id for fetch_id, _, _ in group]
+        self.commits.append(len(group))
         return {fetch_id: processed for fetch_id, _, processed in group}
 
 
@@ -107,6 +110,21 @@ def test_no_group_is_larger_than_the_bound(writer: Writer, ledger: Ledger) -> No
     for future in futures:
         future.result(PATIENCE)
     assert max(map(len, ledger.groups)) <= GROUP
+
+
+def test_no_more_links_are_committed_together_than_fill_a_group(writer: Writer, ledger: Ledger) -> None:
+    """A hundred sitemaps in one transaction took gigabytes and minutes, in which nothing was leased."""
+    ledger.gate.clear()
+    # Whatever is asked for next waits in the queue until the gate opens.
+    waiting = writer.fetched(fetched(1))
+    links = (Link("http://a.example/1", "http://a.example/1", "a.example"),) * (GROUP_LINKS // 2)
+    futures = [writer.processed(number, LEASE, Processed(drop=Drop("sitemap"), links=links)) for number in range(9)]
+    ledger.gate.set()
+    waiting.result(PATIENCE)
+    for future in futures:
+        future.result(PATIENCE)
+    assert max(ledger.commits) == 2
+    assert ledger.outcomes == list(range(9))
 
 
 def test_after_an_error_nothing_more_is_written_and_everybody_is_told(writer: Writer, ledger: Ledger) -> None:
