@@ -63,9 +63,11 @@ def read(config: Config, rule: Rule) -> Health:
 def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None) -> Health:
     """Judge each site of the configuration by its nights and its sources."""
     names = [site.name for site in config.sites]
-    runs = corpus.site_runs(names, LOOKED_BACK)
+    runs: dict[str, list[SiteRun]] = {name: [] for name in names}
+    for run in corpus.site_runs(names, LOOKED_BACK):
+        runs[run.site].append(run)
     sources = _sources(corpus, config)
-    cases = [_case(name, [run for run in runs if run.site == name], sources[name]) for name in names]
+    cases = [_case(name, runs[name], sources[name]) for name in names]
     return Health(tuple(_site_health(case, rule, now or datetime.now(UTC)) for case in cases))
 
 

@@ -171,7 +171,9 @@ def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, D
     The day of publication stays: reckoned from "3 hours ago" on the first night it is "yesterday" on the next.
     """
     for target, made in repeated:
-        newest = sa.select(sa.func.max(document.c.version)).where(document.c.url_id == target.url_id).scalar_subquery()
+        # A later text may be there by now, when pages are read anew.
+        by_then = document.c.url_id == target.url_id, document.c.fetch_id < target.fetch_id
+        newest = sa.select(sa.func.max(document.c.version)).where(*by_then).scalar_subquery()
         of_text = document.c.url_id == target.url_id, document.c.version == newest
         named = {"title": made.metadata.title, "author": made.metadata.author}
         stated = _rights_row(made.metadata) | {name: value for name, value in named.items() if value}

@@ -108,6 +108,20 @@ def test_a_headline_or_author_that_is_put_right_is_noted_though_the_text_has_not
         assert document.published == "2026-02-28T10:00:00+07:00"
 
 
+def test_what_a_page_said_before_its_text_changed_is_not_noted_of_the_later_text(corpus: Corpus) -> None:
+    """As when texts are made anew, and the original of the later one is not there."""
+    crawl = Crawl(corpus)
+    outcomes = [made("text", title="One"), made("text", title="Two", tdm=1), made("later", title="Three")]
+    for outcome in outcomes:
+        crawl.visit("x", outcome)
+    before = [
+        (each.fetch_id, each.lease, outcome) for each, outcome in zip(corpus.fetches(), outcomes[:2], strict=False)
+    ]
+    corpus.record_processed([(at, lease, outcome) for at, lease, outcome in before if lease], again=True)
+    first, later = corpus.documents(Selection(versions="all"))
+    assert {(each.version, each.title, each.tdm) for each in (first, later)} == {(1, "Two", 1), (2, "Three", None)}
+
+
 @pytest.mark.parametrize(
     ("outcome", "free"), [(made("x", tdm=0), True), (made("x", tdm=1), False), (dropped("no_article"), False)]
 )
