@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 MAX_COMMENTS = 200
 LITTLE = 250
 """Characters of a text, at least, upon which comments follow."""
+LIKELY, ENOUGH = 0.5, 100
+"""Probability from which a block may be taken for the text, and characters of one that are expected before comments."""
+SECTIONS = 20
+"""Sections of comments that are looked at."""
 LONG = 60
 """Characters of a comment that needs no other beside it."""
 _WORD = re.compile("[a-z]+")
@@ -28,6 +32,12 @@ _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "k
 _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
 )
+_SECTION = re.compile(
+    r'\s(?:id|class)="(?:[^"]*\s)?(?:[a-z]+[-_]+)?(?:comments|comments?[-_]?(?:list|listing|area|section|container|wrap(?:per)?|thread|block|box|stream)'
+    r'|kommentare|comentarios|commentaires|komentarze|yorumlar|reacties|talkbacks|binh-?luan)(?:\s[^"]*)?"',
+    re.IGNORECASE,
+)
+"""An element that is named as the place of comments, whatever is in it."""
 _OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
 """What Drupal calls the line of who wrote a comment, and when."""
 _DIGITS = re.compile(r"\d+")
@@ -56,6 +66,38 @@ def marked(page: Page, chosen: Array) -> tuple[str, ...]:
         if len(text) >= LONG or (alike[made[element]] > 1 and said[text] == 1 and not text.isnumeric())
     )
     return tuple(islice(credible, MAX_COMMENTS))
+
+
+def sections(page: Page, probability: Array) -> Array:
+    """Say which blocks lie where a page has its readers' comments, behind a text that is likely to be one.
+
+    Each of them reads like an article, and of a short one there is less than of what is said about it.
+    """
+    found = np.zeros(page.count, bool)
+    likely = ((page.path & BIT["comment"]) != 0) & (probability >= LIKELY)
+    if not likely.any():
+        return found
+    expected = np.add.accumulate(probability * page.texts.chars * (1 - page.link))
+    heads = page.total(page.heads)
+    for _ in range(SECTIONS):
+        at = int(likely.argmax())
+        if not likely[at]:
+            break
+        named = [box for box in around(page.blocks, at) if _is_section(page, box) and not heads[box]]
+        place = slice(page.first[named[-1]], page.last[named[-1]]) if named else slice(at, at + 1)
+        found[place] = bool(named and place.start and expected[place.start - 1] >= ENOUGH)
+        likely[: place.stop] = False
+    return found
+
+
+def _is_section(page: Page, element: int) -> bool:
+    tag = page.blocks.elements.tag[element]
+    return bool(page.marks[tag] & BIT["comment"]) and _named(page.blocks.elements.tags[tag][:MAX_CHARS])
+
+
+@lru_cache(maxsize=2**12)
+def _named(tag: str) -> bool:
+    return _SECTION.search(tag) is not None
 
 
 def by_readers(page: Page, chosen: Array) -> Array:

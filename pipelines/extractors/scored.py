@@ -244,6 +244,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     head in UTF-8.
     """
     out, captions = parts.captions(page)
+    out |= comments.sections(page, probability)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
     if body and (doubts := stated_body.doubts(page, chosen, body)).any():
         probability = _logistic(log_odds(probability) - doubts)

@@ -9,7 +9,7 @@ from pipelines.extractors import density, get, scored
 from pipelines.extractors.block_marks import BIT, marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.comments import MAX_COMMENTS
+from pipelines.extractors.comments import MAX_COMMENTS, sections
 from pipelines.extractors.parts import MAX_CHARS, captions
 from pipelines.extractors.stated_body import doubts
 from pipelines.jsonld import article_body
@@ -230,7 +230,8 @@ def test_who_wrote_a_comment_is_no_part_of_it_in_drupals_words() -> None:
 def test_comments_that_read_like_the_article_are_none_of_it() -> None:
     """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
     said = [f"{number}. {LINES[0]}" for number in range(4)]
-    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (LINES[:1], [*LINES[:1], *said])):
+    few = ["The bridge."]
+    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (few, [*said])):
         shown = Page(walk(parse_tree(f"<body>{paragraphs(before)}{section(*said)}</body>")))
         likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
         chosen = scored.find(shown, np.zeros(shown.count), likely).chosen
@@ -238,6 +239,37 @@ def test_comments_that_read_like_the_article_are_none_of_it() -> None:
             line for index in np.flatnonzero(chosen) for line in shown.blocks.lines(index) if line[-30:] in str(LINES)
         ]
         assert read == expected
+
+
+@pytest.mark.parametrize(
+    ("naming", "before", "read"),
+    [
+        ("id=comments", "", 1),
+        ("class='post-comments js'", "", 1),
+        ("id=comment_list", "", 1),
+        ("class=comment_container", "", 1),
+        ("class=commentary", "", 5),
+        ("class='with-comments-open'", "", 5),
+        ("id=comments", f"<h1>{TITLE}</h1>", 5),
+    ],
+)
+def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, before: str, read: int) -> None:
+    """However much was said of it, and though no comment is marked as one; what holds the headline is no section."""
+    said = "".join(f"<div><p>{number}. {LINES[0]}</p></div>" for number in range(4))
+    section = f"<div {naming}>{before}<div class='comment'>{said}</div></div>"
+    headline = f"<h1>{TITLE}</h1>" * (not before)
+    body = f"<title>{TITLE}</title><body>{headline}<p>{LINES[1]}</p>{section}</body>"
+    shown = Page(walk(parse_tree(body)))
+    likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
+    long = np.array([len(text) > 60 for text in shown.blocks.texts])
+    assert (long & ~sections(shown, likely)).sum() == read
+    assert scored.find(shown, shown.title, likely).chosen.sum() == read
+
+
+def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
+    """As on the page of a discussion, or one whose text is in a place of that name."""
+    shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
+    assert not sections(shown, np.full(shown.count, 0.9)).any()
 
 
 def test_comments_have_bounds() -> None:
