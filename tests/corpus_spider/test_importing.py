@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
+import sys
 import time
 import tracemalloc
 import zipfile
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,10 +27,7 @@ from storage.holdings import Selection
 from storage.records import Capture
 from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.others_archives import HTML, Answer, archive, wacz
-from tests.corpus_spider.running import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.corpus_spider.running import PATIENCE, run
 
 PAPER = "https://paper.example"
 CONFIG = """
@@ -69,6 +69,19 @@ def taken(folder: Path, *paths: Path, dry_run: bool = False) -> ImportReport:
 def texts(folder: Path) -> dict[str, str]:
     with Corpus.open(load(folder / "corpus.toml").database_url) as corpus:
         return {each.url.removeprefix(PAPER): each.text for each in corpus.documents()}
+
+
+def test_a_folder_of_pages_comes_in_as_the_readme_tells(folder: Path) -> None:
+    """By the lines of Python there, word for word but for the address."""
+    (folder / "pages").mkdir()
+    for number in (1, 2):
+        (folder / "pages" / f"{number}.html").write_bytes(article(number))
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    lines = readme.partition("### Pages that others have crawled")[2].partition("```python\n")[2].partition("```")[0]
+    lines = lines.replace("https://news.example.org/", f"{PAPER}/story/")
+    subprocess.run([sys.executable, "-c", lines], cwd=folder, check=True, timeout=PATIENCE)
+    assert taken(folder, folder / "pages.warc.gz").documents == 2
+    assert texts(folder) == {f"/story/{number}.html": "\n".join(paragraphs(number)) for number in (1, 2)}
 
 
 def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path) -> None:
