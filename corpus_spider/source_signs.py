@@ -37,7 +37,9 @@ def source_words(case: Case, state: SourceState) -> str:
     due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
     if state.state is UrlState.PENDING and len(due) >= NIGHTS_IN_VAIN:
         return f"{state.kind} was due in {len(due)} nights and not read: {_waits(case, state)}{lasts}"
-    return _useless(case, state) or (_leads_nowhere(state) if case.barren else "")
+    # What a page leads to that another site has, which is crawled for that one, shows there.
+    own = state.site in {"", case.site}
+    return _useless(case, state) or (_leads_nowhere(state) if case.barren and own else "")
 
 
 def _waits(case: Case, state: SourceState) -> str:

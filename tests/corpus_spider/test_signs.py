@@ -309,6 +309,14 @@ def test_a_site_whose_sources_are_all_those_of_another_is_told(owners: tuple[str
     assert [(one.sign, one.words) for one in judged] == ([(Sign.SOURCE, words)] if words else [])
 
 
+def test_a_start_page_of_another_site_is_not_told_as_one_that_leads_nowhere() -> None:
+    """It leads to what that site has. Once its site was renamed, it was said to lead nowhere beside what was wrong."""
+    page = replace(STATE, kind=Kind.PAGE, outcome="drop", reason="listing", site="old")
+    nothing = runs(dict.fromkeys(GOOD, 0))
+    judged = judge(Case("paper", nights_of(nothing), [("https://paper.example/", page)]), Rule(), NOW)
+    assert [one.words.partition(":")[0] for one in judged] == ["nothing is crawled"]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(min_value=32, max_value=48), min_size=1, max_size=30), st.integers(3, 20))
 def test_ordinary_nights_are_never_sick(articles: list[int], nights: int) -> None:
