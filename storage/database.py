@@ -103,7 +103,9 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
         message = message.replace(str(url.password), "***")
     name = getattr(cause, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        do = "Free some space, correct the permissions or raise the limits (ulimit -f, -n), then start again."
+        # SQLite says the same of the disk of its temporary files, which may be another.
+        place = ", also for temporary files (TMPDIR)," if name == "SQLITE_FULL" else ","
+        do = f"Free some space{place} correct the permissions or raise the limits (ulimit -f, -n), then start again."
         return DiskError(message, where=masked(url), do=do)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or message.startswith("Could not decode to UTF-8"):
         return DamageError(

@@ -175,7 +175,9 @@ def test_a_pointer_that_is_no_number_is_damage(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_a_disk_error_and_loses_nothing(tmp_path: Path) -> None:
-    """When SQLite runs out of space the group is rolled back whole, and succeeds once there is room."""
+    """When SQLite runs out of space the group is rolled back whole, and succeeds once there is room; it says the same
+    of a full /tmp, which is named too.
+    """
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         crawl = Crawl(corpus)
         crawl.seed("x")
@@ -185,8 +187,9 @@ def test_a_full_disk_is_a_disk_error_and_loses_nothing(tmp_path: Path) -> None:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 2}")
         group = [(ids[0], leases[0], made("long " * 100_000))]
-        with pytest.raises(DiskError, match="full"):
+        with pytest.raises(DiskError, match="full") as told:
             corpus.record_processed(group)
+        assert "TMPDIR" in str(told.value)
         assert corpus.count_unprocessed() == 1
         with corpus.database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count=1000000")
