@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORDS = {
-    "comment": r"comments?|disqus|respond|replies|reply|forumposts?|komment\w*|coment\w*",
+    "comment": r"comments?(?:list|body|posts?|blocks?|texts?|area|thread|box|wrap|container)?"
+    r"|disqus|respond|replies|reply|forumposts?|komment\w*|coment\w*",
     "nav": r"nav|navi|navbar|navigation|navlink|menu|submenu|breadcrumbs?|crumbs?|pager|pagination|paging"
     r"|toolbar|tabs?",
     "side": r"sidebar|side|rail|aside|widgets?|sidecol|complementary",

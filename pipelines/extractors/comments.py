@@ -23,7 +23,7 @@ LITTLE = 250
 """Characters of a text, at least, upon which comments follow."""
 LIKELY, ENOUGH = 0.5, 100
 """Probability from which a block may be taken for the text, and characters of one that are expected before comments."""
-SECTIONS = 20
+SECTIONS = 200
 """Sections of comments that are looked at."""
 LONG = 60
 """Characters of a comment that needs no other beside it."""
@@ -33,7 +33,7 @@ _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
 )
 _SECTION = re.compile(
-    r'\s(?:id|class)="(?:[^"]*\s)?(?:[a-z]+[-_]+)?(?:comments|comments?[-_]?(?:list|listing|area|section|container|wrap(?:per)?|thread|block|box|stream)'
+    r'\s(?:id|class)="(?:[^"]*\s)?(?:[a-z]+[-_]+)?(?:comments|comments?[-_]?(?:list|listing|area|section|container|wrap(?:per)?|thread|block|box|stream|body|posts?)'
     r'|kommentare|comentarios|commentaires|komentarze|yorumlar|reacties|talkbacks|binh-?luan)(?:\s[^"]*)?"',
     re.IGNORECASE,
 )
@@ -74,19 +74,23 @@ def sections(page: Page, probability: Array) -> Array:
     Each of them reads like an article, and of a short one there is less than of what is said about it.
     """
     found = np.zeros(page.count, bool)
-    likely = ((page.path & BIT["comment"]) != 0) & (probability >= LIKELY)
+    left = (page.path & BIT["comment"]) != 0
+    likely = left & (probability >= LIKELY)
     if not likely.any():
         return found
     expected = np.add.accumulate(probability * page.texts.chars * (1 - page.link))
     heads = page.total(page.heads)
     for _ in range(SECTIONS):
-        at = int(likely.argmax())
-        if not likely[at]:
+        at = int(left.argmax())
+        if not left[at]:
             break
         named = [box for box in around(page.blocks, at) if _is_section(page, box) and not heads[box]]
-        place = slice(page.first[named[-1]], page.last[named[-1]]) if named else slice(at, at + 1)
-        found[place] = bool(named and place.start and expected[place.start - 1] >= ENOUGH)
-        likely[: place.stop] = False
+        place = slice(int(page.first[named[-1]]), int(page.last[named[-1]])) if named else slice(at, at + 1)
+        behind = place.start > 0 and expected[place.start - 1] >= ENOUGH
+        if named and not behind and likely[place].any():
+            break
+        found[place] = bool(named) and behind
+        left[: place.stop] = False
     return found
 
 

@@ -210,6 +210,8 @@ def read(html: str, template: bytes = b"") -> Reading:
     left_out = recurring(blocks, template)
     apart = left_out | series.further_articles(page)
     probability = _model().probabilities(page, columns, apart)
+    if (said := comments.sections(page, probability)).any():
+        probability = _model().probabilities(page, columns, apart | said)
     content = find(page, columns["title"], probability, body, opening.head_of(source))
     if not left_out.any():
         return _reading(page, columns["title"], content, source)
@@ -244,7 +246,6 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     head in UTF-8.
     """
     out, captions = parts.captions(page)
-    out |= comments.sections(page, probability)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
     if body and (doubts := stated_body.doubts(page, chosen, body)).any():
         probability = _logistic(log_odds(probability) - doubts)

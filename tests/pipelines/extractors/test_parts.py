@@ -230,8 +230,7 @@ def test_who_wrote_a_comment_is_no_part_of_it_in_drupals_words() -> None:
 def test_comments_that_read_like_the_article_are_none_of_it() -> None:
     """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
     said = [f"{number}. {LINES[0]}" for number in range(4)]
-    few = ["The bridge."]
-    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (few, [*said])):
+    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (LINES[:1], [*LINES[:1], *said])):
         shown = Page(walk(parse_tree(f"<body>{paragraphs(before)}{section(*said)}</body>")))
         likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
         chosen = scored.find(shown, np.zeros(shown.count), likely).chosen
@@ -248,6 +247,7 @@ def test_comments_that_read_like_the_article_are_none_of_it() -> None:
         ("class='post-comments js'", "", 1),
         ("id=comment_list", "", 1),
         ("class=comment_container", "", 1),
+        ("class=commentsblock", "", 1),
         ("class=commentary", "", 5),
         ("class='with-comments-open'", "", 5),
         ("id=comments", f"<h1>{TITLE}</h1>", 5),
@@ -263,7 +263,16 @@ def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, b
     likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
     long = np.array([len(text) > 60 for text in shown.blocks.texts])
     assert (long & ~sections(shown, likely)).sum() == read
-    assert scored.find(shown, shown.title, likely).chosen.sum() == read
+
+
+@pytest.mark.parametrize("naming", ["class=commentbody", "class='comments-body'", "class=commentpost"])
+def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: str) -> None:
+    """Each in an element of its own, and none in a section; so it is where the text stands among them."""
+    said = "".join(f"<div {naming}><p>{number}. {LINES[0]}</p></div>" for number in range(4))
+    body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
+    assert scored.extract(body).paragraphs == (LINES[1],)
+    shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
+    assert not sections(shown, np.full(shown.count, 0.9)).any()
 
 
 def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:

@@ -308,6 +308,15 @@ def test_what_asks_to_follow_the_paper_by_a_link_is_out(line: str, *, kept: bool
     [
         *(
             "© 2024 The Paper",
+            "This material may not be published, broadcast, rewritten or redistributed.",
+            "Redistribution, republication or rewriting is expressly prohibited without consent.",
+            "Vui lòng ghi rõ nguồn khi đăng lại",
+            "RIPRODUZIONE RISERVATA",
+            "Toute reproduction interdite.",
+            "При перепечатке ссылка на газету обязательна.",
+            "未经许可，不得转载",
+            "ห้ามคัดลอกหรือเผยแพร่ต่อ",
+            "يمنع نقل المحتوى من دون إذن",
             "Copyright 2024 Reuters. All rights reserved.",
             "جميع الحقوق محفوظة",
             "Все права защищены",
