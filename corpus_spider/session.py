@@ -218,6 +218,7 @@ class Session:
 
     def _close(self, exit_code: int) -> None:
         self.exit_code, self.ended = exit_code, ENDED.get(exit_code, "error")
+        self.line.closing = True
         self.writer.close()
         self.pool.close()
         if self.writer.error is not None:

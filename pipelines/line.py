@@ -143,6 +143,8 @@ class Line:
         self._broken: BaseException | None = None
         self._reading = asyncio.Semaphore(2 * parts.pool.size)
         """Pages from the WARC in memory: what a body takes there its packed record does not tell."""
+        self.closing = False
+        """Whether the run is over: what waits for its turn has none any more."""
         self._sitemaps = asyncio.Semaphore(MAX_SITEMAPS)
         self._in_turn: set[int] = set()
         """Fetch ids of the sitemaps whose turn it is."""
@@ -225,6 +227,10 @@ class Line:
         if capture.kind is Kind.SITEMAP:
             await self._sitemaps.acquire()
             self._in_turn.add(fetch_id)
+        if self.closing:
+            # As those that wait in the pool's own queue: the next run reads it.
+            self._end_turn(fetch_id)
+            raise asyncio.CancelledError
 
         def count() -> None:
             parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()

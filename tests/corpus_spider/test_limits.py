@@ -216,3 +216,25 @@ def test_no_more_sitemaps_are_read_at_once_than_what_they_name_has_room_for(tmp_
     with closing(Bench(tmp_path)) as bench:
         asyncio.run(scenario(bench))
         assert len(bench.workers.done) == 12
+
+
+def test_sitemaps_that_wait_for_their_turn_when_a_run_ends_are_left_to_the_next(tmp_path: Path) -> None:
+    """They woke when those before them were stored, asked workers that were gone, and each left a traceback."""
+
+    async def scenario(bench: Bench) -> None:
+        bench.seed(6)
+        line = bench.line()
+        bench.workers.gate.clear()
+        leases = bench.corpus.frontier.lease(bench.run, {"h0.example": 6}, 1.0)
+        reading = asyncio.gather(*(page(line, sitemap(lease)) for lease in leases), return_exceptions=True)
+        while len(bench.workers.given) < MAX_SITEMAPS:
+            await asyncio.sleep(0.01)
+        line.closing = True
+        bench.workers.gate.set()
+        ends = [type(end) for end in await reading]
+        assert sorted(end.__name__ for end in ends) == ["CancelledError"] * 4 + ["NoneType"] * MAX_SITEMAPS
+        assert line.error is None
+        assert bench.corpus.count_unprocessed() == 4
+
+    with closing(Bench(tmp_path)) as bench:
+        asyncio.run(scenario(bench))
