@@ -36,9 +36,9 @@ logger = logging.getLogger(__name__)
 
 MAX_BATCH = 64
 """Pages read back from the WARC at once."""
-MAX_SITEMAPS = 2
-"""Sitemaps between their workers and the database: what one names takes up to 20 MiB, which its size does not tell, and
-two seconds to write, in which no other host is given anything.
+MAX_SITEMAPS, FEW_LINKS = 2, 1000
+"""Long sitemaps between their workers and the database, and links beyond which one is long: what it names takes up to
+20 MiB, which its size does not tell, and two seconds to write, in which no other host is given anything.
 """
 REFUSED = "robots"
 """The reason of a failure that is none: the site's robots.txt was obeyed."""
@@ -221,7 +221,7 @@ class Line:
         """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept.
 
         Workers that the page costs are counted durably, so that it costs no more of them after a kill of the program.
-        A sitemap waits for its turn, which is over when it is stored.
+        A sitemap waits for its turn, which is over when it has shown to be short, or is stored.
         """
         parts = self.parts
         if capture.kind is Kind.SITEMAP:
@@ -236,11 +236,14 @@ class Line:
             parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()
 
         try:
-            return await self._wakeups.result(parts.pool.submit(capture, parts.models[site], crashes, count))
+            processed = await self._wakeups.result(parts.pool.submit(capture, parts.models[site], crashes, count))
         except Exception as error:
             self._end_turn(fetch_id)
             self.break_down(error)
             raise
+        if len(processed.links) <= FEW_LINKS:
+            self._end_turn(fetch_id)
+        return processed
 
     def _end_turn(self, fetch_id: int) -> None:
         """Let the next sitemap have its turn, if it was the turn of one."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Workers:
-    """Stands in for the worker processes: answers when its gate is open, with a drop or an error."""
+    """Stands in for the worker processes: answers when its gate is open, with one answer or an error."""
 
     gate: threading.Event = field(default_factory=threading.Event)
     error: Exception | None = None
@@ -43,6 +43,7 @@ class Workers:
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
     size: int = 2
     given: list[str] = field(default_factory=list)
+    answer: Processed = field(default_factory=lambda: Processed(drop=Drop("seen")))
 
     def submit(
         self, capture: Capture, model: SiteModel, crashes: int, on_crash: Callable[[], object]
@@ -55,7 +56,7 @@ class Workers:
         if self.error is not None:
             raise self.error
         self.done.append(capture.url)
-        return Processed(drop=Drop("seen"))
+        return self.answer
 
 
 class CountingPool(WorkerPool):

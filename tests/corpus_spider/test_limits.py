@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from corpus_spider.dispatch import Dispatcher
-from pipelines.line import MAX_SITEMAPS
-from storage.records import Kind
+from pipelines.line import FEW_LINKS, MAX_SITEMAPS
+from storage.records import Drop, Kind, Link, Processed
 from tests.corpus_spider.hostile import bench as hostile
 from tests.corpus_spider.hostile import server
 from tests.corpus_spider.hostile.entry import Entry, http, story
@@ -195,6 +195,13 @@ def sitemap(lease: Lease) -> Fetched:
     )
 
 
+def named(links: int) -> Processed:
+    """Return what a worker says of a sitemap of so many links."""
+    return Processed(
+        drop=Drop("sitemap"), links=(Link("http://a.example/1", "http://a.example/1", "a.example"),) * links
+    )
+
+
 def test_no_more_sitemaps_are_read_at_once_than_what_they_name_has_room_for(tmp_path: Path) -> None:
     """What is read of a sitemap does not show in its size: of 120 that came packed, what they name took 4.5 GB. Pages
     do not wait for them.
@@ -206,6 +213,7 @@ def test_no_more_sitemaps_are_read_at_once_than_what_they_name_has_room_for(tmp_
         *maps, last = bench.corpus.frontier.lease(bench.run, {"h0.example": 12}, 1.0)
         exchanges = [*(sitemap(lease) for lease in maps), fetched(last)]
         bench.workers.gate.clear()
+        bench.workers.answer = named(FEW_LINKS + 1)
         reading = asyncio.gather(*(page(line, exchange) for exchange in exchanges))
         while last.fetch_url not in bench.workers.given:
             await asyncio.sleep(0.01)
@@ -216,6 +224,29 @@ def test_no_more_sitemaps_are_read_at_once_than_what_they_name_has_room_for(tmp_
     with closing(Bench(tmp_path)) as bench:
         asyncio.run(scenario(bench))
         assert len(bench.workers.done) == 12
+
+
+@pytest.mark.parametrize(("links", "read"), [(FEW_LINKS, 6), (FEW_LINKS + 1, MAX_SITEMAPS)])
+def test_a_short_sitemap_keeps_no_other_waiting_until_it_is_stored(tmp_path: Path, links: int, read: int) -> None:
+    """Six hundred papers with a short one each waited for three hundred commits before their pages were fetched."""
+
+    async def scenario(bench: Bench) -> None:
+        bench.seed(6)
+        line = bench.line()
+        bench.workers.answer = named(links)
+        maps = [sitemap(lease) for lease in bench.corpus.frontier.lease(bench.run, {"h0.example": 6}, 1.0)]
+        reading = [asyncio.ensure_future(line.process(each.capture, "s", number)) for number, each in enumerate(maps)]
+        while sum(each.done() for each in reading) < read:
+            await asyncio.sleep(0.01)
+        for _ in range(10):
+            # Whoever has a turn now asks for a worker.
+            await asyncio.sleep(0)
+        assert len(bench.workers.given) == read
+        for each in reading:
+            each.cancel()
+
+    with closing(Bench(tmp_path)) as bench:
+        asyncio.run(asyncio.wait_for(scenario(bench), PATIENCE))
 
 
 def test_sitemaps_that_wait_for_their_turn_when_a_run_ends_are_left_to_the_next(tmp_path: Path) -> None:
