@@ -45,7 +45,7 @@ ENTRIES = (
     _heavy("H2", "/length/arabic", raw("/length/arabic", OK + "Content-Length: \u0665\r\n".encode()), "network"),
     _heavy("H2", "/coding/twice", coded("/coding/twice", b"chunked, chunked"), "network"),
     _heavy("H2", "/coding/gzip", coded("/coding/gzip", b"gzip, chunked"), "network"),
-    _heavy("H2", "/coding/identity", framed(story("/coding/identity"), b"identity"), "network"),
+    _heavy("H2", "/coding/identity", framed(story("/coding/identity"), b"identity")),
     _heavy("H2", "/coding/case", coded("/coding/case", b"ChUnKeD")),
     _heavy("H2", "/coding/parameter", coded("/coding/parameter", b"chunked;q=1"), "network"),
     _heavy("H2", "/chunk/plus", sized("/chunk/plus", b"+%x"), CUT),
