@@ -217,7 +217,14 @@ class Stopper:
         logger.info("%s: finishing what is in flight; once more to stop at once", signal.Signals(number).name)
         if self._crawler.spider is not None:
             self._crawler.spider.dispatcher.stop()
-        self._stopping = asyncio.ensure_future(self._crawler.stop_async())
+        self._stopping = asyncio.ensure_future(self._end())
+
+    async def _end(self) -> None:
+        """Stop Scrapy, unless its engine does not run yet: it would forget that, and take no later stop for one. A
+        spider that is given nothing ends it as soon as it runs.
+        """
+        if self._crawler.engine.running:
+            await self._crawler.stop_async()
 
     def _watch(self) -> None:
         """Wait for no lost database any more, and for all else no longer than the deadline."""

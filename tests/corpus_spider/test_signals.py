@@ -151,3 +151,23 @@ def test_ctrl_c_while_a_text_is_executed_gives_the_exit_code_under_python_m(tmp_
         check=False,
     )
     assert (done.returncode, done.stderr) == (11, "corpus-spider: stopped\n")
+
+
+def test_a_signal_before_the_crawl_runs_ends_it_at_once(tmp_path: Path, newspaper: Newspaper) -> None:
+    """Scrapy forgets a stop that comes before its engine runs, and was waited for until the deadline."""
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    (tmp_path / "early.py").write_text(
+        "import signal\nfrom corpus_spider import cli, crawl\narm = crawl.Stopper.arm\n"
+        "crawl.Stopper.arm = lambda *of: (arm(*of), signal.raise_signal(signal.SIGTERM))\ncli.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "early", "crawl"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, "not everything in flight" in done.stderr) == (11, False), done.stderr
+    assert not newspaper.asked
