@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from corpus_spider.dump_shape import TOKENISED, WITH_SENTENCES, shape_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     from storage.exports.release import Release
     from storage.holdings import CorpusDocument, Selection
 
-RELEASE_FORMAT = "jsonl.zst"
 ORIGINALS = (".wacz", ".cdxj")
 """Endings of targets that take no documents, but the originals."""
-TOKENISED, WITH_SENTENCES = "vert", "tei.xml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +250,11 @@ def measured(document: CorpusDocument) -> CorpusDocument:
 def _release(
     config: Config, corpus: Corpus, wanted: Dump, documents: Iterable[CorpusDocument], show: Callable[[int], None]
 ) -> ExportReport:
-    from storage.exports.changes import read_earlier
-    from storage.exports.release import Shape, write_release
+    from storage.exports.release import write_release
 
     if wanted.target == "-":
         raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
-    earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
-    shape = Shape(wanted.format_name or RELEASE_FORMAT, wanted.shard_size, earlier, wanted.overwrite)
+    shape = shape_of(wanted)
     documents = fit(documents, shape.format_name)
     return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
 

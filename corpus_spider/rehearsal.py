@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.dump import ORIGINALS, chosen, measured, refuse_own_files, refuse_unknown_sites
+from corpus_spider.dump import ORIGINALS, chosen, fit, folded, measured, refuse_own_files, refuse_unknown_sites
+from corpus_spider.dump_shape import changed, shape_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from corpus_spider.dump import Dump
     from storage.corpus import Corpus
+    from storage.exports.release import Shape
     from storage.holdings import CorpusDocument, Selection
 
 OFTEN = 1000
+CHANGES = ("added", "changed", "removed")
 
 
 @dataclass(slots=True)
@@ -49,19 +53,23 @@ _KEYS: Mapping[str, Callable[[CorpusDocument], str]] = {
 
 def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     """Tell how much an export would write, by language, site and month of publication, and of what it would leave out
-    how many documents for which reason.
+    how many documents for which reason; and of a release of changes, how many there are.
 
     What the selection does not name is not counted. Raises ConfigError for a target that cannot be, and for an earlier
     dump that cannot be read, where one is named.
     """
     from storage.corpus import Corpus
 
-    _refuse_target(config, wanted)
+    shape = _refuse_target(config, wanted)
     left_out: Counter[str] = Counter()
+    changes: Counter[str] = Counter()
     whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
     with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
-        for document in map(measured, chosen(config, wanted, corpus.documents(wanted.selection), left_out)):
+        documents = chosen(config, wanted, corpus.documents(wanted.selection), left_out)
+        if shape and shape.earlier:
+            documents = changed(documents, shape.earlier, partial(_exported, wanted, shape.format_name), changes)
+        for document in map(measured, documents):
             whole.add(document)
             for name, key in _KEYS.items():
                 groups[name][key(document)].add(document)
@@ -69,11 +77,17 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
                 show(whole.documents)
         left_out["repeats another"] = _repeated(corpus, wanted.selection)
     tables = {f"{name}s": _rows(name, groups[name]) for name in _KEYS}
-    return {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
+    told = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
+    return told | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_dump else told
 
 
-def _refuse_target(config: Config, wanted: Dump) -> None:
-    from storage.exports.changes import read_earlier
+def _exported(wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield documents as they are written."""
+    return fit(folded(documents, wanted.folds), format_name)
+
+
+def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
+    """Refuse a target that cannot be; return the shape of a release."""
     from storage.exports.formats import destination, refuse_unknown_format
 
     refuse_unknown_format(wanted.format_name)
@@ -83,8 +97,7 @@ def _refuse_target(config: Config, wanted: Dump) -> None:
         raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
     if wanted.target and not wanted.release:
         destination(wanted.target, wanted.format_name)
-    if wanted.since_dump:
-        read_earlier(wanted.since_dump)
+    return shape_of(wanted) if wanted.release else None
 
 
 def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]]:

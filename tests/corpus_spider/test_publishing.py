@@ -71,6 +71,51 @@ def test_a_release_is_the_same_twice_and_the_next_one_tells_what_was_removed(fol
     assert (listed["id"], listed["kind"]) == (gone, "id")
 
 
+def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_path: Path) -> None:
+    """And a rehearsal of it counts what has changed, not all there is: texts that are cut are known again when they are
+    cut alike.
+    """
+    assert run(folder, "export", "-o", f"{tmp_path}/one/", "--release", "--format", "vert").returncode == 0
+    shutil.copytree(folder, tmp_path / "corpus")
+    gone = json.loads(run(folder, "export", "-o", "-").stdout.splitlines()[0])["id"]
+    assert run(tmp_path / "corpus", "remove", "--id", gone, "--reason", "asked").returncode == 0
+    since = ("export", "--json", "--since-dump", str(tmp_path / "one"), "-o")
+    done = run(tmp_path / "corpus", *since, f"{tmp_path}/two/")
+    assert done.returncode == 0, done.stderr
+    told, expected = json.loads(done.stdout), {"added": 0, "changed": 0, "removed": 1}
+    assert (told["format"], told["documents"], told["changes"]) == ("vert", 0, expected)
+    assert [path.name for path in (tmp_path / "two" / "data").iterdir()] == ["part-00001.vert"]
+    rehearsed = json.loads(run(tmp_path / "corpus", *since, f"{tmp_path}/three/", "--dry-run").stdout)
+    assert (rehearsed["documents"], rehearsed["changes"]) == (0, expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "expected"),
+    [
+        ("new.parquet/", [], "parquet"),
+        ("new.vert/", ["--since-dump", "one.parquet"], "the earlier dump is parquet"),
+        ("new/", ["--since-dump", "one.parquet", "--format", "tei.xml"], "the earlier dump is parquet"),
+        ("new/", ["--since-dump", "one.parquet", "--format", "jsonl"], "jsonl"),
+        ("new.vert/", ["--format", "parquet"], "the name says vert, and --format says parquet"),
+    ],
+)
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+def test_the_format_of_a_release_is_asked_for_by_name_or_option(
+    folder: Path, tmp_path: Path, target: str, options: list[str], expected: str, dry: list[str]
+) -> None:
+    """One whose texts are cut otherwise than those of the earlier dump is refused, in a rehearsal as well."""
+    options = [str(tmp_path / one) if one == "one.parquet" else one for one in options]
+    if options:
+        assert run(folder, "export", "-o", f"{tmp_path}/one.parquet/", "--release").returncode == 0
+    done = run(folder, "export", "-o", f"{tmp_path}/{target}", "--release", "--json", *options, *dry)
+    if " " in expected:
+        assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
+        assert not (tmp_path / target).exists()
+        return
+    assert done.returncode == 0, done.stderr
+    assert dry or json.loads(done.stdout)["format"] == expected
+
+
 def test_texts_are_chosen_by_their_quality(folder: Path, tmp_path: Path) -> None:
     """Rules leave out what breaks them, say how much that is beforehand, and stand in the manifest of a release."""
     every = [json.loads(line) for line in run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
