@@ -27,6 +27,12 @@ T = TypeVar("T")
 
 SLOW_SECONDS = 1.0
 """A host from which nothing has come for so long, although it was asked, is a slow one."""
+MOST_UNREAD = 128
+"""Pages of a host that may wait to be read: what comes of them decides whether more of it are worth asking for, and a
+host that answers faster than they are read would be asked for hundreds of a place without an end.
+"""
+READ_SECONDS = 5.0
+"""How long pages that were fetched are still read when a run's time is over; what is left is the next one's."""
 LOOK_SECONDS = 5.0
 """How often the whole table is looked at for hosts that have something due."""
 
@@ -98,7 +104,12 @@ class Dispatcher:
         """Hand out nothing more, and recall what was not asked for yet."""
         self.stopping = True
         self.recall()
+        self._read_no_longer_than(READ_SECONDS)
         self.line.changed.set()
+
+    def _read_no_longer_than(self, seconds: float) -> None:
+        """Leave to the next run what waits for a worker after so long: it is durable, and may take hours."""
+        asyncio.get_running_loop().call_later(seconds, self.line.leave)
 
     async def leases(self) -> AsyncIterator[Lease]:
         """Yield leases as hosts become free, draining what waits in the WARC on the way.
@@ -127,7 +138,11 @@ class Dispatcher:
         """End the run at its time limit: who takes the leases may be waiting for hosts, and not come back for more."""
         limit = self.limits.time_limit
         left = self._started + limit - time.monotonic()
-        return asyncio.get_running_loop().call_later(left, self._end, "time_limit") if limit else None
+        return asyncio.get_running_loop().call_later(left, self._end_of_time) if limit else None
+
+    def _end_of_time(self) -> None:
+        self._end("time_limit")
+        self._read_no_longer_than(READ_SECONDS)
 
     def _end(self, limit: str) -> None:
         self.limit_reached = self.limit_reached or limit
@@ -147,7 +162,8 @@ class Dispatcher:
             self.limit_reached = self.limit_reached or "page_limit"
 
     def _busy(self) -> bool:
-        return bool(self._out or self.line.held or self.line.waiting or self._draining())
+        waiting = self.line.waiting and not self.line.leaving
+        return bool(self._out or self.line.held or waiting or self._draining())
 
     async def _lease(self) -> list[Lease]:
         self._active |= self.line.found_hosts
@@ -177,14 +193,15 @@ class Dispatcher:
         if self.limit_reached or spare <= 0 or len(self.line.held) + self.line.waiting >= self.limits.backlog:
             return {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
+        full = {host for host, pages in self.line.unread.items() if pages >= MOST_UNREAD and self._busy()}
         slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
         out = sum(self._out[host] for host in slow)
-        quotas = self._shares(self._active - slow, min(self.limits.total + out - self._out.total(), spare))
+        quotas = self._shares(self._active - slow - full, min(self.limits.total + out - self._out.total(), spare))
         # What is left of a small limit is not for hosts that may never answer.
         if quotas and self.limits.page_limit:
             return quotas
         spare -= sum(quotas.values())
-        return quotas | self._shares(self._active & slow, min(self.limits.total - out, spare))
+        return quotas | self._shares(self._active & slow - full, min(self.limits.total - out, spare))
 
     def _is_slow(self, host: str) -> bool:
         """Tell whether a host keeps us waiting, or did so last: its leases take no place from those of others."""
@@ -247,7 +264,7 @@ class Dispatcher:
             self._drain = None
             if error is not None:
                 self.line.break_down(error)
-        if self._drain is None and self.line.waiting and self.line.room:
+        if self._drain is None and self.line.waiting and self.line.room and not self.line.leaving:
             self._drain = asyncio.ensure_future(self.line.drain())
             self._drain.add_done_callback(lambda _: self.line.changed.set())
 

@@ -23,6 +23,7 @@ from storage.warc import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
     from pathlib import Path
 
     from pipelines.discovery.barren import Shut
@@ -52,6 +53,10 @@ GONE = frozenset({404, 410})
 def _is_gone(fetched: Fetched) -> bool:
     """Tell an article that is no longer there from a start page that never was."""
     return fetched.capture.status in GONE and fetched.lease is not None and fetched.lease.depth > 0
+
+
+def _awaits_reading(fetched: Fetched) -> bool:
+    return not (fetched.reason or fetched.retry_at or fetched.original)
 
 
 @dataclass(slots=True)
@@ -122,6 +127,10 @@ class LineParts:
     """And of their bodies, as received, so many bytes; one page may go beyond it."""
 
 
+class LeftError(CorpusError):
+    """A page is left to the next run, since the time of this one is over: it waits in the WARC."""
+
+
 class Line:
     """Archive, process and store pages; every method is awaited from the event loop, the work happens elsewhere."""
 
@@ -137,6 +146,8 @@ class Line:
         self.changed = asyncio.Event()
         self.on_settled: Callable[[Lease, float | None], None] = lambda _, __: None
         """Called once a lease is over, its exchange being durable or there being none, with when it is asked again."""
+        self.unread: Counter[str] = Counter()
+        """By host, pages of this run that are durable and of which it is not yet known what came of them."""
         self.barren = Barren()
         self._wakeups = Wakeups()
         parts.writer.together = self._wakeups.together
@@ -145,6 +156,10 @@ class Line:
         """Pages from the WARC in memory: what a body takes there its packed record does not tell."""
         self.closing = False
         """Whether the run is over: what waits for its turn has none any more."""
+        self.leaving = False
+        """Whether no page is given to a worker any more, though the run has still to come to its end."""
+        self._asked: set[Future[Processed]] = set()
+        """What workers were asked for."""
         self._sitemaps = asyncio.Semaphore(MAX_SITEMAPS)
         self._in_turn: set[int] = set()
         """Fetch ids of the sitemaps whose turn it is."""
@@ -168,6 +183,7 @@ class Line:
         fetch_id = await self._wakeups.result(self.parts.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
+            self.unread[fetched.lease.host] += _awaits_reading(fetched)
             self.on_settled(fetched.lease, fetched.retry_at)
         return fetch_id
 
@@ -221,7 +237,8 @@ class Line:
         """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept.
 
         Workers that the page costs are counted durably, so that it costs no more of them after a kill of the program.
-        A sitemap waits for its turn, which is over when it has shown to be short, or is stored.
+        A sitemap waits for its turn, which is over when it has shown to be short, or is stored. Raises LeftError when
+        there is no more time for the page.
         """
         parts = self.parts
         if capture.kind is Kind.SITEMAP:
@@ -236,7 +253,12 @@ class Line:
             parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()
 
         try:
-            processed = await self._wakeups.result(parts.pool.submit(capture, parts.models[site], crashes, count))
+            processed = await self._answer(lambda: parts.pool.submit(capture, parts.models[site], crashes, count))
+        except LeftError:
+            self._end_turn(fetch_id)
+            self.held.pop(fetch_id, None)
+            self.changed.set()
+            raise
         except Exception as error:
             self._end_turn(fetch_id)
             self.break_down(error)
@@ -244,6 +266,28 @@ class Line:
         if len(processed.links) <= FEW_LINKS:
             self._end_turn(fetch_id)
         return processed
+
+    async def _answer(self, ask: Callable[[], Future[Processed]]) -> Processed:
+        """Wait for what a worker says, unless there is no more time to ask it; raises LeftError then."""
+        if self.leaving:
+            raise LeftError("left to the next run")
+        asked = ask()
+        self._asked.add(asked)
+        try:
+            return await self._wakeups.result(asked)
+        except asyncio.CancelledError:
+            if self.leaving:
+                raise LeftError("left to the next run") from None
+            raise
+        finally:
+            self._asked.discard(asked)
+
+    def leave(self) -> None:
+        """Leave to the next run what no worker has begun to read, and what waits in the WARC."""
+        self.leaving = True
+        for asked in self._asked:
+            asked.cancel()
+        self.changed.set()
 
     def _end_turn(self, fetch_id: int) -> None:
         """Let the next sitemap have its turn, if it was the turn of one."""
@@ -259,6 +303,7 @@ class Line:
         finally:
             self.held.pop(fetch_id, None)
             self._end_turn(fetch_id)
+            self._note_read(lease.host)
         self.counts.outcome(written)
         self.found_hosts.update(link.host for link in written.links)
         self.changed.set()
@@ -266,6 +311,12 @@ class Line:
         shut = self.barren.note(lease, processed)
         if shut is not None:
             await self._put_off(lease, shut)
+
+    def _note_read(self, host: str) -> None:
+        self.unread[host] -= 1
+        if self.unread[host] <= 0:
+            # Pages that an earlier run has left were not counted.
+            del self.unread[host]
 
     def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
         """Leave out links below the site's depth limit, into places that give nothing new, and to sitemaps that only
@@ -313,7 +364,10 @@ class Line:
             self._seen = None
 
     async def _take_up(self, page: Unprocessed) -> None:
-        processed = await self._processed(page)
+        try:
+            processed = await self._processed(page)
+        except LeftError:
+            return
         processed = replace(processed, links=()) if page.imported else processed
         await self.store(page.fetch_id, page.lease, processed)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus_spider import dispatch
 from corpus_spider.dispatch import Dispatcher
 from pipelines.line import FEW_LINKS, MAX_SITEMAPS
 from storage.records import Drop, Kind, Link, Processed
@@ -269,3 +270,65 @@ def test_sitemaps_that_wait_for_their_turn_when_a_run_ends_are_left_to_the_next(
 
     with closing(Bench(tmp_path)) as bench:
         asyncio.run(scenario(bench))
+
+
+@pytest.mark.parametrize("kind", [Kind.PAGE, Kind.SITEMAP])
+@pytest.mark.parametrize("bound", [64, 4])
+def test_pages_that_wait_to_be_read_do_not_hold_up_a_run_whose_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: int, kind: Kind
+) -> None:
+    """Those that a worker has begun are finished, those in memory or in the WARC left to the next run: with 120
+    sitemaps of 50 000 links a minute became four, and with pages that take a worker's whole time it may be hours.
+    """
+    monkeypatch.setattr(dispatch, "READ_SECONDS", 0.1)
+
+    async def over(bench: Bench) -> int:
+        line, begun = bench.line(bound), bench.workers.gate
+        dispatcher = Dispatcher(line, limits(bench, per_host=4, time_limit=0.5))
+        crawling = asyncio.ensure_future(crawl(line, dispatcher, fetched if kind is Kind.PAGE else sitemap))
+        while not line.leaving:
+            await asyncio.sleep(0.01)
+        begun.set()
+        assert len(await crawling) > 20
+        assert (line.error, dispatcher.limit_reached, line.held) == (None, "time_limit", {})
+        return line.counts.drops["seen"]
+
+    async def next_run(bench: Bench) -> None:
+        line = bench.line()
+        bench.corpus.frontier.release(["s"])
+        line.waiting = bench.corpus.count_unprocessed()
+        await crawl(line, Dispatcher(line, limits(bench)))
+
+    with closing(Bench(tmp_path)) as bench:
+        bench.seed(40)
+        bench.workers.gate.clear()
+        assert asyncio.run(over(bench)) == bench.workers.size
+        asyncio.run(next_run(bench))
+        assert sorted(bench.workers.done) == sorted(set(bench.workers.done))
+        assert len(bench.workers.done) == 40
+
+
+def test_a_host_is_not_asked_for_more_pages_than_can_be_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the workers are behind, as many pages of a place without an end were asked for as the backlog takes; other
+    hosts are asked on.
+    """
+    monkeypatch.setattr(dispatch, "MOST_UNREAD", 10)
+
+    async def scenario(bench: Bench) -> None:
+        bench.seed(60)
+        bench.seed(8, hosts=8)
+        line = bench.line()
+        dispatcher = Dispatcher(line, limits(bench, per_host=2))
+        crawling = asyncio.ensure_future(crawl(line, dispatcher))
+        while line.unread["h0.example"] < 10 or len(line.unread) < 8 or dispatcher._out:
+            await asyncio.sleep(0.01)
+        assert line.unread["h0.example"] <= 10 + 2
+        assert "h0.example" in dispatcher._active
+        assert "h0.example" not in dispatcher._quotas()
+        bench.workers.gate.set()
+        assert len(await crawling) == 67
+        assert not line.unread
+
+    with closing(Bench(tmp_path)) as bench:
+        bench.workers.gate.clear()
+        asyncio.run(asyncio.wait_for(scenario(bench), PATIENCE))
