@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
     from storage.exports.release import Release
-    from storage.holdings import CorpusDocument, Selection
+    from storage.holdings import Columns, CorpusDocument, Selection
 
 ORIGINALS = (".wacz", ".cdxj")
 """Endings of targets that take no documents, but the originals."""
@@ -171,11 +171,22 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
 
     if where.path is not None:
         make_way(where.path, overwrite=wanted.overwrite)
-    work = Work(config.database_url, wanted.selection, partial(_prepared, config, wanted), where.format_name)
+    work = Work(
+        config.database_url,
+        wanted.selection,
+        partial(_prepared, config, wanted),
+        where.format_name,
+        None if _reads_texts(wanted) else partial(_columns_licensed, config),
+    )
     with parts(work) as made, console.progress("documents exported") as show:
         if made is None:
             return None
         return export_parts(made, where, overwrite=wanted.overwrite, on_progress=show)
+
+
+def _reads_texts(wanted: Dump) -> bool:
+    """Say whether it takes more than columns to see which documents are wanted, and to prepare them."""
+    return bool(wanted.folds or wanted.quality or wanted.without_recurring or wanted.require_licence)
 
 
 def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
@@ -314,6 +325,13 @@ def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str |
     for document in documents:
         licence = licences.get(document.site) or document.licence
         yield document if licence == document.licence else structs.replace(document, licence=licence)
+
+
+def _columns_licensed(config: Config, columns: Columns) -> Columns:
+    """Do as `with_licences` does, for documents that are columns."""
+    licences = {site.name: site.licence for site in config.sites}
+    stored = zip(columns["site"], columns["licence"], strict=True)
+    return columns | {"licence": [licences.get(site) or licence for site, licence in stored]}
 
 
 def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Iterator[CorpusDocument]:

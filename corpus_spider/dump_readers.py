@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from multiprocessing.connection import Connection
 
-    from storage.holdings import CorpusDocument, Selection
+    from storage.holdings import Columns, CorpusDocument, Selection
     from storage.reading import View
 
 MANY = 10_000
@@ -53,6 +53,8 @@ class Work:
     selection: Selection
     prepared: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]]
     format_name: str
+    columns_prepared: Callable[[Columns], Columns] | None = None
+    """Does the same to columns whose texts are UTF-8; None where it takes documents."""
 
 
 def pay(corpus: Corpus, wanted: Selection, format_name: str) -> bool:
@@ -98,7 +100,7 @@ def _started(work: Work, stack: ExitStack) -> list[_Reader]:
 def _load(work: Work) -> None:
     """Make the part of one page, so that what this imports is there before the forks, and not loaded by each."""
     with Corpus.open(work.database, read_only=True) as corpus, corpus.view(work.selection) as view:
-        part_of(work.prepared(view.documents(next(view.pages(), ()))), work.format_name)
+        _part(work, view, next(view.pages(), ()))
 
 
 def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader], stack: ExitStack) -> View | None:
@@ -204,4 +206,13 @@ def _answer(pipe: Connection, work: Work) -> None:
                 view = views.enter_context(corpus.view(work.selection, mapped=True))
                 pipe.send(None)
             else:
-                pipe.send(part_of(work.prepared(view.documents(page)), work.format_name))
+                pipe.send(_part(work, view, page))
+
+
+def _part(work: Work, view: View, page: Sequence[int]) -> Part:
+    make_of_columns = PARTED_FORMATS[work.format_name].make_of_columns
+    if work.columns_prepared and make_of_columns:
+        # A text that is none is told of by the other way.
+        with suppress(ValueError, TypeError):
+            return Part(len(page), make_of_columns(work.columns_prepared(view.utf8_columns(page))))
+    return part_of(work.prepared(view.documents(page)), work.format_name)

@@ -5,8 +5,10 @@ The words of a page on its way there are in ``storage.records``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -102,6 +104,10 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     recurring: str
     """A letter for each line of the text, ``r`` for one that recurs over its site, ``-`` for others; "" when none does.
     """
+
+
+Columns = dict[str, Sequence[Any]]
+"""The values that some documents have in each field of CorpusDocument, in the order of the fields."""
 
 
 def is_mixed(foreign_share: float | None) -> int | None:

@@ -144,8 +144,12 @@ def known_in(connection: Connection, site: str, text: object) -> frozenset[int]:
 
 
 def marks(text: object, recurring: Collection[int] | None) -> str:
-    """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does, or there is no text."""
-    if not recurring or not isinstance(text, str):
+    """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does, or there is no text.
+
+    Of bytes, those of the UTF-8 that they are.
+    """
+    if not recurring or not isinstance(text, str | bytes):
         return ""
-    told = "".join(RECURS if digest(line) in recurring else ELSE for line in text.split("\n"))
+    known = text if isinstance(text, str) else text.decode(errors="replace")
+    told = "".join(RECURS if digest(line) in recurring else ELSE for line in known.split("\n"))
     return told if RECURS in told else ""

@@ -13,7 +13,7 @@ from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet, tei, vertical
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from storage.holdings import CorpusDocument
+    from storage.holdings import Columns, CorpusDocument
 
 STDOUT = "-"
 FOLDER = "txt"
@@ -28,11 +28,14 @@ class StreamFormat(Protocol):
 @dataclass(frozen=True, slots=True)
 class PartedFormat:
     """``make`` gives the part of some rows, in any process; ``write`` writes parts in their order to a stream: what is
-    written is what STREAM_FORMATS write of the same rows, wherever they were parted.
+    written is what STREAM_FORMATS write of the same rows, wherever they were parted. ``make_of_columns``, where there
+    is one, makes the same part of their columns, texts in UTF-8, and raises ValueError or TypeError for other bytes
+    and for what is no text.
     """
 
     make: Callable[[Iterable[CorpusDocument]], bytes]
     write: Callable[[Iterable[bytes], BinaryIO], None]
+    make_of_columns: Callable[[Columns], bytes] | None = None
 
 
 STREAM_FORMATS: dict[str, StreamFormat] = {
@@ -49,7 +52,7 @@ PARTED_FORMATS: dict[str, PartedFormat] = {
     "jsonl": PartedFormat(jsonl.part, jsonl.write_parts),
     "jsonl.gz": PartedFormat(jsonl.part, jsonl_gz.write_parts),
     "jsonl.zst": PartedFormat(jsonl.part, jsonl_zst.write_parts),
-    "parquet": PartedFormat(parquet.part, parquet.write_parts),
+    "parquet": PartedFormat(parquet.part, parquet.write_parts, parquet.part_of_columns),
 }
 """Those whose rows several processes can prepare."""
 

@@ -17,7 +17,7 @@ from storage.records import Quality
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from storage.holdings import CorpusDocument
+    from storage.holdings import Columns, CorpusDocument
 
 ROW_GROUP_ROWS = 4096
 ROW_GROUP_CHARS = 16 * 2**20
@@ -25,7 +25,7 @@ ROW_GROUP_CHARS = 16 * 2**20
 BATCH_ROWS = 256
 """Rows that become columns at a time."""
 
-LEVEL = 3
+LEVEL = 2
 # Words that repeat gain from a dictionary.
 _REPEATED = (
     "language",
@@ -48,7 +48,8 @@ _SIZE = "size"
 # Of the signals of quality, those that are counts.
 _WHOLE = frozenset({"words"})
 
-_lists = attrgetter(*(field.attribute for field in FIELDS if field.kind is tuple))
+_LISTS = tuple(field.attribute for field in FIELDS if field.kind is tuple)
+_lists = attrgetter(*_LISTS)
 _signals = attrgetter(*SIGNALS)
 _NO_SIGNALS = (None,) * len(SIGNALS)
 
@@ -79,12 +80,25 @@ def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
 
 def part(rows: Iterable[CorpusDocument]) -> bytes:
     """Return some rows as columns, for `write_parts`: a stream of Arrow's IPC format."""
+    return _stream(_batches(rows))
+
+
+def part_of_columns(columns: Columns) -> bytes:
+    """Return the part of rows that are columns already, texts in UTF-8.
+
+    Raises ValueError for texts that are other bytes, TypeError for what is no text.
+    """
+    sizes = map(_row_size, columns["chars"], zip(*map(columns.__getitem__, _LISTS), strict=True))
+    return _stream([_batch(list(columns.values()), list(sizes), schema())])
+
+
+def _stream(batches: Iterable[Any]) -> bytes:
     import pyarrow
 
     sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, _sized(schema())) as batches:
-        for batch in _batches(rows):
-            batches.write_batch(batch)
+    with pyarrow.ipc.new_stream(sink, _sized(schema())) as stream:
+        for batch in batches:
+            stream.write_batch(batch)
     return bytes(sink.getvalue())
 
 
@@ -145,24 +159,33 @@ def _batches(rows: Iterable[CorpusDocument]) -> Iterator[Any]:
     chars = 0
     for row in rows:
         batch.append(row)
-        sizes.append(len(row.text) + sum(map(len, chain.from_iterable(filter(None, _lists(row))))))
+        sizes.append(_row_size(row.chars, _lists(row)))
         chars += sizes[-1]
         if len(batch) >= BATCH_ROWS or chars >= ROW_GROUP_CHARS:
-            yield _batch(batch, sizes, columns)
+            yield _batch_of(batch, sizes, columns)
             batch, sizes, chars = [], [], 0
     if batch:
-        yield _batch(batch, sizes, columns)
+        yield _batch_of(batch, sizes, columns)
 
 
-def _batch(rows: Sequence[CorpusDocument], sizes: Sequence[int], columns: Any) -> Any:
-    """Return rows as columns, without lone surrogates and numbers that are not finite."""
+def _row_size(chars: int, lists: Iterable[Sequence[str] | None]) -> int:
+    """Return the characters of a row that make it long."""
+    return chars + sum(map(len, chain.from_iterable(filter(None, lists))))
+
+
+def _batch_of(rows: Sequence[CorpusDocument], sizes: Sequence[int], columns: Any) -> Any:
+    """Return rows as columns, without lone surrogates."""
+    try:
+        return _batch(list(zip(*map(astuple, rows), strict=True)), sizes, columns)
+    except UnicodeEncodeError:
+        return _batch(list(zip(*map(astuple, map(encodable, rows)), strict=True)), sizes, columns)
+
+
+def _batch(values: Sequence[Sequence[Any]], sizes: Sequence[int], columns: Any) -> Any:
+    """Return values by fields as columns, without numbers that are not finite."""
     import pyarrow
 
-    try:
-        values = zip(*map(astuple, rows), strict=True)
-        arrays = [_array(each, field.type) for each, field in zip(values, columns, strict=True)]
-    except UnicodeEncodeError:
-        return _batch([encodable(row) for row in rows], sizes, columns)
+    arrays = [_array(each, field.type) for each, field in zip(values, columns, strict=True)]
     return pyarrow.record_batch([*arrays, pyarrow.array(sizes, pyarrow.int64())], schema=_sized(columns))
 
 

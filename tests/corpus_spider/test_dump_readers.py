@@ -6,12 +6,16 @@ import hashlib
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from storage import reading
+from storage.corpus import Corpus
+from storage.holdings import Selection
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import PATIENCE, environment, run, until
 
@@ -65,6 +69,8 @@ def export(folder: Path, target: Path, patch: str, *options: str) -> subprocess.
         ("out.parquet", ()),
         ("out.jsonl.zst", ("--fold", "digits", "--min-chars", "40")),
         ("out.parquet", ("--language", "nl")),
+        ("out.parquet", ("--require-licence",)),
+        ("out.parquet", ("--without-recurring",)),
     ],
 )
 def test_several_processes_write_the_file_that_one_writes(
@@ -87,6 +93,32 @@ def test_a_target_that_exists_is_refused_before_anything_is_read(folder: Path, t
     done = export(folder, tmp_path / "out.jsonl", "dump_readers.parts = None")
     assert (done.returncode, "exists already" in done.stderr) == (2, True), done.stderr
     assert (tmp_path / "out.jsonl").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
+@pytest.mark.parametrize("text", ["CAST(text AS BLOB)", "CAST(x'61ff62' AS TEXT)", "x'61ff62'"])
+def test_what_is_no_text_is_told_as_by_one_process(folder: Path, tmp_path: Path, name: str, text: str) -> None:
+    """Bytes in its place and text that is no UTF-8 end the export, which leaves nothing."""
+    folder = Path(shutil.copytree(folder, tmp_path / "corpus"))
+    with sqlite3.connect(folder / "corpus.db") as connection:
+        connection.execute(f"UPDATE document_text SET text = {text} WHERE document_id = 3")
+    (tmp_path / "out").mkdir()
+    one = run(folder, "export", "-o", str(tmp_path / "out" / name))
+    several = export(folder, tmp_path / "out" / name, "")
+    assert (several.returncode, several.stderr) == (one.returncode, one.stderr)
+    assert one.returncode == 6, one.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(("chars", "pages"), [(2**20, [9]), (1, [1] * 9)])
+def test_pages_of_long_texts_have_fewer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, chars: int, pages: list[int]
+) -> None:
+    """A page is read at once: it ends when its texts come to so many characters, and none is lost."""
+    monkeypatch.setattr(reading, "_PAGE_CHARS", chars)
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus, corpus.view(Selection()) as view:
+        found = list(view.pages())
+    assert (list(map(len, found)), len({each for page in found for each in page})) == (pages, 9)
 
 
 REFUSED = """

@@ -39,7 +39,7 @@ from pyarrow import parquet as arrow_parquet
 import storage.exports
 from storage.errors import ConfigError, DamageError
 from storage.exports import export, parquet, sink
-from storage.exports.formats import destination
+from storage.exports.formats import PARTED_FORMATS, destination
 from storage.exports.rows import FIELDS
 from storage.exports.sink import export_parts, part_of
 from storage.holdings import CorpusDocument
@@ -237,6 +237,36 @@ def test_a_file_is_the_same_however_it_is_parted(name: str, cuts: list[int]) -> 
         parts = [part_of(originals[a:b], where.format_name) for a, b in itertools.pairwise(edges)]
         reports = export(originals, whole), export_parts(parts, where)
     assert reports[0] == dataclasses.replace(reports[1], path=whole)
+
+
+COLUMNED = [name for name, format_ in PARTED_FORMATS.items() if format_.make_of_columns]
+
+
+def columns_of(originals: list[CorpusDocument], texts: list[Any]) -> dict[str, Any]:
+    """Return documents by fields, with these in the place of their texts."""
+    fields = CorpusDocument.__struct_fields__
+    return dict(zip(fields, zip(*map(structs.astuple, originals), strict=True), strict=True)) | {"text": texts}
+
+
+@pytest.mark.parametrize("name", COLUMNED)
+def test_a_part_is_the_same_from_columns_with_texts_in_utf8(name: str) -> None:
+    """As from documents, whatever is in the texts."""
+    originals = [with_all(one) for one in documents(ODD_TEXTS)]
+    format_ = PARTED_FORMATS[name]
+    assert format_.make_of_columns
+    assert format_.make_of_columns(columns_of(originals, [text.encode() for text in ODD_TEXTS])) == format_.make(
+        originals
+    )
+
+
+@pytest.mark.parametrize("name", COLUMNED)
+@pytest.mark.parametrize("text", [b"a\xffb", b"\xed\xa0\x80", 0])
+def test_columns_whose_texts_are_none_are_refused(name: str, text: Any) -> None:
+    """Bytes that are no UTF-8, surrogates in it, and numbers."""
+    make = PARTED_FORMATS[name].make_of_columns
+    assert make
+    with pytest.raises((ValueError, TypeError)):
+        make(columns_of(documents(["x"]), [text]))
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -55,6 +55,7 @@ def test_marks_stand_for_lines() -> None:
     """A letter a line, white space aside; nothing where nothing recurs."""
     known = frozenset({digest("Subscribe")})
     assert marks("one\n Subscribe \n\nSubscribe!", known) == "-r--"
+    assert marks("\u00e9\n Subscribe \n".encode(), known) == "-r-"
     assert marks("one\n\ud800", known) == marks("Subscribe", None) == ""
 
 
