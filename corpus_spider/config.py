@@ -172,8 +172,9 @@ class Config:
     def seeds(self, *, days: bool = True) -> list[Seed]:
         """Return every start page, feed and sitemap of every site, and archives of ``days``, each once a site."""
         archives = {site.name: self._archive_pages(site) if days else () for site in self.sites}
-        found = {(seed.site, seed.url): seed for site in self.sites for seed in seeds_of(site, archives[site.name])}
-        return list(found.values())
+        depths = {site.name: self.site_max_depth(site) for site in self.sites}
+        seeds = (seed for site in self.sites for seed in seeds_of(site, archives[site.name], depths[site.name]))
+        return list({(seed.site, seed.url): seed for seed in seeds}.values())
 
     def _archive_pages(self, site: Site) -> Texts:
         """Return the archive pages of the days that are crawled, the newest first; none without a first day."""

@@ -67,13 +67,16 @@ def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = N
     for run in corpus.site_runs(names, LOOKED_BACK):
         runs[run.site].append(run)
     sources = _sources(corpus, config)
-    cases = [_case(name, runs[name], sources[name]) for name in names]
+    listed = {site.name for site in config.sites if not config.site_max_depth(site)}
+    cases = [_case(name, runs[name], sources[name], listed=name in listed) for name in names]
     return Health(tuple(_site_health(case, rule, now or datetime.now(UTC)) for case in cases))
 
 
-def _case(site: str, runs: Sequence[SiteRun], sources: Sequence[tuple[str, SourceState | None]]) -> Case:
+def _case(
+    site: str, runs: Sequence[SiteRun], sources: Sequence[tuple[str, SourceState | None]], *, listed: bool
+) -> Case:
     known = any(state.read_at for _, state in sources if state)
-    return Case(site, nights_of(runs), sources, known)
+    return Case(site, nights_of(runs), sources, known, listed)
 
 
 def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:

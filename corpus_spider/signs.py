@@ -106,6 +106,8 @@ class Case:
     sources: Sequence[tuple[str, SourceState | None]] = field(default=())
     known: bool = False
     """Whether something of it was ever read."""
+    listed: bool = False
+    """Whether it is a list of pages, with no link followed: some of them are gone, and one night it is read."""
 
     @property
     def shut(self) -> bool:
@@ -230,7 +232,8 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     for share in SHARES:
         found += unusual(case, share, rule)
     found += another_name(case)
-    found += [finding for named in case.sources for finding in dead_source(case, *named)]
+    if not case.listed:
+        found += [finding for named in case.sources for finding in dead_source(case, *named)]
     return found or nothing_had(case)
 
 
@@ -254,6 +257,8 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
     counts = [night.total("articles") for night in case.nights if night.whole]
     if len(counts) >= LEAST_NIGHTS and not any(counts):
         return [Finding(case.site, Sign.SILENT, f"no article in any of {counted(len(counts), 'night')}")]
+    if case.listed:
+        return []
     for quiet in range(len(counts) - LEAST_NIGHTS, 0, -1):
         before = counts[-quiet - rule.nights : -quiet]
         usual = median(before)

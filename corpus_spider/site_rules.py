@@ -35,8 +35,9 @@ def hosts_elsewhere(site: Site, sites: Iterable[Site]) -> tuple[str, ...]:
     return tuple(sorted(host for host in others.difference(own) if host.endswith(tuple(f".{name}" for name in own))))
 
 
-def seeds_of(site: Site, archives: Iterable[str]) -> list[Seed]:
-    """Return the start pages, feeds and sitemaps of a site, and its pages of archives.
+def seeds_of(site: Site, archives: Iterable[str], depth: int) -> list[Seed]:
+    """Return the start pages, feeds and sitemaps of a site, and its pages of archives. Where no link is followed
+    (``depth`` 0) its start pages are a list of pages, and no sources.
 
     Raises ConfigError for an address that cannot be fetched.
     """
@@ -50,5 +51,6 @@ def seeds_of(site: Site, archives: Iterable[str]) -> list[Seed]:
             raise ConfigError(
                 f"cannot be fetched: {address}", where=f"site {site.name}", do="Correct or remove this URL."
             )
-        seeds.append(Seed(url=key, fetch_url=ask, site=site.name, host=host_of(key), kind=kind))
+        alone = depth == 0 and kind is Kind.PAGE
+        seeds.append(Seed(url=key, fetch_url=ask, site=site.name, host=host_of(key), kind=kind, listed=alone))
     return seeds

@@ -68,10 +68,12 @@ class Frontier:
     def seed(self, seeds: Iterable[Seed]) -> None:
         """Put start pages, feeds and sitemaps into the frontier, all of their sites' at once; idempotent.
 
-        Pages that are known already become sources. Sources that were named once and are not any more are not read
-        again.
+        Pages that are known already become sources. Sources that were named once and are not any more, or as pages
+        of a list, are not read again.
         """
-        named = {seed.url: seed for seed in seeds if is_key(seed.url)}
+        # What is a source of one site and listed by another is a source.
+        ordered = sorted(seeds, key=lambda seed: not seed.listed)
+        named = {seed.url: seed for seed in ordered if is_key(seed.url)}
         self.database.write(lambda connection: _write_seeds(connection, named), durable=False)
 
     def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
@@ -132,13 +134,13 @@ class Frontier:
 
     def pending_pages(self, place: tuple[str, str], chosen: Callable[[str], bool]) -> list[int]:
         """Return the ids of those of the pending pages of a site and host (``*.example.org``: all hosts of a domain)
-        that ``chosen`` (of canonical URLs) picks, but for what the configuration names.
+        that ``chosen`` (of canonical URLs) picks, but for what the configuration names and where that redirects to.
 
         It reads them all, perhaps a million: not for the thread that writes.
         """
         site, host = place
         here = url.c.host.endswith(host[1:], autoescape=True) if host.startswith("*.") else url.c.host == host
-        pages = url.c.site == site, here, url.c.kind == Kind.PAGE, url.c.seed.is_(False)
+        pages = url.c.site == site, here, url.c.kind == Kind.PAGE, url.c.seed.is_(False), url.c.depth > 0
         statement = sa.select(url.c.id, url.c.url).where(*pages, PENDING).execution_options(yield_per=1000)
         return self.database.read(
             lambda connection: [row.id for row in connection.execute(statement) if chosen(row.url)]
@@ -215,7 +217,8 @@ _SEEDS = _KNOWN.where(url.c.site.in_(sa.bindparam("sites", expanding=True)), IS_
 
 
 def _described(seed: Seed) -> tuple[Any, ...]:
-    return seed.url, seed.fetch_url, seed.kind, SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY), True
+    priority = 0 if seed.listed else SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY)
+    return seed.url, seed.fetch_url, seed.kind, priority, not seed.listed
 
 
 def _seed_row(seed: Seed) -> dict[str, Any]:
@@ -235,8 +238,11 @@ def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     for part in chunks(sorted(seeds.keys() - known.keys())):
         known.update((row.url, row) for row in connection.execute(_KNOWN.where(among(connection, url.c.url, part))))
     _describe(connection, [seed for seed in seeds.values() if not _is_as_described(seed, known.get(seed.url))])
-    asleep = [row.id for row in known.values() if row.state in FINISHED and row.due_again is None]
+    sources = [row for row in known.values() if not seeds[row.url].listed]
+    asleep = [row.id for row in sources if row.state in FINISHED and row.due_again is None]
     _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
+    listed = [row.id for row in known.values() if row.seed and seeds[row.url].listed]
+    _change_all(connection, listed, {"seed": False, "period": 0.0, "due_again": None})
     # What the configuration named once and does not name any more is read no more.
     gone = [row.id for row in _not_led_to(before, seeds) if row.due_again is not None]
     _change_all(connection, gone, {"seed": False, "due_again": None})

@@ -145,6 +145,8 @@ class Seed:
     site: str
     host: str
     kind: Kind
+    listed: bool = False
+    """Whether it is a page of a list, wanted for itself: read as articles are, and no source of anything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from storage.holdings import CorpusDocument
 
@@ -100,3 +101,26 @@ def test_what_can_be_asked_with_is_and_the_text_decides_whether_a_page_has_chang
     assert second.asked[name] == page.conditions
     assert second.outcomes[name] == page.outcome
     assert second.texts[name].version == page.versions
+
+
+def test_a_list_of_addresses_is_read_once_and_its_gone_pages_are_no_sickness(tmp_path: Path) -> None:
+    """Its pages were read again each night as sources are, and each that was gone made the site sick for ever; as
+    start pages, which they become when links are to be followed, they are read again.
+    """
+    with served(Newspaper(articles=40)) as paper:
+        paths = [f"/article/{number}" for number in range(21, 29)]
+        starts = ", ".join(f'"{paper.origin}{path}"' for path in (*paths, "/gone", "/old"))
+        text = corpus_toml(paper).replace(f'start = ["{paper.origin}/"]', f"start = [{starts}]")
+        text = text.replace(f'feeds = ["{paper.origin}/feed.xml"]', "max_depth = 0")
+        (tmp_path / "corpus.toml").write_text(text)
+        for _ in range(2):
+            done = run(tmp_path, "crawl", "--now")
+            assert done.returncode == 0, done.stderr
+        assert [paper.asked[path] for path in (*paths, "/gone", "/old", "/article/1")] == [1] * 11
+        assert run(tmp_path, "health").returncode == 0
+        (tmp_path / "corpus.toml").write_text(text.replace("max_depth = 0", "max_depth = 1"))
+        assert run(tmp_path, "crawl").returncode == 8
+        assert [paper.asked[path] for path in (*paths, "/gone", "/old")] == [2] * 10
+        (tmp_path / "corpus.toml").write_text(text)
+        assert run(tmp_path, "crawl", "--now").returncode == 0
+        assert [paper.asked[path] for path in (*paths, "/gone", "/old")] == [2] * 10

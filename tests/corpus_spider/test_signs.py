@@ -95,6 +95,13 @@ def test_silence_is_told_until_it_ends_and_pauses_are_none(articles: tuple[int, 
     assert [finding.sign for finding in judged if finding.sign is Sign.SILENT] == [Sign.SILENT] * silent
 
 
+def test_a_list_of_pages_comes_to_its_end() -> None:
+    """That is no silence, unless it never gave an article."""
+    for articles, sick in (((40, 40, 40, 0, 0), []), ((0, 0, 0), [Sign.SILENT])):
+        judged = judge(Case("list", nights_of(runs(*counts(*articles))), listed=True), Rule(), NOW)
+        assert [finding.sign for finding in judged] == sick
+
+
 def test_a_long_silence_says_for_how_many_nights() -> None:
     """The streak is counted."""
     (finding,) = found(*counts(40, 42, 38, 0, 0, 1))

@@ -381,11 +381,13 @@ def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(c
     crawl = Crawl(corpus)
     crawl.visit("start", made("start", link("list2"), link("list3"), link("news")))
     crawl.seed("list1")
+    address = "https://a.example/list4"
+    corpus.frontier.seed([Seed(address, address, "a.example", "a.example", Kind.PAGE, listed=True)])
     chosen = corpus.frontier.pending_pages(("a.example", "a.example"), lambda key: "list" in key)
     assert corpus.frontier.put_off(chosen, 5000.0) == 2
     assert corpus.frontier.put_off(chosen, 4000.0) == 0
     assert corpus.frontier.pending_pages(("a.example", "b.example"), lambda key: True) == []
     assert corpus.frontier.pending_pages(("a.example", "*.example"), lambda key: "list" in key) == chosen
     assert corpus.frontier.pending_pages(("a.example", "*.a.example"), lambda key: True) == []
-    assert set(paths(crawl.lease(9))) == {"list1", "news"}
+    assert set(paths(crawl.lease(9))) == {"list1", "list4", "news"}
     assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}
