@@ -22,6 +22,12 @@ MAX_CRAWL_DELAY = 120.0
 """Seconds; a host that asks for more is not crawled, as Common Crawl's news crawler has it."""
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_LINE_ENDS = re.compile("[\r\n\v\f\x85\u2028\u2029]+")
+"""What ends a line anywhere (UAX #14, BK to NL): a rule behind one that is none to us would be lost."""
+_UNSEEN = dict.fromkeys(map(ord, "\x00\u200b\ufeff"))
+"""A byte order mark stands in the middle where files were put together, and twice where one program has saved what
+another had.
+"""
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}|[^\x21\x23-\x3b=\x3f-\x5b\x5d_a-z~]")
 _SPECIAL = str.maketrans({"*": "%2A", "$": "%24"})
 _AGENT = re.compile(r"[\w.-]+")
@@ -178,8 +184,7 @@ def _lines(body: bytes) -> list[str]:
         text = kept.decode("utf-16", "replace")
     else:
         text = kept.decode("utf-8", "surrogateescape")
-    # A byte order mark is there twice where one program has saved what another had.
-    return re.split(r"[\r\n]+", text.lstrip("\ufeff").replace("\x00", ""))
+    return _LINE_ENDS.split(text.translate(_UNSEEN))
 
 
 def _record(line: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
-from corpus_spider.policy import failure_reason
+from corpus_spider.policy import PASSING, failure_reason
 from corpus_spider.refusal import RefusalError
 from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
 from storage.records import Kind, Terms
@@ -45,8 +45,10 @@ class UnreachableError(Exception):
 
 
 def copy_of(origin: str, status: int, body: bytes, fetched_at: datetime) -> RobotsCopy:
-    """Read an answer to a request for robots.txt (RFC 9309, 2.3.1). Raises UnreachableError for server errors. Pure."""
-    if status == 429 or status >= 500:
+    """Read an answer to a request for robots.txt (RFC 9309, 2.3.1). Raises UnreachableError for server errors, and for
+    what a client is told of the moment (408, 421, 425, 429), not of the file. Pure.
+    """
+    if status in PASSING or status >= 500:
         raise UnreachableError(f"status {status}")
     if not 200 <= status < 300:
         return RobotsCopy(origin, fetched_at, status, MISSING)

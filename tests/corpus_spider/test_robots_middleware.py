@@ -30,7 +30,7 @@ AGENT = "corpus-spider/1.0 (+me@example.org)"
 DISALLOW = b"User-agent: *\nDisallow: /private/\n"
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 429])
+@pytest.mark.parametrize("status", [500, 502, 503, 530, 429, 408, 421, 425])
 def test_an_unreachable_robots_txt_is_disallow_for_now(status: int) -> None:
     with pytest.raises(UnreachableError):
         rules_of(status, DISALLOW)

@@ -72,7 +72,7 @@ def test_a_path_matches_as_the_rfc_has_it(pattern: str, path: str, *, matches: b
     ],
 )
 def test_the_rules_of_the_right_group_decide(lines: str, *, allowed: bool) -> None:
-    for end in ("\n", "\r", "\r\n"):
+    for end in ("\n", "\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\n\ufeff", "\n\u200b"):
         robots = parse_robots(lines.replace("|", end).encode())
         assert robots.can_fetch("http://a.example/p/1", AGENT) is allowed
         assert robots.can_fetch("http://a.example/robots.txt", AGENT)
