@@ -101,7 +101,8 @@ def _no_process(error: Exception) -> CorpusError:
 @contextlib.contextmanager
 def server_within(seconds: float) -> Iterator[None]:
     """Have the fork server answer within so many seconds, or be killed: whoever asks one that is stopped, or hangs,
-    would wait for ever. Who asked gets an EOFError, and a new server at the next try.
+    would wait for ever. Who asked gets an EOFError (its socket was taken away: FileNotFoundError), and a new server at
+    the next try.
     """
     start_fork_server()
     asked = _server_pid()
@@ -113,8 +114,23 @@ def server_within(seconds: float) -> Iterator[None]:
     except (EOFError, ConnectionError):
         _await_end(asked)
         raise
+    except FileNotFoundError:
+        _make_folder()
+        _kill_server(asked)
+        _await_end(asked)
+        raise
     finally:
         alarm.cancel()
+
+
+def _make_folder() -> None:
+    """Make the folder of the fork server's socket anew, unless somebody else has, who would be given the workers'
+    pipes.
+    """
+    folder = Path(util.get_temp_dir())
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.lstat().st_uid != os.geteuid():
+        raise DiskError("somebody else has made the folder for temporary files of this crawl", where=str(folder))
 
 
 def _await_end(pid: int | None) -> None:
@@ -300,6 +316,12 @@ def _tell(reply: Reply, url: str) -> None:
         logger.debug("%s", reply.fault)
 
 
+def _is_stopped(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1] in (b"T", b"t")  # proc(5)
+    return False
+
+
 class _Worker:
     """One process and the pipe to it."""
 
@@ -361,7 +383,8 @@ class _Worker:
             if lost > LOOK_SECONDS and self._due < math.inf:
                 self._due = min(self._due + lost, now + self._limits.seconds)
             if now > self._due:
-                self._overdue = True
+                # One that somebody has stopped was not at its page.
+                self._overdue = not _is_stopped(self.pid)
                 self.end()
 
     def end(self) -> None:
