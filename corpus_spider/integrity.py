@@ -56,6 +56,8 @@ class CheckReport:
     earlier_versions: int = 0
     records: int = 0
     files: int = 0
+    removed_documents: int = 0
+    """Documents that were taken out on request: without a problem, neither text nor original is left."""
     removed_files: int = 0
     """Files that went by rule ([archive]): their rows point to what is no more, and that is well."""
     open_files: int = 0
@@ -76,6 +78,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
     report = CheckReport()
     with Corpus.open(config.database_url, read_only=True) as corpus:
         report.problems += corpus.problems()
+        report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{strays} answers wait that only the WARC files knew of; {READS_IN}")

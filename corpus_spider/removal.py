@@ -200,7 +200,8 @@ def older_copies(config: Config) -> list[str]:
 def letter(report: RemovalReport) -> str:
     """Return the report in words, for the person who asked."""
     if not report.kind:
-        what = "is left to be emptied" if report.dry_run else "written anew"
+        left = "is left to be emptied" if len(report.files) == 1 else "are left to be emptied"
+        what = left if report.dry_run else "written anew"
         return f"Nothing was asked for; {counted(len(report.files), 'WARC file')} {what}."
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:
@@ -236,6 +237,8 @@ def _done_lines(report: RemovalReport) -> list[str]:
         "- Dumps made from now on do not hold it; their removal list names its ids, for those who have older ones.",
         "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",
     ]
+    if report.kind == What.AUTHOR:
+        lines.append("- Pages that gave no text were not looked through for the name; their originals stay.")
     found = f"- {counted(len(report.documents), 'id')}:"
     lines += [found if report.documents else f"- No text was there: {_why_none(report)}"]
     lines += [f"  {each}" for each in report.documents[:SHOWN]]

@@ -12,7 +12,7 @@ _TABLES = (
 )
 _BY_STATE = {
     "25006": "Name the primary server, not a standby, and see that default_transaction_read_only is off for this role.",
-    "3F000": "Correct the search_path of the role, or make the schema it names.",
+    "3F000": "Correct the search_path of the role, or make the schema it names: CREATE SCHEMA NAME.",
     "40001": "Start again; where the server is a standby, let it wait longer for who reads (hot_standby_feedback).",
     "42501": "Have the owner of the database grant this role what it needs in the schema and on its tables.",
     "42703": _TABLES,

@@ -36,6 +36,7 @@ from storage.tombstones import (
     author_keys,
     bury,
     domains_of,
+    earlier_author_key,
     loose_key,
     mark_removed,
     page_key,
@@ -127,7 +128,10 @@ class Removals:
 
     def done_before(self, request: Request) -> datetime | None:
         """Return when the same was first asked for and texts went; None when it never was."""
-        same = removal.c.kind == request.kind.value, removal.c.value == _kept_value(request), removal.c.documents > 0
+        values = {_kept_value(request)} | (
+            {earlier_author_key(request.value)} if request.kind is What.AUTHOR else set()
+        )
+        same = removal.c.kind == request.kind.value, removal.c.value.in_(values), removal.c.documents > 0
         statement = sa.select(sa.func.min(removal.c.asked)).where(*same)
         return self.database.read(lambda connection: connection.execute(statement).scalar())
 

@@ -82,6 +82,7 @@ def test_nothing_of_a_removed_text_is_left_anywhere(folder: Path) -> None:
     assert passage not in archived(folder)
     assert texts(folder) == {key: text for key, text in before.items() if key != url}
     deep = run(folder, "check", "--deep", "--json")
+    assert json.loads(deep.stdout)["removed_documents"] == 1
     assert json.loads(deep.stdout)["problems"] == []
     assert run(folder, "reextract").returncode == 0
     assert url not in texts(folder)
@@ -236,6 +237,9 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []
     assert "spelled right" in letter(planned)
+    assert "0 WARC files are left to be emptied" in letter(RemovalReport(dry_run=True))
+    assert "1 WARC file is left to be emptied" in letter(RemovalReport(dry_run=True, files=["a"]))
+    assert "gave no text were not looked through" in letter(RemovalReport("author", "Ann", "asked", "2026-03-01"))
 
 
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
