@@ -88,7 +88,11 @@ def parse_url(where: str | os.PathLike[str]) -> URL:
 
 
 def masked(url: URL) -> str:
-    """Return the URL for people: the password, in its place or among the parameters, shown as ``***``."""
+    """Return the URL for people: the password, in its place or among the parameters, shown as ``***``; a file as it is
+    named, which is also how `parse_url` takes it.
+    """
+    if url.get_backend_name() == "sqlite":
+        return f"sqlite:///{url.database}"
     secret = {key: "***" for key in url.query if "pass" in key.lower()}
     return url.update_query_dict(secret).render_as_string(hide_password=True).replace("+psycopg", "")
 

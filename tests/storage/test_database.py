@@ -244,6 +244,16 @@ def test_database_addresses_are_shown_without_secrets(where: str, shown: str) ->
     assert masked(parse_url(where)).replace("%2A", "*") == shown
 
 
+@pytest.mark.parametrize("name", ["نوی/corpus.db", "mine & yours/50%20 ?#.db", "ü.db"])
+def test_a_file_is_shown_as_it_is_named(tmp_path: Path, name: str) -> None:
+    """What `move` has people write into corpus.toml was percent-encoded there, and so the name of another file."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    Corpus.open(tmp_path / name, create=True).close()
+    with Corpus.open(f"sqlite:///{tmp_path / name}", read_only=True) as corpus:
+        assert corpus.name == f"sqlite:///{tmp_path / name}"
+    Corpus.open(corpus.name, read_only=True).close()
+
+
 @pytest.mark.parametrize(
     "where", ["mysql://me:secret@db/x", "postgresql://me:secret@db:port/x", "sqlite://", "sqlite:///:memory:"]
 )
