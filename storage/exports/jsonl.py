@@ -100,6 +100,7 @@ def escaped(data: bytes) -> bytes:
 
 def _has_breaks(octets: Any) -> bool:
     """Look for line breaks where characters begin as they do, several times as fast as to look for each of them."""
-    after = np.flatnonzero(octets == 0xE2) + 1
-    after = after[octets[after] == 0x80] + 1
-    return bool((octets[after] | 1 == 0xA9).any() or (octets[np.flatnonzero(octets == 0xC2) + 1] == 0x85).any())
+    first = np.flatnonzero(octets & 0xDF == 0xC2)  # 0xC2 or 0xE2
+    second = octets[first + 1]
+    third = octets[first[second == 0x80] + 2]
+    return bool((octets[first[second == 0x85]] == 0xC2).any() or (third | 1 == 0xA9).any())
