@@ -15,7 +15,7 @@ from corpus_spider.options import as_json, verb_of
 from storage.errors import ConfigError, DamageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from corpus_spider.config import Config
     from corpus_spider.options import State
@@ -89,9 +89,10 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callabl
 
     for folder in (part, part / ARCHIVE):
         folder.mkdir(mode=0o700)
-    _copy_database(config, part / DATABASE, on_progress)
+    rows = _copy_database(config, part / DATABASE, on_progress)
     with Corpus.open(part / DATABASE) as copy:
-        _copy_archive(copy, config.warc_folder, part / ARCHIVE, report)
+        for files in _copy_archive(copy, config.warc_folder, part / ARCHIVE, report):
+            on_progress(rows + files)
         report.documents = copy.status().documents
     _copy_settings(config, part / SETTINGS)
     _sync_all(part)
@@ -111,19 +112,21 @@ def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
     return not known.issuperset(missing)
 
 
-def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> None:
+def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> int:
+    """Return how many rows were told of: SQLite's are copied by the page."""
     from storage.corpus import Corpus
     from storage.transfer import copy_file, transfer
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
         if corpus.database.is_sqlite:
             copy_file(corpus.database, path)
-            return
+            return 0
         with Corpus.open(path, create=True) as copy:
-            transfer(corpus.database, copy.database, on_progress)
+            return transfer(corpus.database, copy.database, on_progress).total
 
 
-def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> None:
+def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> Iterator[int]:
+    """Copy the files, and yield after each how many there are."""
     from storage.retention import REMOVED
     from storage.warc import warc_path
 
@@ -141,6 +144,7 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         copy.close_warc(file.name, size)
         report.files += 1
         report.bytes += size
+        yield report.files
 
 
 def _copy_file(source: Path, target: Path, end: int, report: BackupReport) -> int | None:
@@ -218,12 +222,13 @@ def _sync_all(folder: Path) -> None:
 @verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @as_json
-def backup_verb(state: State, /, folder: Path, **options: Any) -> None:
+def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     """Copy the whole corpus into a new folder.
 
-    While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it.
+    While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it. Exit code 6 when some are not
+    there.
     """
-    with state.console.progress("rows copied") as show:
+    with state.console.progress("rows and files copied") as show:
         report = backup(state.load_made(), folder, show)
     if options["as_json"]:
         state.console.json(report)
@@ -231,6 +236,7 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> None:
         state.console.summary(report)
     for name in report.missing:
         state.console.error(f"{name} is not there; its pages have no originals in the backup either")
+    return DamageError.exit_code if report.missing else 0
 
 
 VERBS = tuple(_verbs.commands.values())

@@ -166,7 +166,9 @@ def remove(state: State, /, **options: Any) -> None:
     named = {name: options[name] for name in ("url", "domain", "id", "author")}
     reason = options["reason"] or ("not said" if options["dry_run"] else None)
     request = removal.request_of(named, reason, duplicates=options["duplicates"])
-    report = removal.remove(state.load_made(), request, dry_run=options["dry_run"])
+    config = state.load_made()
+    with state.console.progress("WARC files written anew") as show:
+        report = removal.remove(config, request, dry_run=options["dry_run"], on_progress=show)
     state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))
 
 

@@ -21,6 +21,7 @@ from storage.warc.scrubbing import scrub
 from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from corpus_spider.config import Config
@@ -56,7 +57,13 @@ class RemovalReport:
     """Older copies of the database, which still hold the texts."""
 
 
-def remove(config: Config, request: Request | None, *, dry_run: bool = False) -> RemovalReport:
+def remove(
+    config: Config,
+    request: Request | None,
+    *,
+    dry_run: bool = False,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> RemovalReport:
     """Take out what a request names, and finish removals that were interrupted; without a request only that.
 
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
@@ -72,7 +79,7 @@ def remove(config: Config, request: Request | None, *, dry_run: bool = False) ->
             return _planned(corpus, request)
         sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
         locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
-        return _carry_out(config, corpus, request, locks)
+        return _carry_out(config, corpus, request, _Hold(locks, on_progress))
 
 
 def _refuse_site_name(config: Config, request: Request) -> None:
@@ -96,10 +103,18 @@ def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
     return _report(corpus, request, affected, dry_run=True)
 
 
-def _carry_out(config: Config, corpus: Corpus, request: Request | None, locks: SiteLocks) -> RemovalReport:
+@dataclass(frozen=True, slots=True)
+class _Hold:
+    """What is held and told while originals are emptied, ``told`` the number of files that were written anew."""
+
+    locks: SiteLocks
+    told: Callable[[int], None]
+
+
+def _carry_out(config: Config, corpus: Corpus, request: Request | None, hold: _Hold) -> RemovalReport:
     from corpus_spider.recovery import recover
 
-    recover(corpus, config.warc_folder, locks.sites)
+    recover(corpus, config.warc_folder, hold.locks.sites)
     report = RemovalReport()
     if request is not None:
         _refuse_unknown_id(corpus, request, corpus.removals.affected(request))
@@ -108,7 +123,7 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, locks: S
     corpus.removals.withdraw()
     corpus.removals.relearn()
     _delete_replaced(corpus, config.warc_folder)
-    _empty_originals(config.warc_folder, locks, corpus, report)
+    _empty_originals(config.warc_folder, hold, corpus, report)
     _delete_torn(config.warc_folder, report)
     corpus.removals.finish()
     report.copies = older_copies(config)
@@ -134,7 +149,7 @@ def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bo
     return report
 
 
-def _empty_originals(folder: Path, locks: SiteLocks, corpus: Corpus, report: RemovalReport) -> None:
+def _empty_originals(folder: Path, hold: _Hold, corpus: Corpus, report: RemovalReport) -> None:
     """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again.
 
     Raises LockedError for a file that is being written, and when a crawl has taken locks that were lost.
@@ -155,11 +170,12 @@ def _empty_originals(folder: Path, locks: SiteLocks, corpus: Corpus, report: Rem
         scrubbed = scrub(folder, name, offsets, ids, report.day)
         reach("in_removal")
         # A crawl reads pages that wait in a file: none is to be taken away under it.
-        locks.ensure()
+        hold.locks.ensure()
         corpus.removals.move(name, scrubbed)
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)
         _delete_replaced(corpus, folder)
+        hold.told(len(report.files))
     if written:
         # By a crawl of a site that was not known yet when the locks were taken.
         do = "When it has ended, `corpus-spider remove` empties what is left."

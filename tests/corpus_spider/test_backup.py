@@ -151,12 +151,16 @@ def test_a_backup_that_the_disk_has_no_room_for_is_told_as_such(folder: Path, tm
 
 
 def test_missing_originals_are_told_of_and_do_not_stop_a_backup(folder: Path, tmp_path: Path) -> None:
-    """The texts are worth a backup, too."""
+    """The texts are worth a backup, too; its exit code tells of it at night."""
     gone = next((folder / "warc").glob("*.warc.gz"))
     gone.unlink()
-    report = backup(load(folder / "corpus.toml"), tmp_path / "copy")
+    told: list[int] = []
+    report = backup(load(folder / "corpus.toml"), tmp_path / "copy", told.append)
     assert report.missing == [gone.name]
+    assert told == list(range(1, report.files + 1))
     assert _urls(tmp_path / "copy") == _urls(folder)
+    done = run(folder, "backup", str(tmp_path / "other"), "--json")
+    assert (done.returncode, json.loads(done.stdout)["missing"]) == (6, [gone.name])
 
 
 def test_a_backup_beside_a_removal_has_all_originals(
@@ -166,13 +170,14 @@ def test_a_backup_beside_a_removal_has_all_originals(
     config, copied = load(folder / "corpus.toml"), []
     first = min(_urls(folder))
 
-    def copy_and_remove(*parts: object) -> None:
-        copy_database(*parts)
+    def copy_and_remove(*parts: object) -> int:
+        rows = copy_database(*parts)
         if not copied:
             remove(config, Request(What.URL, first, "on request"))
         copied.append(parts)
+        return rows
 
-    copy_database: Callable[..., None] = module._copy_database
+    copy_database: Callable[..., int] = module._copy_database
     monkeypatch.setattr(module, "_copy_database", copy_and_remove)
     assert backup(config, tmp_path / "copy").missing == []
     assert len(copied) == 2

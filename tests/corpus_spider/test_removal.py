@@ -246,8 +246,10 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
     """It was told to be misspelled, and its originals to be emptied anew."""
     config = load(folder / "corpus.toml")
     request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
-    done = remove(config, request)
+    told: list[int] = []
+    done = remove(config, request, on_progress=told.append)
     assert (done.before, len(done.documents)) == ("", 1)
+    assert told == [1] == [len(done.files)]
     for dry_run in (True, False):
         again = remove(config, request, dry_run=dry_run)
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
