@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""
 BY = re.compile(
-    rf"^(?:(?:written|words|story|reported|report|posted|published|submitted)\s+by|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
-    r"|author|текст|oleh|penulis|yazar|tác giả|الكاتب|كتب|کتبه|نووسینی|(?:เขียน|รายงาน|เรื่อง)โดย|ผู้(?:เขียน|รายงาน)"
-    r"|文|作者|記者|记者|著者|(?:na|ni|nina|daga)(?=\s+\w+\s+\w))(?:\s*[:：]\s*|\s+)(?=\S)",
+    r"^(?:(?:written|words|story|reported|report|posted|published|submitted|created)\s+by"
+    rf"|(?:erstellt|geschrieben|verfasst|veröffentlicht)\s+von|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
+    r"|author|текст|oleh|penulis|yazar|tác giả|الكاتب|كتبت?|کتبه|نووسینی|(?:เขียน|รายงาน|เรื่อง)โดย|ผู้(?:เขียน|รายงาน)"
+    r"|文|作者|記者|记者|著者|(?:na|ni|nina|daga)(?=\s+\w+\s+\w))(?:\s*[:：]\s*|\s*[-–]\s+|\s+)(?=\S)",
     re.IGNORECASE,
 )
 """What stands before the names of authors; the shortest, of Swahili, Filipino and Hausa, are also names before one."""
@@ -77,6 +78,18 @@ _BESIDE = 12
 """Elements behind a byline among which another of its make goes on with it."""
 
 
+_FLUSH = '[align="right" i], [style*="right" i]'
+_RIGHT = re.compile(r"\btext-align\s*:\s*right\b", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)?")
+"""Whose reports the text is made of, as it may stand behind a name."""
+_NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
+_OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
+_MAX_FLUSH, _MAX_SIGNED = 10, 100
+"""Elements set flush right that are looked at, the last first, and most characters of one that is a signature."""
+_PARAGRAPHS, _PROSE, _BEFORE = frozenset({"p", "div"}), 100, 8
+"""What stands among so many nodes before a signature: an element of so many characters."""
+
+
 def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
     """Return the names in the byline next to the headline, ``around`` which the elements are; none without telling."""
     headed = tree.css_first("h1") is not None
@@ -90,6 +103,31 @@ def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
             found += (name for name in names if name not in found)
             make, last = (node.tag or "", _naming(node)), place
     return found
+
+
+def signature(tree: LexborHTMLParser) -> list[str]:
+    """Return the names that stand alone behind the last paragraphs, flush right, as Vietnamese papers sign texts."""
+    flush_right = [node for node in tree.css(_FLUSH) if node.tag in _PARAGRAPHS]
+    for node in flush_right[: -_MAX_FLUSH - 1 : -1]:
+        told = node.attributes
+        flush = (told.get("align") or "").casefold() == "right" or _RIGHT.search(told.get("style") or "")
+        text = " ".join(_UNSEEN.sub("", node.text()).split()) if flush else ""
+        if not 0 < len(text) <= _MAX_SIGNED or not _is_behind_prose(node):
+            continue
+        if node.css_first("a") is not None or is_aside(node, _NO_TEXT, _OF_OTHERS):
+            continue
+        if found := list(_names(_MARK.split(_IN_BRACKETS.sub("", text)))):
+            return found
+    return []
+
+
+def _is_behind_prose(node: LexborNode) -> bool:
+    before: LexborNode | None = node
+    for _ in range(_BEFORE):
+        before = before.prev if before else None
+        if before is not None and before.tag in _PARAGRAPHS and len(before.text()) >= _PROSE:
+            return True
+    return False
 
 
 def _in_element(node: LexborNode, *, near: bool) -> list[str]:
@@ -120,7 +158,7 @@ def _names(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the names at the beginning of some texts, up to what is none."""
     named = False
     for piece in pieces:
-        for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece))):
+        for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece)).rstrip(" :")):
             if is_name(part):
                 named = True
                 yield part

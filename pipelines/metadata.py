@@ -230,8 +230,8 @@ def _author(
 ) -> str | None:
     """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author.
 
-    After these come the byline as readers see it, organisations that the JSON-LD states; and last of all what only
-    names the site, as many papers' templates do, or an account.
+    After these come the byline as readers see it, who signed the text, organisations that the JSON-LD states; and last
+    of all what only names the site, as many papers' templates do, or an account.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
     site = _site_names(metas, url) | {
@@ -243,6 +243,7 @@ def _author(
         lambda: _first(metas, _AUTHOR_NAMES),
         lambda: _marked_authors(tree),
         lambda: byline.authors(tree, around()),
+        lambda: byline.signature(tree),
         lambda: stated.organisations,
     ):
         read.append(names(source()))

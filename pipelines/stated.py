@@ -23,7 +23,7 @@ _BYLINE = re.compile(rf"^(?:{NEVER_A_NAME}|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9
 name (Theo Nguyễn).
 """
 _ALL_POSTS = re.compile(
-    r"^(?:(?:(?:view|see|show|read)\s+)?all\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
+    r"^(?:(?:(?:view|see|show|read)\s+)?(?:all|more)\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
     r"|alle beiträge von|(?:voir|afficher) tous les articles (?:de|par)|ver tod[ao]s (?:las entradas|l?os posts) de"
     r"|vedi tutti gli articoli di|(?:bekijk )?alle berichten van|xem (?:tất cả )?(?:các )?bài viết (?:của|bởi)"
     r"|lihat semua (?:pos|tulisan) (?:milik|oleh|dari)|посмотреть все записи (?:автора|от)"
@@ -37,6 +37,7 @@ _NO_NAME = re.compile(
 )
 _NOBODY = frozenset(
     {"admin", "administrator", "editor", "author", "no author", "webmaster", "root", "none", "null", "unknown"}
+    | {"see full bio", "full bio", "view bio", "read bio", "view profile", "read more", "more"}
 )
 _ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
 """Of e-mail, which papers write beside the name or the name beside (RSS 2.0)."""

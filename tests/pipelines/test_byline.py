@@ -47,6 +47,9 @@ def found(html: str) -> list[str]:
         ("<p><i>Por</i> Ana M. Núñez</p>", ["Ana M. Núñez"]),
         ("<p class=author>ANN O’LEE</p>", ["ANN O’LEE"]),
         ("<p class=author>بقلم محمد الأمين</p>", ["محمد الأمين"]),
+        ("<p class=author>كتب- محمد الأمين:</p>", ["محمد الأمين"]),
+        ("<p class=author>كتبت ليان الساحلي</p>", ["ليان الساحلي"]),
+        ("<p class=author>Erstellt von Ann Lee</p>", ["Ann Lee"]),
         ("<p class=writer>تحریر عائشہ صدیقی</p>", ["عائشہ صدیقی"]),
         ("<p class=author>لیکوال: احمد ولي</p>", ["احمد ولي"]),
         ("<p class=author>نووسینی ئاراس کەریم</p>", ["ئاراس کەریم"]),
@@ -143,6 +146,26 @@ def test_an_organisation_is_the_author_where_nobody_else_is() -> None:
     ):
         html = page("").replace("<article>", f"{ld(author)}<article>")
         assert read_metadata(html, "https://example.org/1", (), datetime(2026, 11, 20, tzinfo=UTC)).author == expected
+
+
+@pytest.mark.parametrize(
+    ("signed", "author"),
+    [
+        ("<p style='text-align:right;'><strong>Lê Phương</strong></p>", "Lê Phương"),
+        ("<P ALIGN=Right>Hà Thu (theo <em>Reuters, CNN</em>)</P>", "Hà Thu"),
+        ("<div style='TEXT-ALIGN: right'>Quang Phong - Tùng Nguyên</div>", "Quang Phong, Tùng Nguyên"),
+        ("<p style='margin-right: 1em'>Lê Phương</p>", "Our Paper"),
+        ("<p>Lê Phương</p>", "Our Paper"),
+        ("<p align=right><a href=/>Lê Phương</a></p>", "Our Paper"),
+        ("<div class=comments><p align=right>Lê Phương</p></div>", "Our Paper"),
+        ("<hr>" * 9 + "<p align=right>Lê Phương</p>", "Our Paper"),
+    ],
+)
+def test_who_signs_a_text_is_its_author_where_the_page_names_but_its_paper(signed: str, author: str) -> None:
+    """Right behind its paragraphs, set flush right: as Vietnamese papers do, and state their own name to programs."""
+    stated = '<meta property=og:site_name content="Our Paper"><meta name=author content="Our Paper">'
+    metadata = read_metadata(stated + page("", under=signed), "https://paper.example/1", (), datetime.now(UTC))
+    assert metadata.author == author
 
 
 def test_a_page_of_bylines_is_read_in_bounds() -> None:
