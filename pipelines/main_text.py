@@ -39,6 +39,9 @@ MAX_BY = 25
 """Characters before the author's name, at most, of a line that has nothing else."""
 MIN_WORDS, MOST_WORDS = 4, 0.7
 """Words of a title, and their share, that a headline has."""
+MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
+"""Most words of another headline, and how many of them, and what share, are the title's at least."""
+_SENTENCE_ENDS = frozenset(".!؟۔।。！…")
 _WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
 
@@ -124,8 +127,8 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
         return extraction
     kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
-    if at is None and kinds[:1] == _HEADING and kinds[1:] and _is_headline(extraction, title):
-        at = 0
+    if at is None and kinds[:1] == _HEADING and kinds[1:]:
+        at = 0 if _is_headline(extraction, title) or _is_another(extraction.paragraphs[0], title) else None
     return extraction if at is None else _without(extraction, at, at + 1)
 
 
@@ -142,6 +145,19 @@ def _is_headline(extraction: Extraction, title: str) -> bool:
     return packed.endswith(wanted) or (
         not extraction.title and len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
     )
+
+
+def _is_another(line: str, title: str) -> bool:
+    """Say whether a heading over the text is one that was written for readers, where the title is for searches.
+
+    Of its few words some are those of the title, and it is no sentence, as standfirsts are.
+
+    >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    True
+    """
+    said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))
+    alike = len(words.intersection(said))
+    return len(said) <= MAX_WORDS and line[-1] not in _SENTENCE_ENDS and alike >= max(FEW_WORDS, SOME_WORDS * len(said))
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:

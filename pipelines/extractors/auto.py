@@ -46,7 +46,7 @@ from pipelines.extractors.scored import SURE
 from pipelines.markup.soup import collapsed, scan
 from storage.records import Extraction
 
-NAME, VERSION = "auto", "18"
+NAME, VERSION = "auto", "19"
 
 ENOUGH = 200
 """Characters without white space below which a second opinion is not believed at once."""

@@ -38,7 +38,8 @@ _WORDS = {
     "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
     "widget": r"authors?|writer|bio|saboxplugin|newsletters?|mc4wp|mailchimp|subscri\w*|copyrights?|most|popular"
     r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
-    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call",
+    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call"
+    r"|consent|brlbs|borlabs|cmplz|placeholder|privacy",
     "fold": r"accordions?|toggles?|faqs?|collaps\w*|questions?|spoilers?",
 }
 """What the words of a name mark an element as. As "widget" they only may: it is one if the whole name says so."""
@@ -76,6 +77,9 @@ _WIDGET = re.compile(
     r"|comment-respond|(?:report|orphus)-error|error-report|font-resizer?|short-?(?:links?|url)|jwplayer|videojs"
     r"|onesignal|push-notifications?|sign-?up-(?:card|form|box)|jetpack-likes?|pb-cta|app-download|download-app"
     r"|(?:donat(?:e|ions?)|paywall|promo|weather)-(?:box|banner|card|block|bar|widget|notice|prompt|message)"
+    r"|(?:embed|social|content|video|iframe|media|youtube|twitter|facebook|instagram|external)-(?:consent|privacy)"
+    r"|consent-(?:embed|placeholder|notice|layer|overlay|box|message)|embed-placeholder|social-placeholder"
+    r"|brlbs-\w+|borlabs-\w+|cmplz-(?:placeholder|blocked|blocked-\w+)"
     r"|stock-ticker|call-to-action|cta-(?:box|banner|card|block|widget))\b"
     r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
 )

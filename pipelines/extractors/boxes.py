@@ -31,6 +31,7 @@ MOST = 50
 """Boxes and lists of teasers that are looked at."""
 LINKED, PLAIN = 0.9, 0.5
 """Share of linked characters from which a block is a link, and from which it leads elsewhere."""
+_APART = BIT["aside"] | BIT["nav"]
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
 """An ellipsis at the end, or before the few words of a link to the rest."""
 _END = 40
@@ -94,6 +95,8 @@ def _outwards(page: Page, element: int, small: Array) -> Iterator[int]:
 
 def _unless_more(page: Page, found: Array, chosen: Array, most: float) -> Array:
     """Return what was found, unless it is more than that share of the text."""
+    if not found.any():
+        return found
     if page.texts.chars[found].sum() > most * page.texts.chars[chosen].sum():
         return np.zeros(page.count, bool)
     return found
@@ -161,7 +164,9 @@ def elsewhere(page: Page, chosen: Array) -> Array:
         for element in (opens & (page.first == head)).nonzero()[0][:MOST].tolist():
             held = page.holds(element)
             if (held & links).any() and not (held & page.heads).any():
-                found |= _unless_more(page, chosen & held, chosen, TEASED)
+                # What opens an aside tells nothing of the text beside it.
+                alike = (page.path & _APART & page.path[head]) == (page.path[head] & _APART)
+                found |= _unless_more(page, chosen & held & alike, chosen, TEASED)
     return found
 
 

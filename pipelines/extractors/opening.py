@@ -60,6 +60,10 @@ _GLUED = re.compile(r"(?:^|[^\W\d_])[^\W\d_a-z]")
 _HEADLINE = KIND["h1"] | KIND["h2"]
 _ELSEWHERE = BIT["nav"] | BIT["tag"]
 _HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
+_STANDFIRST = re.compile(
+    r"(?<![a-z])(?:stand-?first|sub-?title|sub-?head(?:line)?|tag-?line|dek|sapo|chapo|article_lead)(?![a-z])"
+)
+"""What systems call the line below a headline."""
 _WRITTEN_OTHERWISE = frozenset("\"'&<>\\\xa0’‘“”…")
 """Characters that attributes and JSON may write in other ways."""
 
@@ -77,8 +81,8 @@ def head_of(source: bytes) -> bytes:
 def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
     """Return the chosen blocks with those of the ``likely`` ones between the headline and them that the head repeats.
 
-    ``head`` is that of the page, in UTF-8. What the text repeats as well is in it already; the motto of the site, and
-    what the head has for a title, is none.
+    ``head`` is that of the page, in UTF-8; where an element around one is named so, nothing has to repeat it. What the
+    text repeats as well is in it already; the motto of the site, and what the head has for a title, is none.
     """
     first, headline = int(chosen.argmax()), int(page.heads.argmax())
     if not (head and chosen[first] and page.heads[headline]) or headline + 1 >= first:
@@ -92,7 +96,8 @@ def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
     found = chosen.copy()
     for index in (may_be.nonzero()[0] + headline + 1)[:MAX_BLOCKS].tolist():
         line = opening(page, index)
-        found[index] = len(line) >= SHORTEST and line not in text and _describes(line.encode("utf-8", "replace"), head)
+        new = len(line) >= SHORTEST and line not in text
+        found[index] = new and (_describes(line.encode("utf-8", "replace"), head) or _is_standfirst(page, index))
     if page.title[headline] <= TITLE:  # the site's name, it may be, and what stands over a further headline its motto
         headed = ((page.kind[between] & _HEADLINE) != 0) & ~found[between]
         found[between] &= ~np.logical_or.accumulate(headed[::-1])[::-1]
@@ -103,6 +108,12 @@ def _describes(line: bytes, head: bytes) -> bool:
     """Say whether the head of a page has a line otherwise than as a title."""
     pieces = head.split(line, MAX_BLOCKS)[:-1]
     return any(_TITLED.search(piece[-NEAR:]) is None for piece in pieces)
+
+
+def _is_standfirst(page: Page, index: int) -> bool:
+    elements = page.blocks.elements
+    own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
+    return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, AROUND))
 
 
 def byline(page: Page, chosen: Array) -> Array:
@@ -121,13 +132,16 @@ def byline(page: Page, chosen: Array) -> Array:
     may_be = ((page.path[first] & BIT["meta"]) != 0) & (page.texts.chars[first] <= NAMES)
     for index in first[may_be & ~page.texts.ends_sentence[first]].tolist():
         small = takewhile(lambda element: page.held[element] <= LINES, around(page.blocks, index))
-        found[index] |= any(_names_author(elements.tags[elements.tag[element]]) for element in islice(small, AROUND))
+        found[index] |= any(names_author(elements.tags[elements.tag[element]]) for element in islice(small, AROUND))
+    if not found.any():
+        return found
     few = page.texts.chars[found & chosen].sum() <= MOST * page.texts.chars[chosen].sum()
     return found & chosen if few else np.zeros(page.count, bool)
 
 
 @lru_cache(maxsize=2**12)
-def _names_author(tag: str) -> bool:
+def names_author(tag: str) -> bool:
+    """Say whether a start tag, without ``<`` and ``>``, is named as what says who wrote a text, or when."""
     return not is_heading(tag.partition(" ")[0]) and _AUTHOR.search(naming_of(tag)) is not None
 
 

@@ -68,15 +68,18 @@ _SURE_CAPTION = re.compile(
     r"(?:wp|feat|image|img|photo|picture|pic|fig|figure|media)s?[-_ ]*(?:cms[-_ ]*)?captions?(?![a-z])|cutline"
     rf"|\btr-caption\b|(?<![a-z])(?:{_NAMED})s?[-_ ]*(?:box|block|wrap|wrapper|container|desc"
     r"|description|info|credit|copyright|legend|embed|holder|widget)(?![a-z])"
+    r"|(?<![a-z])media[-_ ]*(?:block|item)?[-_ ]*(?:info|desc|description|legend|credits?|copyright)(?![a-z])"
 )
 _IN_NAMES = "|".join(f"[{image[0]}{image[0].upper()}]{image[1:]}" for image in _IMAGES)
-_MAY_CAPTION = re.compile(f"aption|utline|(?:{_IN_NAMES})s?[-_ ]*[BWCDILEHbwcdileh]")
+_MAY_CAPTION = re.compile(f"aption|utline|(?:{_IN_NAMES}|[mM]edia)s?[-_ ]*[BWCDILEHbwcdileh]")
 """Sieve for the patterns, which need the words of an element."""
 _BESIDE_TEXT = re.compile(
     r'table\s(?:[^"]*"[^"]*")*?[^"]*(?<![\w-])(?:align="(?:left|right)"|style="[^"]*\bfloat\s*:\s*(?:left|right)\b)',
     re.IGNORECASE,
 )
 """A table that the text flows around."""
+_CLASSED = re.compile(r'(?:p|div|small|em) (?:[^"]*"[^"]*")*?[^"]*\bclass="(?:[^"]*\s)?caption(?=[\s"])')
+"""An element of which caption is a class, and no part of another's name."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
 _BOX = re.compile(rf"(?<![a-z])(?:{_NAMED}|thumb|thumbnail)s?(?=\s|$)")
 _NO_BOX = re.compile(
@@ -177,6 +180,23 @@ def boxed(page: Page, chosen: Array) -> Array:
         found[index] = any(_is_box(elements.tags[elements.tag[box]][:MAX_CHARS]) for box in small)
     if not found.any():
         return found
+    few = page.texts.chars[found].sum() <= BOXED * page.texts.chars[chosen].sum()
+    return found if few else np.zeros(page.count, bool)
+
+
+def classed(page: Page, chosen: Array, likely: Array) -> Array:
+    """Say which of the chosen blocks that may be captions have that for a class, behind the first chosen one.
+
+    That may be a lead in the place of a caption, cells are set in tables by the text of pictures.
+    """
+    found: Array = chosen & likely
+    if not found.any():
+        return found
+    found[chosen.argmax()] = False
+    elements = page.blocks.elements
+    for index in found.nonzero()[0].tolist():
+        own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
+        found[index] = any(_CLASSED.match(elements.tags[elements.tag[element]]) for element in own)
     few = page.texts.chars[found].sum() <= BOXED * page.texts.chars[chosen].sum()
     return found if few else np.zeros(page.count, bool)
 

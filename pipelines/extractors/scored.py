@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import asides, boxes, comments, density, opening, parts, series, stated_body
+from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "16"
+NAME, VERSION = "scored", "17"
 MODEL = Path(__file__).with_name("auto_model.json")
 DIGITS = 4
 """Digits of a confidence that are told."""
@@ -274,7 +274,9 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     boxed = parts.boxed(page, chosen)
     chosen &= ~boxed & ~comments.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
-    chosen &= ~opening.byline(page, chosen) & ~parts.imprint(page, chosen)
+    boxed |= parts.classed(page, chosen, captions)
+    chosen &= ~boxed & ~opening.byline(page, chosen) & ~parts.imprint(page, chosen)
+    chosen = closing.unsigned(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions | boxed, headed)
 
 

@@ -200,6 +200,28 @@ def test_the_authors_name_behind_the_word_for_by_is_not_in_the_text(line: str, a
     assert (line in without_byline(found, Metadata(author=author)).paragraphs) == kept
 
 
+@pytest.mark.parametrize(
+    ("line", "kinds", "kept"),
+    [
+        ("Grounds for the mill: wheel turns again", "hppp", False),
+        ("Will the tide mill and its wheel turn?", "hppp", False),
+        ("Grounds for the mill: wheel turns again", "pppp", True),
+        ("The wheel of the old mill has turned again.", "hppp", True),
+        ("How it was built", "hppp", True),
+        (
+            f"The mill and its wheel turned {'again and ' * 3}on the morning of a day in May when nobody was there",
+            "hppp",
+            True,
+        ),
+    ],
+)
+def test_another_headline_over_the_text_is_none_of_it(line: str, kinds: str, *, kept: bool) -> None:
+    """Papers state one for searches and show their readers another, which has some of its words and is no sentence."""
+    found = Extraction((line, *"bcd"), "auto", "1", kinds=kinds, confidence=0.9)
+    stated = Metadata(title="Saltmarsh tide mill: wheel turns after forty years")
+    assert (line in without_title(found, stated).paragraphs) == kept
+
+
 def test_two_lines_that_the_date_was_read_from_and_others_that_say_it_are_not_in_the_text() -> None:
     """Author and date may stand in one element; a line that is the day of publication goes wherever that was found."""
     found = Extraction(("Văn An", "Cập nhật: 20/11/2026", *LINES[2:]), "auto", "1", kinds="pppp", confidence=0.9)
@@ -252,8 +274,8 @@ def test_a_heading_that_opens_the_text_in_the_words_of_the_title_is_not_in_it(
 
 
 def test_a_standfirst_in_the_words_of_a_title_that_was_shown_is_in_the_text() -> None:
-    """It may be set as a heading under the headline, which needs no second one."""
-    lines = ("Sáng nay giá vàng trong nước giảm mạnh", *"bcd")
+    """It may be set as a heading under the headline, but is a sentence."""
+    lines = ("Sáng nay giá vàng trong nước giảm mạnh.", *"bcd")
     title = "Giá vàng giảm mạnh trong phiên sáng nay"
     found = Extraction(lines, "auto", "1", kinds="hppp", confidence=0.9, title=title)
     assert without_title(found, Metadata(title=title)).paragraphs == lines

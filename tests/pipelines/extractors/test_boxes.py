@@ -148,6 +148,14 @@ def test_what_stands_below_a_heading_that_leads_elsewhere_is_out(heading: str) -
     assert boxes.elsewhere(inside, chosen).sum() == 7
 
 
+def test_a_text_beside_an_aside_that_leads_elsewhere_stays() -> None:
+    """Style sheets show what comes first behind the text, so that one element begins with the aside and holds both."""
+    side = "<aside><h3>Read also</h3><p><a href=/1>The bridge is shut</a></p><p><a href=/2>Rain</a></p></aside>"
+    last = "".join(f"<p>{number}. {SAID}</p>" for number in range(2))
+    shown, chosen, _ = of_text(article("", f"<div class=reverse>{side}<div>{last}</div></div>", 12))
+    assert boxes.elsewhere(shown, chosen).tolist() == starting(shown, "Read also", "The bridge", "Rain").tolist()
+
+
 def test_teasers_below_such_a_heading_at_the_end_are_out_in_any_element() -> None:
     """Where nothing else follows; a paragraph behind a single link goes on with the text."""
     teaser = f"<p><a href=/x>Who shut the bridge?</a></p><p>{SAID}</p>"

@@ -52,6 +52,23 @@ def test_a_standfirst_is_what_the_head_of_the_page_repeats(head: str, between: s
 
 
 @pytest.mark.parametrize(
+    ("naming", "found"),
+    [
+        ("article__subhead", True),
+        ("jeg_post_subtitle", True),
+        ("s-tagline fw-tagline", True),
+        ("stand-first-alone", True),
+        ("kicker-line", False),
+        ("deck-chair", False),
+    ],
+)
+def test_a_standfirst_is_named_so(naming: str, *, found: bool) -> None:
+    """Where the head of the page has other words for its article."""
+    other = '<meta name="description" content="All about the high water.">'
+    assert read(f"<section class='promo'><p class='{naming}'>{LEAD}</p></section>", other).startswith(LEAD) == found
+
+
+@pytest.mark.parametrize(
     ("mark", "written"),
     [("head", "HEAD"), ("</head>", ""), ("</head><body>", "<BODY>"), ("</head><body>", "</Head><Body>")],
 )

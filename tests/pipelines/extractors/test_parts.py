@@ -127,6 +127,8 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<figure><img src=a><p class='x1'>{}</p></figure>",
         "<div class='image-container'><img src=a><p>{}</p></div>",
         "<div class='InlineImage-imageEmbedCredit'>{}</div>",
+        "<div class='media mediaA'><img src=a><div class='mediaInfo'><p>{}</p></div></div>",
+        "<div class='media-block'><img src=a><div class='media-block__description'>{}</div></div>",
         "<div class='foto-box'><img src=a><p>{}</p></div>",
         "<div id=p12 class='photo'><img src=a><br>{}</div>",
         "<div class='article__inline-images'><img src=a><p>{}</p></div>",
@@ -186,6 +188,23 @@ def test_what_stands_in_the_box_of_a_picture_is_its_caption_where_most_of_the_te
     boxes = "".join(f"<div class='{classes}'><img src=a><p>{TEXT.strip()} {n}</p></div>" for n in range(lines))
     found = scored.extract(page(paragraphs(LINES[:2]) + boxes))
     assert ((f"{TEXT.strip()} 0" in found.paragraphs), bool(found.captions)) == (kept, not kept)
+
+
+@pytest.mark.parametrize(
+    ("markup", "kept"),
+    [
+        ("<div class='wrap'><img src=a><p class='caption'>{}</p></div>", False),
+        ("<div class='info'><div class='caption'><p>{}</p></div></div>", False),
+        ("<div class='_caption_x1 caption label'><p>{}</p></div>", False),
+        ("<p class='captions-of-old'>{}</p>", True),
+        ("<h3 class='caption'>{}</h3>", True),
+    ],
+)
+def test_a_paragraph_classed_as_a_caption_is_one_behind_the_first(markup: str, *, kept: bool) -> None:
+    """That may be a lead, which some papers class so."""
+    found = scored.extract(page(paragraphs(LINES[:2]) + markup.format(CAPTION) + paragraphs(LINES[2:])))
+    assert (CAPTION in found.paragraphs, CAPTION in found.captions) == (kept, not kept)
+    assert LINES[0] in scored.extract(page(markup.format(LINES[0]) + paragraphs(LINES[1:]))).paragraphs
 
 
 def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:
@@ -364,6 +383,9 @@ BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box
         *((f'class="{name}"', False) for name in ("copyright", "most-read", "wp-polls", "poll", "modal fade")),
         *((f'class="{name}"', False) for name in ("kk-star-ratings", "kg-signup-card", "cookie-notice")),
         *((f'class="{name}"', False) for name in ("telegram-channel", "jwplayer", "NewsletterModule")),
+        *((f'class="{name}"', False) for name in ("embed-consent", "_brlbs-embed", "cmplz-placeholder")),
+        *((f'class="{name}"', False) for name in ("sourcepoint__social-placeholder", "youtube-privacy-notice")),
+        *((f'class="{name}"', True) for name in ("placeholder", "informed-consent", "privacy")),
         *((f'id="{name}"', False) for name in ("cookie-law-info-bar", "disqus_thread", "wpdcom", "short_link")),
         *((f'class="{name}"', True) for name in ("has-small-font-size", "most", "short", "google-maps", "push-down")),
         *((f'id="{name}"', True) for name in ("the-author-of-the-plan", "a-poll-of-voters", "telegram-in-2020")),

@@ -74,6 +74,10 @@ Trình duyệt của bạn không hỗ trợ thẻ video.
 متصفحك لا يدعم تشغيل الفيديو
 مرورگر شما از ویدئو پشتیبانی نمی‌کند
 Please enable JavaScript to view the comments.
+An dieser Stelle findest du einen externen Inhalt von YouTube, der den Artikel ergänzt.
+Ich bin damit einverstanden, dass mir Inhalte von YouTube angezeigt werden.
+Personenbezogene Daten können an Drittplattformen übermittelt werden.
+Ce contenu est bloqué car vous n'avez pas accepté les cookies.
 This article is for subscribers only.
 Il vous reste 57.09% de cet article à lire. La suite est réservée aux abonnés.
 הכתבה זמינה למנויים בלבד
@@ -120,6 +124,8 @@ Chia sẻ · Facebook · Zalo · In
 """.strip().split("\n")
 KEPT = """
 Contents: two bottles of water and a map
+Ich bin damit einverstanden, dass die Brücke gebaut wird.
+Ce contenu est bloqué par la glace depuis hier.
 Loading the carts took them until noon.
 This entry was the first to reach the committee.
 If you enjoyed the first bridge, you will like the second.
