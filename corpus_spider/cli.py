@@ -309,7 +309,17 @@ def _report(state: State, options: dict[str, Any], report: Any, internals: Colle
 def main() -> None:
     """Run the program and end the process with its exit code."""
     open_closed_streams()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    _let_go_of_output()
+    sys.exit(code)
+
+
+def _let_go_of_output() -> None:
+    """Throw away what standard output does not take, as on a full disk: Python would try again, and end with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(arguments: Sequence[str]) -> int:

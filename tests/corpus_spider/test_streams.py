@@ -43,3 +43,12 @@ def test_an_error_that_cannot_be_told_has_its_exit_code(home: Path) -> None:
     command = shlex.join([sys.executable, "-m", "corpus_spider", "-s", "crawl.delay=nan", "config"])
     done = subprocess.run(["sh", "-c", f"{command} >/dev/full 2>&1"], cwd=home, timeout=PATIENCE, check=False)
     assert done.returncode == 2
+
+
+def test_results_that_a_full_disk_does_not_take_have_its_exit_code(home: Path) -> None:
+    """And one message: Python tried to write them once more at its end, said so, and ended with 120."""
+    command = shlex.join([sys.executable, "-m", "corpus_spider", "config"])
+    done = subprocess.run(
+        ["sh", "-c", f"{command} >/dev/full"], cwd=home, timeout=PATIENCE, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (3, 2), done.stderr
