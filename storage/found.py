@@ -76,11 +76,14 @@ class Found:
         """Rank it among what waits at its host.
 
         Sitemaps that an index has of the archive come in their turn, by date: there may be hundreds, and a run that
-        ends early would have read nothing else.
+        ends early would have read nothing else. So do those that are ranked lower, and those of an index in an index,
+        of which there may be as many again for each.
         """
         is_listed = self.link.kind is self.parent.kind is Kind.SITEMAP and not self.link.redirect
-        is_old = is_listed and 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
-        return self.link.rank + (0 if is_old else link_priority(self.kind, self.parent))
+        is_old = 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
+        if is_listed and (is_old or self.link.rank < 0 or self.parent.depth > 0):
+            return 0
+        return self.link.rank + link_priority(self.kind, self.parent)
 
     @property
     def is_self(self) -> bool:

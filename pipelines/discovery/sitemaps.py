@@ -7,7 +7,7 @@ A page is dated by the publication date of the news extension
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -32,6 +32,10 @@ MAX_ENTRIES = 50_000
 """The protocol's own limit for a file."""
 MAX_BYTES = 50 * 2**20
 """The protocol's own limit for a file, unpacked."""
+MOST_AT_ONCE = 50
+"""Sitemaps of an index that are read before the pages of their host; there may be one for each day of thirty years."""
+LATER = -1
+"""Rank of the others."""
 _LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -78,7 +82,17 @@ _Listed = tuple[str, tuple[str, ...]]
 def _sitemaps(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:
     scope = scope_of(model)
     entries = (entry for entry in _entries(listed, origin) if scope.has_host(entry.address.host))
-    return entry_links(entries, Kind.SITEMAP, parse(origin[0]))
+    return _newest_first(entry_links(entries, Kind.SITEMAP, parse(origin[0])))
+
+
+def _newest_first(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Rank all but the newest lower; of those with the same date, or none, the middle, since lists begin at either end
+    of time.
+    """
+    last = len(links) - 1
+    places = sorted(range(len(links)), key=lambda at: (links[at].dated or "", -min(at, last - at)), reverse=True)
+    later = frozenset(places[MOST_AT_ONCE:])
+    return tuple(replace(link, rank=LATER) if at in later else link for at, link in enumerate(links))
 
 
 def _pages(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:

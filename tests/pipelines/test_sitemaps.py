@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from pipelines.discovery.sitemaps import MAX_ENTRIES, read_sitemap, sitemap_links
 from storage.records import Kind, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 URL = "https://www.example.com/sitemap.xml"
 MODEL = SiteModel(hosts=("example.com",), deny=("/private/",))
@@ -167,6 +171,25 @@ def test_sitemaps_of_an_index_are_dated() -> None:
     assert [(link.kind, link.dated) for link in sitemap_links(body.encode(), URL, MODEL, NOW)] == [
         (Kind.SITEMAP, "2026-11-20")
     ]
+
+
+@pytest.mark.parametrize(
+    ("date_of", "early"),
+    [
+        (lambda _: "", [*range(25), *range(75, 100)]),
+        (lambda _: "2026-11-20", [*range(25), *range(75, 100)]),
+        (lambda at: f"{2000 + at // 5}-01-01", [*range(50, 100)]),
+        (lambda at: f"{2019 - at // 5}-01-01", [*range(50)]),
+    ],
+)
+def test_of_an_index_of_very_many_the_newest_are_read_first(date_of: Callable[[int], str], early: list[int]) -> None:
+    """Where dates do not tell, both ends: a list of the archive begins at one or the other."""
+    records = "".join(
+        f"<sitemap><loc>https://www.example.com/{at}.xml</loc><lastmod>{date_of(at)}</lastmod></sitemap>"
+        for at in range(100)
+    )
+    links = sitemap_links(f"<sitemapindex>{records}</sitemapindex>".encode(), URL, MODEL, NOW)
+    assert [at for at, link in enumerate(links) if not link.rank] == early
 
 
 @pytest.mark.parametrize(

@@ -236,6 +236,15 @@ def test_sitemaps_of_the_archive_come_in_their_turn(corpus: Corpus) -> None:
     assert paths(crawl.lease()) == ["undated", "new", "2019", "old", "2011"]
 
 
+@pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, 0), (1, 0, 0)])
+def test_an_index_puts_only_so_many_sitemaps_before_pages(depth: int, rank: int, expected: int) -> None:
+    """Those it ranks lower and those of an index in an index come in their turn: nine thousand without a date, one for
+    each day, were all read before the first article.
+    """
+    parent = replace(PARENT, kind=Kind.SITEMAP, depth=depth)
+    assert Found(replace(link("map"), kind=Kind.SITEMAP, rank=rank), parent).priority == expected
+
+
 def _dated(stated: dict[str, str | None], kind: Kind) -> list[Link]:
     return [replace(link(path), dated=date, kind=kind) for path, date in stated.items()]
 
