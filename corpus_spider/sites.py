@@ -90,10 +90,14 @@ def check(state: State, /, names: tuple[str, ...], **options: Any) -> int:
 
     config = state.load().only(names)
     config.require_sites()
-    with state.console.progress("addresses", len(config.seeds())) as show:
+    with state.console.progress("addresses", len(sources_check.sources(config))) as show:
         states = sources_check.check(config, options["max_age"], show)
     sick = {one.site for one in states if one.problem}
-    well = [site.name for site in config.sites if site.name not in sick]
+    asked = {one.site for one in states}
+    well = [site.name for site in config.sites if site.name in asked - sick]
+    for site in config.sites:
+        if site.name not in asked:
+            state.console.note(f"{site.name} is a list of pages, and has no sources.")
     if options["as_json"]:
         state.console.json({"ok": not sick, "well": well, "sources": states})
     elif not state.console.quiet or sick:

@@ -45,12 +45,17 @@ class State:
         return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
 
 
+def sources(config: Config) -> list[Seed]:
+    """Return the sources of the configured sites; a list of pages is none."""
+    return [seed for seed in config.seeds() if not seed.listed]
+
+
 def check(config: Config, max_age: int, show: Callable[[int], None]) -> list[State]:
     """Ask for each source of the configured sites and say how it is; ``max_age`` is in days.
 
     Raises ConfigError when nobody answers for the requests.
     """
-    seeds = config.seeds()
+    seeds = sources(config)
     visitor = Visitor(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
     models = {site.name: config.site_model(site) for site in config.sites}
     delays = {site.name: config.site_delay(site) for site in config.sites}

@@ -176,3 +176,15 @@ def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.Captur
     code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
     assert code == 8
     assert all("cannot be fetched" in one["problem"] for one in json.loads(out)["sources"])
+
+
+def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has no sources: each of its pages was asked for, and those without links were sick."""
+    file, text = tmp_path / "corpus.toml", corpus_toml(paper)
+    listed = f'[[site]]\nname = "list"\nmax_depth = 0\nstart = ["{paper.origin}/listed"]\n'
+    file.write_text(text + listed)
+    code, out, err = program(capsys, "-c", str(file), "sites", "check", "list", "--write", "--json")
+    assert (code, json.loads(out)) == (0, {"ok": True, "well": [], "sources": []})
+    assert "list is a list of pages" in err
+    assert not paper.asked["/listed"]
+    assert file.read_text() == text + listed
