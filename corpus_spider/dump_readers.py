@@ -7,6 +7,7 @@ process waits for another; a server that is asked by several would have them all
 from __future__ import annotations
 
 import gc
+import mmap
 import multiprocessing
 import os
 import sys
@@ -39,6 +40,10 @@ MOST = 4
 """Processes: more than these make parts faster than one thread can compress and hash them."""
 AHEAD = 2
 """Parts under way for each process, so that none waits for the slowest."""
+ROOM = 8 * 2**20
+"""Bytes of memory that each process shares with the one that writes: parts that fit go through it, others through the
+pipe, which copies them three times more.
+"""
 TRIES = 10
 """Looks at a corpus that others write to, until one process reads it alone."""
 END_SECONDS = 5.0
@@ -143,15 +148,42 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
         yield under_way.popleft().result()
 
 
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A part whose bytes, so many, lie in the shared memory."""
+
+    rows: int
+    size: int
+
+
+class _Side:
+    """The pipe to who asks, and the memory that is shared."""
+
+    def __init__(self, pipe: Connection, room: mmap.mmap) -> None:
+        self._pipe, self._room = pipe, room
+
+    def recv(self) -> Any:
+        """Wait for what is asked."""
+        return self._pipe.recv()
+
+    def send(self, answer: Any) -> None:
+        """Answer. What lies in the memory was taken from there before more was asked."""
+        if isinstance(answer, Part) and len(answer.data) <= ROOM:
+            self._room[: len(answer.data)] = answer.data
+            answer = _Laid(answer.rows, len(answer.data))
+        self._pipe.send(answer)
+
+
 class _Reader:
     """A process that makes parts, and the pipe to it."""
 
     def __init__(self, work: Work, others: Sequence[_Reader]) -> None:
         context = multiprocessing.get_context("fork")
         self._pipe, theirs = context.Pipe()
+        self._room = mmap.mmap(-1, ROOM)
         # A copy of our end would keep the pipe open when we are gone, and them waiting.
         ours = [self._pipe, *(other._pipe for other in others)]  # noqa: SLF001
-        self._process = context.Process(target=_serve, args=(theirs, ours, work), daemon=True)
+        self._process = context.Process(target=_serve, args=(_Side(theirs, self._room), ours, work), daemon=True)
         with signals_held():
             self._process.start()
         theirs.close()
@@ -168,7 +200,7 @@ class _Reader:
             raise CorpusError("a process that read the corpus has ended", do=do) from error
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return Part(answer.rows, self._room[: answer.size]) if isinstance(answer, _Laid) else answer
 
     def kill(self) -> None:
         """Let the process end; it has nothing that could be lost. Who asks it at this moment is told that it has."""
@@ -181,7 +213,7 @@ class _Reader:
         self._process.join(END_SECONDS)
 
 
-def _serve(pipe: Connection, others: Sequence[Connection], work: Work) -> None:
+def _serve(pipe: _Side, others: Sequence[Connection], work: Work) -> None:
     for other in others:
         other.close()
     # What was there before is not looked through, and so not copied, whenever memory is cleared.
@@ -196,7 +228,7 @@ def _serve(pipe: Connection, others: Sequence[Connection], work: Work) -> None:
         pipe.send(error)
 
 
-def _answer(pipe: Connection, work: Work) -> None:
+def _answer(pipe: _Side, work: Work) -> None:
     with Corpus.open(work.database, read_only=True) as corpus, ExitStack() as views:
         view: View | None = None
         while True:

@@ -87,6 +87,15 @@ def test_several_processes_write_the_file_that_one_writes(
     assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() in (tmp_path / f"{name}.sha256").read_text()
 
 
+def test_parts_come_the_same_through_memory_and_through_the_pipe(folder: Path, tmp_path: Path) -> None:
+    """Those that do not fit into the memory that is shared are sent."""
+    for name, room in (("all.jsonl", 2**20), ("some.jsonl", 1500), ("none.jsonl", 1)):
+        done = export(folder, tmp_path / name, f"dump_readers.ROOM = {room}")
+        assert done.returncode == 0, done.stderr
+    written = {(tmp_path / name).read_bytes() for name in ("all.jsonl", "some.jsonl", "none.jsonl")}
+    assert len(written) == 1
+
+
 def test_a_target_that_exists_is_refused_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
     """No process is started for what cannot be written."""
     (tmp_path / "out.jsonl").write_text("mine")
