@@ -228,12 +228,16 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it. Exit code 6 when some are not
     there.
     """
+    from corpus_spider.config_load import database_variable
+
     with state.console.progress("rows and files copied") as show:
         report = backup(state.load_made(), folder, show)
     if options["as_json"]:
         state.console.json(report)
     elif not state.console.quiet:
         state.console.summary(report)
+    if variable := database_variable(os.environ):
+        state.console.note(f"Without {variable} it is a corpus of its own: that counts before its corpus.toml too.")
     for name in report.missing:
         state.console.error(f"{name} is not there; its pages have no originals in the backup either")
     return DamageError.exit_code if report.missing else 0

@@ -71,6 +71,14 @@ def load(
     return assemble(parse(file), overrides or {}, environ, file.resolve())
 
 
+def database_variable(environ: Mapping[str, str]) -> str:
+    """Return the variable of the environment that names the database, whatever corpus.toml says; empty for none."""
+    own = f"{PREFIX}CORPUS_DATABASE"
+    if own in environ:
+        return own
+    return "DATABASE_URL" if environ.get("DATABASE_URL") else ""
+
+
 def parse(file: Path) -> dict[str, Any]:
     """Read a TOML file; raise ConfigError with the line when it is not one."""
     try:

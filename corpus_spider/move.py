@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -93,15 +94,17 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays; write the new one
     into corpus.toml. Exit code 6 when the check finds something.
     """
+    from corpus_spider.config_load import database_variable
+
     with state.console.progress("rows copied") as show:
         report = move(state.load_made(), database_url, show)
     if options["as_json"]:
         state.console.json(report)
     elif not state.console.quiet:
         state.console.summary(report)
-        state.console.note(
-            f'Now set database = "{report.database}" in [corpus] of corpus.toml (with its password, if any).'
-        )
+        variable = database_variable(os.environ)
+        place = f"{variable}, which counts before corpus.toml," if variable else "database in [corpus] of corpus.toml"
+        state.console.note(f'Now set {place} to "{report.database}" (with its password, if any).')
     return 6 if report.problems else 0
 
 

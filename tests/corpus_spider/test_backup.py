@@ -254,6 +254,18 @@ def test_a_file_is_named_as_in_corpus_toml(folder: Path, tmp_path: Path) -> None
     assert [each.name for each in (*elsewhere.iterdir(), *folder.glob("moved-again*"))] == []
 
 
+def test_what_counts_before_corpus_toml_is_told(folder: Path, tmp_path: Path) -> None:
+    """With a variable of the environment the corpus would have stayed where it was, and a backup have been the corpus
+    it was made of.
+    """
+    for name in ("", "DATABASE_URL"):
+        variables = {name: "sqlite:///corpus.db"} if name else {}
+        moved = run(folder, "move", f"sqlite:///moved{name}.db", **variables)
+        assert f"Now set {name or 'database in [corpus] of corpus.toml'}" in moved.stderr
+        copied = run(folder, "backup", str(tmp_path / f"copy{name}"), **variables)
+        assert (copied.returncode, f"Without {name} it is" in copied.stderr) == (0, bool(name))
+
+
 def test_a_corpus_does_not_move_into_a_folder_that_is_not_there(folder: Path, tmp_path: Path) -> None:
     """A disk that is not mounted would have its mount point filled."""
     refused = run(folder, "move", f"sqlite:///{tmp_path}/disk/news/corpus.db")
