@@ -37,6 +37,7 @@ _NO_NAME = re.compile(
 )
 _NOBODY = frozenset(
     {"admin", "administrator", "editor", "author", "no author", "webmaster", "root", "none", "null", "unknown"}
+    | {"super user", "user admin", "site admin", "guest", "name", "first name", "last name", "your name"}
     | {"see full bio", "full bio", "view bio", "read bio", "view profile", "read more", "more"}
 )
 _ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")

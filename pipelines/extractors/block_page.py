@@ -21,6 +21,8 @@ Columns = dict[str, Any]
 MOST = 0.6
 """A mark that an element with more than this share of the page's text bears tells nothing against it."""
 MOST_COMMENTS = 0.85
+FEW = 2
+"""Blocks of a hidden element, at most, and sentences, less than which it has, that is hidden though it has the most."""
 _MAX_TAG = 300
 """Characters of a start tag that are looked at; what they are made like is remembered, for the pages of a site."""
 _CLASS, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
@@ -91,7 +93,11 @@ class Page:
     def _marks(self, own: Array) -> tuple[Array, Array]:
         """Return the marks of all elements around each block, and those of the innermost two."""
         shares = self.total_gain / max(1.0, float(self.total_gain[0]))
-        own &= np.where(shares > MOST, PRAISE | np.where(shares < MOST_COMMENTS, BIT["comment"], 0), -1)
+        most = (shares > MOST).nonzero()[0]
+        told = np.where(shares[most] < MOST_COMMENTS, BIT["comment"], 0)
+        # Words for search engines alone, as broken-in sites have them, are no article that a script will show.
+        unsaid = (self.held[most] <= FEW) & (self.texts.sentences[self.first[most]] < FEW)
+        own[most] &= PRAISE | told | np.where(unsaid, BIT["hidden"], 0)
         path, beyond = own | own[0], self.parents
         while beyond.any():  # twice as far every time
             path, beyond = path | path[beyond], beyond[beyond]

@@ -334,8 +334,8 @@ def labels(page: Page, chosen: Array) -> Array:
     if not short:
         return found
     article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any())
-    single = (page.total(chosen) == 1).tolist()
-    leading = (page.total(~chosen & (page.link > MAX_LINKED)) > 1).tolist()
+    single = page.total(chosen) == 1
+    leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
     marked, boxes = list[int](), list[int]()
     for index in short:
         alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))

@@ -188,6 +188,7 @@ def test_title(html: str, expected: str | None) -> None:
         ("<a rel='author' href='/ann'> View all posts by Ann Lee <span>→</span></a>", "Ann Lee"),
         ("<a rel='author' href='/ann'>More stories by Ann Lee</a>", "Ann Lee"),
         ("<a rel='author' href='/ann'>See full bio</a>", None),
+        ("<meta name='author' content='Super User'>", None),
         ("<a rel='author' href='/ann'> Show the archive <span>→</span></a>", None),
         ("<a rel='author' href='/an'>Xem tất cả bài viết của Trần An</a>", "Trần An"),
         ("<a rel='author' href='/ali'>عرض كل مقالات علي حسن</a>", "علي حسن"),
