@@ -52,7 +52,7 @@ class RetryPolicy:
         reason = _passing_fault(capture)
         if reason is None:
             return Fetched(capture, lease)
-        asked = retry_after(capture.header("Retry-After"), now)
+        asked = _longest_wait(capture, now)
         return Fetched(capture, lease, reason, self.retry_at(lease, now, asked))
 
     def judge_failure(self, lease: Lease, reason: str, now: float, *, passing: bool) -> Failure:
@@ -102,10 +102,16 @@ def pause_asked(capture: Capture, now: float) -> float | None:
 
     429 is said to a client, not of a page; 503 is of the host when it says when to come back (RFC 9110, 15.6.4).
     """
-    asked = retry_after(capture.header("Retry-After"), now)
+    asked = _longest_wait(capture, now)
     if capture.status == 429:
         return asked or 0.0
     return asked if capture.status == 503 else None
+
+
+def _longest_wait(capture: Capture, now: float) -> float | None:
+    """Return what Retry-After asks for, the longest where a server and its proxy each say it."""
+    said = (retry_after(value, now) for name, value in capture.response_headers if name.lower() == "retry-after")
+    return max((seconds for seconds in said if seconds is not None), default=None)
 
 
 def _passing_fault(capture: Capture) -> str | None:

@@ -7,6 +7,9 @@ from __future__ import annotations
 import re
 
 REACH = "See that the database runs and can be reached, then start again."
+SERVER = "See what the log of the server says of it, then start again."
+_AWAY = ("08", "53", "57", "58", "XX")
+"""Classes of errors of a server that is away, out of something, or ill; other classes are said of what was asked."""
 _TABLES = (
     "Another program has changed these tables, or has tables of these names: restore them, or name another database."
 )
@@ -43,5 +46,5 @@ _BY_WORDS = (
 def advice(message: str, state: str) -> str:
     """Return what to do about an error of a server, by its message and SQLSTATE ("" where it has none)."""
     if state:
-        return _BY_STATE.get(state, REACH)
+        return _BY_STATE.get(state, REACH if state.startswith(_AWAY) else SERVER)
     return next((do for words, do in _BY_WORDS if re.search(words, message)), REACH)

@@ -11,7 +11,7 @@ from service_identity import VerificationError
 from service_identity.exceptions import DNSMismatch
 from service_identity.hazmat import DNS_ID
 
-from corpus_spider.policy import BACKOFF, RetryPolicy, conditions, failure_reason, retry_after
+from corpus_spider.policy import BACKOFF, RetryPolicy, conditions, failure_reason, pause_asked, retry_after
 from corpus_spider.refusal import RefusalError
 from storage.records import Capture, Lease, Original
 from storage.warc.headers import sha1
@@ -100,6 +100,14 @@ def test_retry_after_lengthens_the_wait_and_never_shortens_it() -> None:
     policy = RetryPolicy()
     assert policy.judge_answer(capture(429, Retry_After="60"), lease(), NOW).retry_at == NOW + 60
     assert policy.judge_answer(capture(429, Retry_After="0"), lease(), NOW).retry_at == NOW + BACKOFF[0]
+
+
+@pytest.mark.parametrize("values", [("1", "60"), ("60", "1"), ("soon", "60")])
+def test_of_two_waits_that_are_asked_for_the_longer_one_is_kept(values: tuple[str, str]) -> None:
+    """A server and its proxy each say one: the first alone was read."""
+    answer = replace(capture(429), response_headers=tuple(("Retry-After", value) for value in values))
+    assert RetryPolicy().judge_answer(answer, lease(), NOW).retry_at == NOW + 60
+    assert pause_asked(answer, NOW) == 60
 
 
 class CannotResolveHostError(Exception):

@@ -179,6 +179,12 @@ def own_url(postgres_server: PostgresServer) -> str:
     return url
 
 
+REFUSING = """
+CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+CREATE TRIGGER no BEFORE INSERT ON run EXECUTE FUNCTION no()
+"""
+
+
 @pytest.mark.parametrize(
     ("statement", "undo", "advice"),
     [
@@ -191,6 +197,11 @@ def own_url(postgres_server: PostgresServer) -> str:
             "ALTER TABLE run RENAME COLUMN started TO begun",
             "ALTER TABLE run RENAME COLUMN begun TO started",
             "restore",
+        ),
+        (
+            REFUSING,
+            "DROP FUNCTION no CASCADE",
+            "log of the server",
         ),
         ("ALTER TABLE run ENABLE ROW LEVEL SECURITY", "ALTER TABLE run DISABLE ROW LEVEL SECURITY", "grant"),
     ],
