@@ -16,6 +16,7 @@ from corpus_spider.learning import Models
 from corpus_spider.owner import claim
 from corpus_spider.recovery import recover
 from pipelines.line import read_back
+from pipelines.urls import host_of
 from pipelines.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus
 from storage.errors import DamageError
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 GROUP, GROUP_BYTES = 64, 16 * 2**20
 """Pages that are made durable at a time, and bytes of their bodies, at most."""
+MOST_HOSTS, HOSTS_TOLD = 10_000, 20
+"""Hosts that are counted beside those of pages, the first found, and as many as are told, which gave most answers."""
 
 
 @dataclass(slots=True)
@@ -52,6 +55,8 @@ class ImportReport:
     """Pages taken in that gave no document, by reason."""
     passed_over: Counter[str] = field(default_factory=Counter)
     """Answers in the archives that are no pages of these sites, by reason."""
+    other_hosts: Counter[str] = field(default_factory=Counter)
+    """Whose the answers of ``other_site`` are, by host: those that gave most."""
     sites: Counter[str] = field(default_factory=Counter)
     """Pages by site."""
     damaged: list[str] = field(default_factory=list)
@@ -76,6 +81,7 @@ def take_in(
                     taker.add(*page)
                 on_progress(report.answers)
             report.archives += 1
+        report.other_hosts = Counter(dict(report.other_hosts.most_common(HOSTS_TOLD)))
         if taker is not None:
             taker.finish()
 
@@ -83,7 +89,7 @@ def take_in(
 def _pages(path: Path, sites: PageSites, max_body: int, report: ImportReport) -> Iterator[tuple[Seen, Capture] | None]:
     """Yield for each answer in an archive its page, if any, and count them; damage is told, and ends it."""
     try:
-        for found in captures(path, lambda address: sites.seen(address) is not None, max_body):
+        for found in captures(path, lambda address: _is_wanted(address, sites, report), max_body):
             report.answers += 1
             seen = None if isinstance(found, str) else sites.seen(found.url, found.fetched_at)
             if isinstance(found, str) or seen is None:
@@ -97,6 +103,16 @@ def _pages(path: Path, sites: PageSites, max_body: int, report: ImportReport) ->
         told = " ".join(f"{error.where}: {error.what}. {error.do}".split())
         logger.error("%s", told)
         report.damaged.append(told)
+
+
+def _is_wanted(address: str, sites: PageSites, report: ImportReport) -> bool:
+    """Say whether an address is of a page of the sites; of others the host is counted."""
+    if sites.seen(address) is not None:
+        return True
+    host, hosts = host_of(address), report.other_hosts
+    if host and (host in hosts or len(hosts) < MOST_HOSTS):
+        hosts[host] += 1
+    return False
 
 
 @contextmanager

@@ -351,6 +351,7 @@ def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
     done = run(folder, "import", str(theirs), "--dry-run", "--json")
     report = json.loads(done.stdout)
     assert (report["pages"], report["sites"], report["passed_over"]) == (1, {"paper": 1}, {"other_site": 1})
+    assert report["other_hosts"] == {"other.example": 1}
     assert not (folder / "corpus.db").exists()
 
 
