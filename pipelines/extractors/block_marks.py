@@ -100,7 +100,8 @@ _RANDOM = re.compile(
 )
 """Hexadecimal numbers by which systems tell blocks apart. The one word that may be read in them is "ad"."""
 _HIDDEN = re.compile(
-    r"\s(?:hidden(?=[\s=]|\Z)|(?:placeholder|fallback)(?=\s|=\"\"|\Z)|style=\"[^\"]{0,400}?display\s*:\s*none)",
+    r"\s(?:hidden(?=[\s=]|\Z)|(?:placeholder|fallback)(?=\s|=\"\"|\Z)|style=\"[^\"]{0,400}?"
+    r"(?:display\s*:\s*none|\b(?:left|top|text-indent)\s*:\s*-\d{4}))",
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(
@@ -164,6 +165,7 @@ def _read(tag: str) -> int:
 def _may_hide(text: str) -> bool:
     """Sieve for the patterns, which take twenty times as long."""
     hidden = "none" in text or "hidden" in text or "Hidden" in text or "holder" in text or "fallback" in text
+    hidden |= ":-" in text or ": -" in text
     return hidden or "print" in text or "sr-only" in text or "reader" in text
 
 

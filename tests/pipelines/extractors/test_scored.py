@@ -179,11 +179,12 @@ def test_a_line_break_in_a_paragraph_parts_lines() -> None:
     assert found[-2:] == (lines[0], lines[1])
 
 
-def test_words_that_are_hidden_for_search_engines_are_out_however_many() -> None:
+@pytest.mark.parametrize("style", ["display:none", "position:absolute;left:-9999px", "position: fixed; TOP: -2000px"])
+def test_words_that_are_hidden_for_search_engines_are_out_however_many(style: str) -> None:
     """Broken-in sites have them, in a block without sentences; an article that a script will show has some."""
     lines = paragraphs(TEXTS["Latin"])
     words = " ".join(f"cheap loans {number} casino bonus" for number in range(2000))
-    assert list(extract(page(f"{as_paragraphs(lines)}<div style='display:none'>{words}</div>")).paragraphs) == lines
+    assert list(extract(page(f"{as_paragraphs(lines)}<div style='{style}'>{words}</div>")).paragraphs) == lines
 
 
 def test_hidden_text_is_out_unless_it_is_most_of_the_page() -> None:
