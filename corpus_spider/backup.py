@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.options import State
     from storage.corpus import Corpus
+    from storage.records import Pointer
 
 OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
 _CHUNK = 1 << 20
-_REQUEST_BYTES = 1 << 16
 TRIES = 3
 """Where originals are replaced while they are copied: each removal does that, and takes as long as a backup does."""
 
@@ -133,11 +132,11 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
     for file in copy.warc_files():
         if file.state == REMOVED:
             continue
-        pointers = copy.pointers(file.name)
-        end = max((pointer.offset + pointer.length for _, pointer in pointers), default=0)
+        pointers = [pointer for _, pointer in copy.pointers(file.name)]
         if not pointers:
             continue
-        size = _copy_file(source, warc_path(target, file.name), end, report)
+        last = max(pointers, key=lambda pointer: pointer.offset)
+        size = _copy_file(source, warc_path(target, file.name), last, report)
         if size is None:
             report.missing.append(file.name)
             continue
@@ -147,14 +146,16 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         yield report.files
 
 
-def _copy_file(source: Path, target: Path, end: int, report: BackupReport) -> int | None:
-    """Link a finished file, copy a growing one up to its last known record; return its size, None when it is gone."""
+def _copy_file(source: Path, target: Path, last: Pointer, report: BackupReport) -> int | None:
+    """Link a finished file, copy a growing one up to the records of its last known answer; return its size, None when
+    it is gone.
+    """
     for path in (source / target.name, source / (target.name + OPEN), source / target.name):
         with suppress(FileNotFoundError):
             if path.suffix != OPEN and path.is_file() and _linked(path, target):
                 report.linked += 1
                 return target.stat().st_size
-            return _copied(path, target, None if path.suffix != OPEN else end)
+            return _copied(path, target, None if path.suffix != OPEN else last)
     return None
 
 
@@ -169,12 +170,13 @@ def _linked(path: Path, target: Path) -> bool:
     return True
 
 
-def _copied(path: Path, target: Path, end: int | None) -> int:
+def _copied(path: Path, target: Path, last: Pointer | None) -> int:
     from storage.disk import open_to_read
+    from storage.warc import end_of
 
     created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with os.fdopen(open_to_read(path), "rb") as file, os.fdopen(os.open(target, created, 0o600), "wb") as new:
-        left = path.stat().st_size if end is None else end + _request_length(file, end)
+        left = path.stat().st_size if last is None else end_of(path, last)
         wanted = left
         while left and (chunk := file.read(min(left, _CHUNK))):
             new.write(chunk)
@@ -184,19 +186,6 @@ def _copied(path: Path, target: Path, end: int | None) -> int:
             f"{left} bytes of {wanted} are missing", where=str(path), do="Run `corpus-spider check --deep`."
         )
     return wanted
-
-
-def _request_length(file: Any, end: int) -> int:
-    """Length of the request record behind the last answer, 0 where it is not whole."""
-    file.seek(end)
-    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    data = file.read(_REQUEST_BYTES)
-    file.seek(0)
-    try:
-        inflater.decompress(data)
-    except zlib.error:
-        return 0
-    return len(data) - len(inflater.unused_data) if inflater.eof else 0
 
 
 def _copy_settings(config: Config, path: Path) -> None:

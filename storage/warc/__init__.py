@@ -5,7 +5,7 @@ byte for byte and what is reconstructed or redacted, ``members`` how a seal make
 """
 
 from storage.warc.headers import WarcInfo
-from storage.warc.reader import is_file_name, read_record, warc_path
+from storage.warc.reader import end_of, is_file_name, read_record, warc_path
 from storage.warc.recovery import Recovered, examine, recover, unread
 from storage.warc.scanning import ScannedRecord, scan
 from storage.warc.writer import WarcWriter
@@ -15,6 +15,7 @@ __all__ = [
     "ScannedRecord",
     "WarcInfo",
     "WarcWriter",
+    "end_of",
     "examine",
     "is_file_name",
     "read_record",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -76,6 +77,19 @@ def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None)
     except (ValueError, KeyError, zlib.error) as error:
         raise DamageError(f"damaged record: {error}", where=where, do="Run `corpus-spider check --deep`.") from error
     return _resolved(visit, read_record(folder, original))
+
+
+def end_of(path: Path, pointer: Pointer) -> int:
+    """Return the offset behind the records of an answer in a file that may be growing: its request, and the page as a
+    browser rendered it. What cannot be read of them is left out.
+    """
+    end = pointer.offset + pointer.length
+    with suppress(ValueError, KeyError, zlib.error):
+        data = _read_range(path, pointer.offset, pointer.length + _REQUEST_BYTES)
+        request, stated = data[pointer.length :], _record(data[: pointer.length], whole=True)[0].get(RENDERED.lower())
+        _record(request, whole=False)
+        end += _member_length(request) + (int(stated.split()[1]) if stated else 0)
+    return end
 
 
 def _resolved(visit: Capture, original: Capture) -> Capture:

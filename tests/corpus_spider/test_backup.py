@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,8 +23,10 @@ from storage.database import connect, parse_url
 from storage.errors import ConfigError, DamageError
 from storage.migrations import migrate as bring_to
 from storage.migrations import steps
+from storage.records import Capture
 from storage.removals import Request, What
 from storage.schema import SCHEMA_VERSION
+from storage.warc import WarcInfo, WarcWriter, read_record, scan
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, crawl_into, served
 from tests.corpus_spider.running import PATIENCE, ended, environment, program, run, start, until
 
@@ -252,6 +256,21 @@ def test_a_file_is_named_as_in_corpus_toml(folder: Path, tmp_path: Path) -> None
     refused = run(folder, "move", "moved-again.db")
     assert (refused.returncode, "expected sqlite:///FILE or postgresql://" in refused.stderr) == (2, True)
     assert [each.name for each in (*elsewhere.iterdir(), *folder.glob("moved-again*"))] == []
+
+
+def test_a_growing_file_is_copied_with_all_that_belongs_to_its_last_answer(tmp_path: Path) -> None:
+    """Its request, and the page as a browser rendered it, without which the answer counts as damaged; no more."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    target.mkdir()
+    page = Capture("https://a.example/1", datetime.now(UTC), 200, (("Host", "a.example"),), (), b"<p>1</p>")
+    for rendered in (b"", b"<p>As a browser has it.</p>" * 9):
+        pages = [page, replace(page, rendered=rendered), page]
+        first, last, _ = WarcWriter(source, "news", WarcInfo("program")).append(pages)
+        size = module._copy_file(source, target / last.warc, last, module.BackupReport(""))
+        assert size == (target / last.warc).stat().st_size
+        assert [read_record(target, each).rendered for each in (first, last)] == [b"", rendered]
+        kinds = [record.type for record in scan(target / last.warc)]
+        assert kinds[3:] == ["response", "request", *(["conversion"] if rendered else [])]
 
 
 def test_what_counts_before_corpus_toml_is_told(folder: Path, tmp_path: Path) -> None:
