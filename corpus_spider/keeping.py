@@ -167,8 +167,13 @@ def remove(state: State, /, **options: Any) -> None:
     reason = options["reason"] or ("not said" if options["dry_run"] else None)
     request = removal.request_of(named, reason, duplicates=options["duplicates"])
     config = state.load_made()
-    with state.console.progress("WARC files written anew") as show:
-        report = removal.remove(config, request, dry_run=options["dry_run"], on_progress=show)
+    try:
+        with state.console.progress("WARC files written anew") as show:
+            report = removal.remove(config, request, dry_run=options["dry_run"], on_progress=show)
+    except KeyboardInterrupt:
+        if not options["dry_run"]:
+            state.console.error(f"What was begun is not through: `{PROGRAM} remove` finishes it.")
+        raise
     state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))
 
 

@@ -216,9 +216,10 @@ def older_copies(config: Config) -> list[str]:
 def letter(report: RemovalReport) -> str:
     """Return the report in words, for the person who asked."""
     if not report.kind:
-        left = "is left to be emptied" if len(report.files) == 1 else "are left to be emptied"
-        what = left if report.dry_run else "written anew"
-        return f"Nothing was asked for; {counted(len(report.files), 'WARC file')} {what}."
+        files = counted(len(report.files), "WARC file")
+        if not report.dry_run:
+            return f"Nothing new was asked for; what was left of earlier removals is done, {files} written anew."
+        return f"Nothing was asked for; {files} {'is' if len(report.files) == 1 else 'are'} left to be emptied."
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:
         others = "other address has" if len(report.alike) == 1 else "other addresses have"

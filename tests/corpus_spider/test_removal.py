@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from corpus_spider import cli, removal
 from corpus_spider.config_load import load
 from corpus_spider.removal import RemovalReport, letter, older_copies, remove, request_of
 from storage import Corpus
@@ -100,7 +101,7 @@ def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Pa
     assert passage not in archived(folder)
     assert passage not in (folder / "corpus.db").read_bytes()
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
-    assert run(folder, "remove").stdout.startswith("Nothing was asked for; 0 WARC files")
+    assert run(folder, "remove").stdout.startswith("Nothing new was asked for")
 
 
 def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(folder: Path) -> None:
@@ -237,9 +238,25 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []
     assert "spelled right" in letter(planned)
+    assert "earlier removals is done, 0 WARC files written anew" in letter(RemovalReport())
     assert "0 WARC files are left to be emptied" in letter(RemovalReport(dry_run=True))
     assert "1 WARC file is left to be emptied" in letter(RemovalReport(dry_run=True, files=["a"]))
     assert "gave no text were not looked through" in letter(RemovalReport("author", "Ann", "asked", "2026-03-01"))
+
+
+def test_a_removal_that_is_interrupted_says_how_to_finish_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It said that it was stopped, and the text was in its file still; one that changes nothing leaves nothing."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(removal, "remove", interrupted)
+    asked = ["-c", str(folder), "remove", "--url", "https://a.example/x", "--reason", "asked"]
+    for options, left in (([], True), (["--dry-run"], False)):
+        assert cli.run([*asked, *options]) == 11
+        assert ("`corpus-spider remove` finishes it" in capsys.readouterr().err) is left
 
 
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
