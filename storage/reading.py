@@ -30,7 +30,7 @@ from storage.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -111,16 +111,20 @@ class View:
     def pages(self) -> Iterator[Sequence[int]]:
         """Stream the row ids of the documents by their public ids, a few hundred at a time, fewer of long ones."""
         wanted = selected_ids(self.selection).add_columns(document.c.chars)
-        page: list[int] = []
-        chars = 0
-        for row_id, size in self.connection.execute(wanted.execution_options(yield_per=_PAGE_OF_DOCUMENTS)):
-            page.append(row_id)
-            chars += size
-            if len(page) >= _PAGE_OF_DOCUMENTS or chars >= _PAGE_CHARS:
-                yield page
-                page, chars = [], 0
-        if page:
-            yield page
+        return _paged(self.connection.execute(wanted.execution_options(yield_per=_PAGE_OF_DOCUMENTS)))
+
+    def stretches(self) -> Iterator[Sequence[int]]:
+        """Stream row ids, those of other documents too, by their public ids, from the index alone: of each `chosen`
+        tells the pages, in any order and process.
+        """
+        every = sa.select(document.c.id).where(*_in_sample(self.selection)).order_by(document.c.public_id)
+        streamed = self.connection.execute(every.execution_options(yield_per=_PAGE_OF_DOCUMENTS))
+        return streamed.scalars().partitions()
+
+    def chosen(self, stretch: Sequence[int]) -> list[Sequence[int]]:
+        """Return the pages of the selected documents among those of a stretch: one, or several where they are long."""
+        wanted = selected_ids(self.selection).add_columns(document.c.chars).where(_OF_PAGE)
+        return list(_paged(self.connection.execute(wanted, {"ids": stretch})))
 
     def documents(self, page: Sequence[int]) -> Iterator[CorpusDocument]:
         """Read the documents of a page, by their public ids."""
@@ -136,6 +140,20 @@ class View:
         # As the driver gives them: to make SQLAlchemy's rows of them takes a tenth of the time.
         rows = self.connection.execute(statement, {"ids": page}).cursor.fetchall()
         return _in_sets(sorted(rows, key=itemgetter(_ID)), self.sets, self.recurring)
+
+
+def _paged(rows: Iterable[sa.Row[int, int]]) -> Iterator[Sequence[int]]:
+    """Yield row ids, each given with the characters of its document, so many that a page can be read at once."""
+    page: list[int] = []
+    chars = 0
+    for row_id, size in rows:
+        page.append(row_id)
+        chars += size
+        if len(page) >= _PAGE_OF_DOCUMENTS or chars >= _PAGE_CHARS:
+            yield page
+            page, chars = [], 0
+    if page:
+        yield page
 
 
 @contextmanager
@@ -225,10 +243,14 @@ def selected_ids(selection: Selection) -> sa.Select[int]:
         "without_reserved": (selection.without_reserved, sa.not_(document.c.reserved)),
         "without_mixed": (selection.without_mixed, sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED),
     }
+    wanted = (condition for wanted, condition in conditions.values() if wanted)
+    return statement.where(*wanted, *_in_sample(selection))
+
+
+def _in_sample(selection: Selection) -> list[sa.ColumnElement[bool]]:
     low, high = selection.id_range()
-    conditions["from"] = (low, document.c.public_id >= low)
-    conditions["below"] = (high, document.c.public_id < high)
-    return statement.where(*(condition for wanted, condition in conditions.values() if wanted))
+    bounds = (low, document.c.public_id >= low), (high, document.c.public_id < high)
+    return [condition for wanted, condition in bounds if wanted]
 
 
 def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:

@@ -1,9 +1,7 @@
 """The words the three floors share: frozen dataclasses that name what travels from the web to the corpus.
 
 This module imports nothing of the project. Times are timezone-aware UTC; header names and values are latin-1 text, so
-that bytes survive a round trip; bodies are bytes as they came over the wire (still content-encoded, transfer coding
-undone).
-"""
+that bytes survive a round trip; bodies are bytes as they came over the wire (content-encoded, no transfer coding)."""
 
 from __future__ import annotations
 
@@ -146,7 +144,7 @@ class Seed:
     host: str
     kind: Kind
     listed: bool = False
-    """Whether it is a page of a list, wanted for itself: read as articles are, and no source of anything."""
+    """Whether it is a page of a list: no source."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,19 @@ def test_what_is_no_text_is_told_as_by_one_process(folder: Path, tmp_path: Path,
     assert list((tmp_path / "out").iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
+def test_stretches_of_long_texts_and_of_none_come_in_their_order(folder: Path, tmp_path: Path, name: str) -> None:
+    """One page after the other where a stretch has several, and nothing where nothing of it is selected."""
+    options = ("--min-chars", "1072")
+    (tmp_path / "one").mkdir()
+    done = run(folder, "export", "-o", str(tmp_path / "one" / name), *options)
+    assert done.returncode == 0, done.stderr
+    done = export(folder, tmp_path / name, f"{COUNTED}\nreading._PAGE_CHARS = 1", *options)
+    assert done.returncode == 0, done.stderr
+    assert "read" in done.stderr
+    assert (tmp_path / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+
+
 @pytest.mark.parametrize(("chars", "pages"), [(2**20, [9]), (1, [1] * 9)])
 def test_pages_of_long_texts_have_fewer(
     folder: Path, monkeypatch: pytest.MonkeyPatch, chars: int, pages: list[int]
