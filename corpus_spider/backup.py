@@ -175,9 +175,9 @@ def _copied(path: Path, target: Path, last: Pointer | None) -> int:
     from storage.warc import end_of
 
     created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    # Nothing is made before the file was seen by its name: it may get another, and is copied then.
+    wanted = left = path.stat().st_size if last is None else end_of(path, last)
     with os.fdopen(open_to_read(path), "rb") as file, os.fdopen(os.open(target, created, 0o600), "wb") as new:
-        left = path.stat().st_size if last is None else end_of(path, last)
-        wanted = left
         while left and (chunk := file.read(min(left, _CHUNK))):
             new.write(chunk)
             left -= len(chunk)
