@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -15,15 +16,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUFFER = 2**18
+AHEAD = 32 * 2**20
+"""Bytes that are written to a durable file before the disk is told to begin."""
 
 
 class HashingStream(io.RawIOBase):
     """Counts and hashes (SHA-256) what goes through it, forward only; errors of the disk become DiskError."""
 
-    def __init__(self, raw: BinaryIO, where: str) -> None:
+    def __init__(self, raw: BinaryIO, where: str, *, durable: bool = False) -> None:
         self.raw, self.where = raw, where
         self.count = 0
         self.sha256 = hashlib.sha256()
+        self._ahead = AHEAD if durable and hasattr(os, "posix_fadvise") else math.inf
+        self._started = 0
 
     def writable(self) -> bool:
         """Say that it can be written to, for libraries that ask."""
@@ -40,7 +45,16 @@ class HashingStream(io.RawIOBase):
         self.sha256.update(data)
         size = memoryview(data).nbytes
         self.count += size
+        if self.count - self._started >= self._ahead:
+            self._start_writing()
         return size
+
+    def _start_writing(self) -> None:
+        """Have the disk write what there is, meanwhile: whoever waits for it at the end waits for all of it."""
+        self.flush()
+        with suppress(OSError):  # it is but advice
+            os.posix_fadvise(self.raw.fileno(), self._started, self.count - self._started, os.POSIX_FADV_DONTNEED)
+        self._started = self.count
 
     def flush(self) -> None:
         """Hand over to the system what is buffered below."""
@@ -65,7 +79,7 @@ def opened(path: Path, *, durable: bool = False) -> Iterator[HashingStream]:
     """Create the file (it must not exist) and close it in the end; ``durable`` also waits for the disk."""
     with disk_errors(path):
         raw = path.open("xb", buffering=BUFFER)
-    stream = HashingStream(raw, str(path))
+    stream = HashingStream(raw, str(path), durable=durable)
     try:
         yield stream
         stream.flush()

@@ -38,7 +38,7 @@ from pyarrow import parquet as arrow_parquet
 
 import storage.exports
 from storage.errors import ConfigError, DamageError
-from storage.exports import export, parquet, sink
+from storage.exports import export, files, parquet, sink
 from storage.exports.formats import PARTED_FORMATS, destination
 from storage.exports.rows import FIELDS
 from storage.exports.sink import export_parts, part_of
@@ -210,6 +210,21 @@ def test_memory_stays_flat(tmp_path: Path, name: str, monkeypatch: pytest.Monkey
     finally:
         tracemalloc.stop()
     assert peak < 8 * 2**20
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_file_is_the_same_whenever_the_disk_begins_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Once it is closed, or all along."""
+    digests = []
+    for number, ahead in enumerate((2**30, 100)):
+        monkeypatch.setattr(files, "AHEAD", ahead)
+        (tmp_path / str(number)).mkdir()
+        report = export(documents(ODD_TEXTS * 5), tmp_path / str(number) / name)
+        digests.append(report.sha256)
+        assert hashlib.sha256((tmp_path / str(number) / name).read_bytes()).hexdigest() == report.sha256
+    assert digests[0] == digests[1]
 
 
 def test_row_groups_are_bounded_by_rows_and_by_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
