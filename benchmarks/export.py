@@ -9,11 +9,11 @@ is a duplicate. ``--corpus`` keeps it for another time. Each format is exported 
 of that of its first thread, beside which others compress; the most memory that it took; and the first digits of the
 file's SHA-256, which are the same for the same corpus.
 
-On 100,000 documents and two cores, documents a second by the clock, medians: 21,800 as `jsonl`, 15,200 as `jsonl.zst`
-and 12,200 as `parquet`; on one of the cores (`taskset -c 0`, one process) 6,900 as `jsonl.zst` and 6,500 as `parquet`.
-Of the processor time of a document in `jsonl.zst` a third goes into the database's rows, a third into compression, the
-rest into records of the rows, JSON, and the way from process to process. Two processors that share a core, as these do,
-do together a quarter more than one alone.
+On 200,000 documents and two cores, documents a second by the clock, medians of five: 20,200 as `jsonl.zst` and 20,400
+as `parquet`; on 57,000 documents, where the start counts, and on a busy machine 15,000 to 18,000. Of the processor time
+of a document in `jsonl.zst` a third goes into the database's rows, a third into compression, the rest into records of
+the rows, JSON, and the way from process to process. Two processors that share a core, as these do, do together a
+quarter more than one alone.
 """
 
 from __future__ import annotations
