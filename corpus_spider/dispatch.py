@@ -104,12 +104,12 @@ class Dispatcher:
         """Hand out nothing more, and recall what was not asked for yet."""
         self.stopping = True
         self.recall()
-        self._read_no_longer_than(READ_SECONDS)
+        self._leave_in_time()
         self.line.changed.set()
 
-    def _read_no_longer_than(self, seconds: float) -> None:
-        """Leave to the next run what waits for a worker after so long: it is durable, and may take hours."""
-        asyncio.get_running_loop().call_later(seconds, self.line.leave)
+    def _leave_in_time(self) -> None:
+        """Leave to the next run what waits for a worker after READ_SECONDS: it is durable, and may take hours."""
+        asyncio.get_running_loop().call_later(READ_SECONDS, self.line.leave)
 
     async def leases(self) -> AsyncIterator[Lease]:
         """Yield leases as hosts become free, draining what waits in the WARC on the way.
@@ -142,7 +142,7 @@ class Dispatcher:
 
     def _end_of_time(self) -> None:
         self._end("time_limit")
-        self._read_no_longer_than(READ_SECONDS)
+        self._leave_in_time()
 
     def _end(self, limit: str) -> None:
         self.limit_reached = self.limit_reached or limit

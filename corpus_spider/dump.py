@@ -176,7 +176,7 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
         wanted.selection,
         partial(_prepared, config, wanted),
         where.format_name,
-        None if _reads_texts(wanted) else partial(_columns_licensed, config),
+        None if _takes_documents(wanted) else partial(_columns_licensed, _licences(config)),
     )
     with parts(work) as made, console.progress("documents exported") as show:
         if made is None:
@@ -184,7 +184,7 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
         return export_parts(made, where, overwrite=wanted.overwrite, on_progress=show)
 
 
-def _reads_texts(wanted: Dump) -> bool:
+def _takes_documents(wanted: Dump) -> bool:
     """Say whether it takes more than columns to see which documents are wanted, and to prepare them."""
     return bool(wanted.folds or wanted.quality or wanted.without_recurring or wanted.require_licence)
 
@@ -198,8 +198,7 @@ def chosen(
     config: Config, wanted: Dump, documents: Iterable[CorpusDocument], left_out: Counter[str]
 ) -> Iterator[CorpusDocument]:
     """Yield the documents that are wanted for what they are, and count the others by why they are not."""
-    licences = {site.name: site.licence for site in config.sites}
-    for document in with_licences(documents, licences):
+    for document in with_licences(documents, _licences(config)):
         document = own_lines(document) if wanted.without_recurring else document
         document = measured(document) if wanted.quality else document
         reason = _why_not(document, wanted)
@@ -327,9 +326,12 @@ def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str |
         yield document if licence == document.licence else structs.replace(document, licence=licence)
 
 
-def _columns_licensed(config: Config, columns: Columns) -> Columns:
+def _licences(config: Config) -> dict[str, str | None]:
+    return {site.name: site.licence for site in config.sites}
+
+
+def _columns_licensed(licences: dict[str, str | None], columns: Columns) -> Columns:
     """Do as `with_licences` does, for documents that are columns."""
-    licences = {site.name: site.licence for site in config.sites}
     stored = zip(columns["site"], columns["licence"], strict=True)
     return columns | {"licence": [licences.get(site) or licence for site, licence in stored]}
 

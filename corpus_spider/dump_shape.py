@@ -32,10 +32,11 @@ def shape_of(wanted: Dump) -> Shape:
     format the texts are cut otherwise.
     """
     from storage.exports.changes import read_earlier
+    from storage.exports.formats import named_format
     from storage.exports.release import Shape
 
     earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
-    named, before = _named(wanted.target), _format_of(earlier)
+    named, before = named_format(Path(wanted.target).name), _format_of(earlier)
     if wanted.format_name and named and wanted.format_name != named:
         problem = f"the name says {named}, and --format says {wanted.format_name}"
         raise ConfigError(problem, where=wanted.target, do="Leave out --format, or name the folder otherwise.")
@@ -44,14 +45,6 @@ def shape_of(wanted: Dump) -> Shape:
         problem = f"the earlier dump is {before}: as {chosen} every document would count as changed"
         raise ConfigError(problem, where=str(wanted.since_dump), do=f"Use --format {before}, or a dump of {chosen}.")
     return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite)
-
-
-def _named(target: str) -> str | None:
-    """Return the format that a folder is named after."""
-    from storage.exports.formats import STREAM_FORMATS
-
-    name = Path(target).name
-    return next((known for known in STREAM_FORMATS if name.endswith(f".{known}")), None)
 
 
 def _format_of(earlier: Earlier | None) -> str | None:

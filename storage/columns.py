@@ -29,9 +29,7 @@ def storable(value: str) -> str:
 
 def as_moment(value: str | datetime) -> datetime:
     """Return the time that a driver gives: of SQLite naive, perhaps as it is stored, in text; else aware."""
-    if isinstance(value, str):
-        return datetime.fromisoformat(f"{value}+00:00")
-    told = value
+    told = datetime.fromisoformat(value) if isinstance(value, str) else value
     return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
 
 

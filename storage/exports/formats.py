@@ -98,19 +98,20 @@ def _standard_output(format_name: str | None) -> Destination:
 def _by_name(target: str, path: Path) -> str:
     if target.endswith(os.sep) or path.is_dir():
         return FOLDER
-    named = _suffix(path.name)
+    named = named_format(path.name)
     if not named:
         raise ConfigError("no export format has this suffix", where=target, do=_known())
     return named
 
 
-def _suffix(name: str) -> str | None:
+def named_format(name: str) -> str | None:
+    """Return the format that a file or a folder is named after; None for none."""
     return next((known for known in STREAM_FORMATS if name.endswith(f".{known}")), None)
 
 
 def _agree(target: str, format_name: str) -> None:
     """Raise ConfigError for a name that says another format: whoever opens the file goes by its name."""
-    named = _suffix(target)
+    named = named_format(target)
     if named and named != format_name:
         do = f"Leave out --format, or name the target after {format_name}."
         raise ConfigError(f"the name says {named}, and --format says {format_name}", where=target, do=do)

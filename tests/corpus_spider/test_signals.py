@@ -136,20 +136,17 @@ def test_a_log_that_nobody_reads_does_not_hold_a_stopped_crawl(tmp_path: Path, n
     os.close(log)
 
 
+def run_module(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command, env = [sys.executable, "-m", *arguments], environment()
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
 def test_ctrl_c_while_a_text_is_executed_gives_the_exit_code_under_python_m(tmp_path: Path) -> None:
     """As in modules that are being imported: Python took it for uncaught and ended by the signal, with 130."""
     (tmp_path / "interrupted.py").write_text(
         "from corpus_spider import cli\ncli.cli.invoke = lambda context: exec('raise KeyboardInterrupt')\ncli.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "interrupted", "status"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_module(tmp_path, "interrupted", "status")
     assert (done.returncode, done.stderr) == (11, "corpus-spider: stopped\n")
 
 
@@ -160,14 +157,6 @@ def test_a_signal_before_the_crawl_runs_ends_it_at_once(tmp_path: Path, newspape
         "import signal\nfrom corpus_spider import cli, crawl\narm = crawl.Stopper.arm\n"
         "crawl.Stopper.arm = lambda *of: (arm(*of), signal.raise_signal(signal.SIGTERM))\ncli.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "early", "crawl"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_module(tmp_path, "early", "crawl")
     assert (done.returncode, "not everything in flight" in done.stderr) == (11, False), done.stderr
     assert not newspaper.asked
