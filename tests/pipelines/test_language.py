@@ -296,6 +296,20 @@ def test_words_that_neighbours_share_give_way_to_letters(language: str, text: st
     assert identify(text).language == language
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ur", "وزیر اعلی نے سی بی ایس ای اور آئی سی ایس ای بورڈ کے نتائج جاری کئے"),
+        ("ur", "سابق وزیر ٹیلی کام اے راجہ پر سی اے جی رپورٹ جے پی سی نے پارلیمنٹ مےں پیش کردی"),
+        ("ur", "اے ایس آئی محمد اسلم سمیت تین اہلکار زخمی، سی سی ٹی وی فوٹیج حاصل"),
+        ("pnb", "بی جے پی دا کہنا اے پئی ایہہ گل تاں پہلاں وی سی تے ہن وی اے"),
+    ],
+)
+def test_initials_spelled_in_urdu_are_no_punjabi(language: str, text: str) -> None:
+    """C and A are called as "was" and "is" of Western Punjabi: lines on CBSE, the CAG or CCTV were taken for it."""
+    assert identify(text).language == language
+
+
 def test_addresses_have_no_language() -> None:
     """Three links in a short French or Kurdish text made it English, or none at all."""
     links = [f"https://www.example.com/news/{number}.html" for number in (766097, 532393, 648360)]
