@@ -23,9 +23,9 @@ from storage.failpoints import reach
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.lines import keep, read_texts
-from storage.outcomes import SAME_PAGE
 from storage.removal_journal import empty_journal
 from storage.removal_tables import removal, removed_document
+from storage.same_pages import BELIEVED, forms_of
 from storage.schema import document, fetch, fingerprint, host, original, recurring_line, url, warc_file
 from storage.tombstones import (
     AUTHOR,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from storage.database import Database
     from storage.records import Pointer
+    from storage.same_pages import Forms
     from storage.warc.scrubbing import Scrubbed
 
 GROUP = 200
@@ -63,10 +64,6 @@ _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated
 
 
 _NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
-_rivals = document.alias("rivals")
-_claims = sa.select(sa.func.count()).where(_rivals.c.canonical == document.c.canonical, _rivals.c.superseded.is_(False))
-# An address that several current texts name as theirs is no article's, and is not believed.
-_BELIEVED = sa.or_(document.c.superseded, _claims.correlate(document).scalar_subquery() == 1)
 
 
 class What(StrEnum):
@@ -93,13 +90,16 @@ class Request:
 
 @dataclass(slots=True)
 class Affected:
-    """What belongs to a request. ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`."""
+    """What belongs to a request. ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`;
+    ``unseen``: addresses of the pages that the corpus has not come to.
+    """
 
     url_ids: set[int] = field(default_factory=set)
     urls: list[str] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
     fetches: int = 0
     alike: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +221,11 @@ def _learn_lines(connection: Connection, site: str) -> None:
 
 def _affected(connection: Connection, request: Request) -> Affected:
     ids = _named(connection, request)
-    if request.kind in {What.URL, What.ID}:
-        ids |= _hardly_apart(connection, _addresses(connection, request, ids))
-    ids |= _same_pages(connection, _addresses(connection, request, ids))
+    forms = _forms(connection, request, ids)
     if request.duplicates:
-        ids |= _alike(connection, ids)
-    found = Affected(ids)
+        forms.url_ids |= _alike(connection, forms.url_ids)
+    ids = forms.url_ids
+    found = Affected(ids, unseen=sorted(forms.unseen))
     for part in chunks(sorted(ids)):
         found.urls += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
         documents = sa.select(document.c.public_id).where(document.c.url_id.in_(part))
@@ -239,6 +238,15 @@ def _affected(connection: Connection, request: Request) -> Affected:
     for listed in (found.urls, found.documents, found.alike):
         listed.sort()
     return found
+
+
+def _forms(connection: Connection, request: Request, ids: Collection[int]) -> Forms:
+    """Return what is named under all its addresses. Of a domain, what lies elsewhere is not its own for that its pages
+    name it.
+    """
+    named = spellings(request.value) if request.kind is What.URL else []
+    of_domain = request.kind is What.DOMAIN
+    return forms_of(connection, ids, named, lambda address: not _below(request, address), up=not of_domain)
 
 
 def _named(connection: Connection, request: Request) -> set[int]:
@@ -261,7 +269,7 @@ def _named(connection: Connection, request: Request) -> set[int]:
 
 def _stating(connection: Connection, domain: str) -> set[int]:
     """Return the URLs of documents that state an address of a domain as theirs, and are believed."""
-    of_text = document.c.canonical.contains(domain, autoescape=True), _BELIEVED
+    of_text = document.c.canonical.contains(domain, autoescape=True), BELIEVED
     rows = connection.execute(sa.select(document.c.url_id, document.c.canonical).where(*of_text))
     return {row.url_id for row in rows if domain in domains_of(row.canonical)}
 
@@ -273,39 +281,6 @@ def _written_by(connection: Connection, name: str) -> set[int]:
     found: set[int] = set()
     for part in chunks(matching):
         found.update(connection.execute(sa.select(document.c.url_id).where(document.c.author.in_(part))).scalars())
-    return found
-
-
-def _addresses(connection: Connection, request: Request, ids: Collection[int]) -> list[str]:
-    found = spellings(request.value) if request.kind is What.URL else []
-    for part in chunks(sorted(ids)):
-        found += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
-    return found
-
-
-def _hardly_apart(connection: Connection, addresses: Collection[str]) -> set[int]:
-    """Return the URLs that are kept away with these: forms that hardly any server tells apart."""
-    keys = {loose_key(each) for each in addresses}
-    found: set[int] = set()
-    for host_name in {key.partition("/")[0].partition("?")[0] for key in keys}:
-        ours = url.c.host == host_name, url.c.host.endswith(f".{host_name}", autoescape=True)
-        rows = connection.execute(sa.select(url.c.id, url.c.url).where(sa.or_(*ours)))
-        found.update(row.id for row in rows if loose_key(row.url) in keys)
-    return found
-
-
-def _same_pages(connection: Connection, addresses: Collection[str]) -> set[int]:
-    """Return URLs known to hold the same pages: what states them as canonical and is believed, or was left out as one
-    of them.
-    """
-    found: set[int] = set()
-    for part in chunks(sorted(set(addresses))):
-        stating = sa.select(document.c.url_id).where(document.c.canonical.in_(part), _BELIEVED)
-        left_out = sa.select(fetch.c.url_id).where(
-            fetch.c.outcome == "drop", fetch.c.reason == SAME_PAGE, fetch.c.detail.in_(part)
-        )
-        found.update(connection.execute(stating).scalars())
-        found.update(each for each in connection.execute(left_out).scalars() if each is not None)
     return found
 
 
@@ -343,7 +318,8 @@ def _kept_value(request: Request) -> str:
 
 
 def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str, str]]:
-    pages = [*found.urls, value] if request.kind is What.URL else found.urls
+    pages = [each for each in (*found.urls, *found.unseen) if not _below(request, each)]
+    pages += [value] if request.kind is What.URL else []
     yield from ((PAGE, key(each)) for each in pages for key in (page_key, loose_key))
     if request.kind is What.DOMAIN:
         yield DOMAIN, value
@@ -353,7 +329,7 @@ def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str
 
 def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
     """Mark records that a crash left without a URL and whose address is one of these."""
-    keys = {loose_key(each) for each in (*found.urls, request.value)}
+    keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
     orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
     ours = [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
     for part in chunks(ours):
