@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage.author_names import author_keys
 from storage.database import among, chunks
 from storage.found import MAX_HOPS
 from storage.records import Document, Drop, Fingerprint, Lease, Processed
 from storage.schema import document, fetch, fingerprint, scheme, url
 from storage.sketches import Shape
-from storage.tombstones import AUTHOR, REMOVED, author_keys, refused, standing
+from storage.tombstones import AUTHOR, REMOVED, refused, standing
 from storage.visits import UNCHANGED_TEXT
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from storage.author_names import author_key, author_keys, earlier_author_keys
 from storage.database import chunks, insert_many, upsert
 from storage.documents import take_turn, withdraw
 from storage.failpoints import reach
@@ -32,11 +33,8 @@ from storage.tombstones import (
     DOMAIN,
     PAGE,
     REMOVED,
-    author_key,
-    author_keys,
     bury,
     domains_of,
-    earlier_author_key,
     loose_key,
     mark_removed,
     page_key,
@@ -128,9 +126,8 @@ class Removals:
 
     def done_before(self, request: Request) -> datetime | None:
         """Return when the same was first asked for and texts went; None when it never was."""
-        values = {_kept_value(request)} | (
-            {earlier_author_key(request.value)} if request.kind is What.AUTHOR else set()
-        )
+        earlier = earlier_author_keys(request.value) if request.kind is What.AUTHOR else set()
+        values = {_kept_value(request), *earlier}
         same = removal.c.kind == request.kind.value, removal.c.value.in_(values), removal.c.documents > 0
         statement = sa.select(sa.func.min(removal.c.asked)).where(*same)
         return self.database.read(lambda connection: connection.execute(statement).scalar())

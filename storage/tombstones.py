@@ -7,7 +7,6 @@ one of an author is a hash, so that the corpus forgets the name.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
@@ -32,24 +31,6 @@ PAGE, DOMAIN, AUTHOR = "page", "domain", "author"
 
 LABELS = ("www.", "m.", "mobile.", "amp.", "wap.")
 _SPELLING = re.compile(r"^https?://(?:(?:www|m|mobile|amp|wap)\.(?=[^./]+\.))?", re.IGNORECASE)
-_BETWEEN_AUTHORS = re.compile(
-    r"[,;|/&+\u2022\xb7()\u060c\u061b\u3001\n]|\s[-\u2013\u2014]\s"
-    r"|\s(?:and|und|et|y|e|v\xe0|dan|ve|och|og|en|\u0438|\u0442\u0430|\u0648)\s",
-    re.IGNORECASE,
-)
-_TYPED = {
-    "'": "\u2018\u2019\u02bc\u02bb\u2032`\xb4",
-    "-": "\u2010\u2011\u2012\u2013\u2212",
-    "\u0627": "\u0622\u0623\u0625\u0671",
-    "\u0647": "\u06c1\u06d5",
-    "\u06a9": "\u0643",
-    "\u06cc": "\u064a\u0649",
-    "": "\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u0670\u200b\u200c\u200d\u200e\u200f\u2060\xad",
-}
-"""What keyboards give for one sign: apostrophes, hyphens, alef with and without hamza, heh, kaf and yeh of Arabic,
-Persian and Urdu; and what is not seen, or seldom typed.
-"""
-_AS_TYPED = str.maketrans({sign: one for one, signs in _TYPED.items() for sign in signs})
 _SLASHES = re.compile("/{2,}")
 _NUMBERED = re.compile(r"^www?\d{1,2}\.(?=[^./]+\.)")
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp)$")
@@ -118,32 +99,6 @@ def domains_of(address: str) -> list[str]:
         return [f"[{host}]"]
     labels = host.split(".")
     return [".".join(labels[at:]) for at in range(len(labels))] if host else []
-
-
-def author_key(name: str) -> str:
-    """Return the hash of a name; letter case, spaces, Unicode form, and signs that keyboards give for one another make
-    no difference. Empty for no name.
-    """
-    return _hashed(_plain(name.translate(_AS_TYPED)).translate(_AS_TYPED))
-
-
-def earlier_author_key(name: str) -> str:
-    """Return the hash of a name that earlier programs made, to whom every sign was its own."""
-    return _hashed(_plain(name))
-
-
-def _plain(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def _hashed(plain: str) -> str:
-    return f"sha256:{hashlib.sha256(plain.encode('utf-8', 'replace')).hexdigest()}" if plain else ""
-
-
-def author_keys(author: str | None) -> set[str]:
-    """Return the hashes of an author as a page states it, and of each name where it states several."""
-    names = [author or "", *_BETWEEN_AUTHORS.split(author or "")]
-    return {key(name) for name in names for key in (author_key, earlier_author_key)} - {""}
 
 
 def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
