@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from storage.exports.rows import COUNTS, FIELDS, SIGNALS, Field
+from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,10 +29,11 @@ _KNOWN = {
     "odc-by": "odc-by",
 }
 _LOADABLE = {"jsonl": "json", "jsonl.gz": "json", "jsonl.zst": "json", "parquet": "parquet"}
+_TYPES = {str: "string", int: "int64", float: "float64", datetime: "timestamp[us, tz=UTC]"}
 
 
 def card(manifest: Mapping[str, Any]) -> str:
-    """Return the card of the dump that a manifest describes; nothing in it is not in the manifest."""
+    """Return the card of the dump that a manifest describes; nothing else is told in it of the documents."""
     counts = manifest["counts"]
     parts = [_header(manifest), f"# {_text(manifest['name'])}", _about(manifest), _numbers(counts)]
     parts.append(_table("Sites", ("site", "documents", "characters", "licence"), _site_rows(counts["sites"])))
@@ -63,9 +68,21 @@ def _header(manifest: Mapping[str, Any]) -> str:
     if manifest["format"] in _LOADABLE:
         files = [each["path"] for each in manifest["files"]]
         fields["configs"] = [{"config_name": "default", "data_files": [{"split": "train", "path": files}]}]
+        # Unless it is told, the types are guessed from the first file, and no later one is read where they do not fit.
+        fields["dataset_info"] = {"features": [_feature(field) for field in FIELDS]}
     # JSON is YAML; a name that a page or a user made up cannot break out of a JSON string.
     lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
     return "\n".join(["---", *lines, "---"])
+
+
+def _feature(field: Field) -> dict[str, Any]:
+    """Return the type of a field as the library ``datasets`` writes it."""
+    if field.kind is tuple:
+        return {"name": field.name, "list": _TYPES[str]}
+    if field.kind is Quality:
+        parts = [{"name": name, "dtype": _TYPES[int if name in COUNTS else float]} for name in SIGNALS]
+        return {"name": field.name, "struct": parts}
+    return {"name": field.name, "dtype": _TYPES[field.kind]}
 
 
 def _about(manifest: Mapping[str, Any]) -> str:

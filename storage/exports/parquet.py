@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import astuple
 
 from storage.exports.ahead import one_ahead
-from storage.exports.rows import FIELDS, SIGNALS, encodable
+from storage.exports.rows import COUNTS, FIELDS, SIGNALS, encodable
 from storage.records import Quality
 
 if TYPE_CHECKING:
@@ -45,9 +45,6 @@ _LONG = ("text", "kinds", "captions", "comments", "languages", "recurring")
 # A column of batches that no file has: characters in the texts of a row.
 _SIZE = "size"
 
-# Of the signals of quality, those that are counts.
-_WHOLE = frozenset({"words"})
-
 _LISTS = tuple(field.attribute for field in FIELDS if field.kind is tuple)
 _lists = attrgetter(*_LISTS)
 _signals = attrgetter(*SIGNALS)
@@ -68,7 +65,7 @@ def schema() -> Any:
         float: pyarrow.float64(),
         datetime: pyarrow.timestamp("us", tz="UTC"),
         tuple: pyarrow.list_(pyarrow.string()),
-        Quality: pyarrow.struct([(name, pyarrow.int64() if name in _WHOLE else pyarrow.float64()) for name in SIGNALS]),
+        Quality: pyarrow.struct([(name, pyarrow.int64() if name in COUNTS else pyarrow.float64()) for name in SIGNALS]),
     }
     return pyarrow.schema([pyarrow.field(field.name, arrow[field.kind]) for field in FIELDS])
 

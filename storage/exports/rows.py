@@ -18,6 +18,8 @@ from storage.records import Quality
 Value = str | int | float | datetime | tuple[str, ...] | Quality | None
 
 SIGNALS = Quality.__struct_fields__
+COUNTS = frozenset({"words"})
+"""Of the signals those that are whole numbers."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 

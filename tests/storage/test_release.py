@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ from storage.exports.card import card, licence_id, size_category
 from storage.exports.changes import read_earlier, read_index
 from storage.exports.release import Release, Shape, write_release
 from storage.holdings import CorpusDocument
+from storage.records import Quality
+from tests.storage.export_samples import run_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,6 +131,32 @@ def test_the_card_has_a_header_that_loads_and_tables(tmp_path: Path) -> None:
     assert "you@example.org" in text
     assert "taken out on request (documents: 1)" in text
     assert 'Selection: `{"min_chars": 40}`. Characters folded: `digits`.' in text
+
+
+DATASETS = """
+import sys, datasets
+*folders, cache = sys.argv[1:]
+loaded = [datasets.load_dataset(folder, split="train", cache_dir=cache) for folder in folders]
+streamed = [datasets.load_dataset(folder, split="train", streaming=True) for folder in folders]
+assert all(each.features == loaded[0].features for each in (*loaded, *streamed))
+assert all(list(each) == list(loaded[0]) for each in (*loaded, *streamed))
+print(len(loaded[0]), loaded[0].features.arrow_schema.field("quality").type.field("words").type)
+"""
+
+
+def test_datasets_loads_a_release_by_the_name_of_its_folder(tmp_path: Path) -> None:
+    """With the same types in each format, though a shard may have nothing where the next has a text."""
+    quality = Quality(2, 13.0, 5.0, 1.0, 0.1667, 0.0, None, 1.0, 0.0, 0.0, 0.0, 0.0)
+    undated: dict[str, Any] = {"published": None}
+    told = {"published": "tomorrow", "author": "A", "tdm": 1, "quality": quality, "captions": ("a",)}
+    told["fetched_at"] = datetime(2026, 3, 4, 5, 6, 7, 89, tzinfo=UTC)
+    documents = [a_document(1, **undated), a_document(2, **told), a_document(3, **undated)]
+    folders = [tmp_path / name for name in ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")]
+    for folder in folders:
+        release(folder, documents, shape=Shape(folder.name, shard_size=1 if folder.name == "jsonl" else 0))
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    done = run_python(DATASETS, *folders, tmp_path / "cache", env=environment)
+    assert done.stdout == b"3 int64\n", done.stderr.decode()
 
 
 @pytest.mark.parametrize(
