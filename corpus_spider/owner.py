@@ -8,6 +8,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from corpus_spider.config_load import load
@@ -71,8 +72,14 @@ def require_originals(config: Config, corpus: Corpus) -> None:
             f"none of the WARC files of this database is in it{_last_folder(corpus)}",
             where=str(config.warc_folder),
             do="Mount or restore the folder that has them, or have warc in [corpus] name it; another corpus needs a"
-            f" database, or a schema, of its own. If they are lost, write the path of corpus.toml into {OWNER} here.",
+            f" database, or a schema, of its own. If they are lost, go on without: {_to_claim(mark, _path(config))}",
         )
+
+
+def _to_claim(mark: Path, own: Path | None) -> str:
+    """Return the command that makes a folder that of a corpus, whatever is in it."""
+    folder, file, toml = (quote(str(each)) for each in (mark.parent, mark, own or "corpus.toml"))
+    return f"mkdir -p {folder} && echo {toml} > {file}"
 
 
 def _last_folder(corpus: Corpus) -> str:
