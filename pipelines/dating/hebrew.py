@@ -41,6 +41,8 @@ _MONTHS = (
 _NUMBERS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names}
 _NAMES = "|".join(map(re.escape, sorted(_NUMBERS, key=len, reverse=True)))
 _MARK = "(?:\"|''?)"
+HEBREW_YEAR = "תש[א-ת]?(?:[\"״׳\u201d]|'')[א-ת]"
+"""How a text shows that a year of these days is in it, which has no figures."""
 _DATE = re.compile(
     rf"(?<![^\W_])(?<![^\W_][\"'])(?P<day>[יכ]{_MARK}?[א-ט]|ט{_MARK}?[וז]|[א-יכל]{_MARK}?)\s+[בל]?(?P<month>{_NAMES}),?\s+"
     rf"(?:ה{_MARK}?)?(?P<year>תש[א-צםןףץךק]?{_MARK}[א-צםןףץך])(?![^\W_])"

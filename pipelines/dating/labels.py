@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines.dating.hebrew import HEBREW_YEAR
 from pipelines.dating.months import fold
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def _labels() -> re.Pattern[str]:
 
 
 _LABEL = _labels()
-_DIGITS = re.compile(r"\d(?:\D*\d){2}")
-"""Hardly a date has fewer: 5 Nov 24."""
+_DIGITS = re.compile(rf"\d(?:\D*\d){{2}}|{HEBREW_YEAR}")
+"""Hardly a date has fewer: 5 Nov 24. One of the Hebrew calendar has none."""
 
 
 class Portion(NamedTuple):

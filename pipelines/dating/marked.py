@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
+from pipelines.dating.teasers import teaser_test
 from pipelines.dating.visible import Shown, is_of_another
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ _MAX_ELEMENTS = 1000
 def marked_dates(tree: LexborHTMLParser) -> Iterator[str]:
     """Yield what elements marked as the date of publication say, the most trusted mark first, two of each."""
     marked = sorted(tree.css(_ELEMENTS)[:_MAX_ELEMENTS], key=_mark)
-    first = (node for _, alike in groupby(marked, key=_mark) for node in islice(alike, 2))
-    for node in (node for node in first if not is_of_another(node)):
+    is_in_teaser = teaser_test(tree)
+    own = (node for node in marked if not (is_of_another(node) or is_in_teaser(node)))
+    for node in (node for _, alike in groupby(own, key=_mark) for node in islice(alike, 2)):
         attributes = node.attributes
         stated = (attributes.get(name) for name in ("datetime", "content", *["title"] * (node.tag == "abbr")))
         yield next(filter(None, stated), node.text(separator=" ")[:200])

@@ -11,11 +11,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.dating.ages import age_of
+from pipelines.dating.hebrew import HEBREW_YEAR
 from pipelines.dating.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.dating.months import fold, is_name
+from pipelines.dating.teasers import folded_letters, letters_of, teaser_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -33,15 +35,15 @@ _MISLEADING = re.compile(
 _OTHERS = re.compile(r"relat(?!ive)|comment|sidebar|most|popular|recommend|upcoming", re.IGNORECASE)
 _TAXONOMY = re.compile(r"\b(?:category|tag)-\S+")
 """What WordPress calls a post by its subjects, which may be most popular ones."""
-_ASIDE = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
+_ASIDE = frozenset({"nav", "aside", "footer", "figure", "figcaption", "blockquote"})
 _BESIDE = _ASIDE - {"aside"}
 """Elements that hold no byline: an aside next to the headline may."""
 _CHANGED = re.compile(r"updated|modified", re.IGNORECASE)
 _PUBLIC = re.compile(r"publish|posted|created", re.IGNORECASE)
-_DIGIT, _FULL = re.compile(r"\d"), re.compile(r"\d(?:\D*\d){4}")
+_DIGIT, _FULL = re.compile(rf"\d|{HEBREW_YEAR}"), re.compile(r"\d(?:\D*\d){4}")
 _HEADING = re.compile(r"h[1-6]")
 _CLOCK = re.compile(r"\d\s?:\s?\d\d")
-_LETTERS, _NO_LETTERS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 # A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter, but for those of months.
 _SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
 _MAX_NODES = 6000
@@ -78,7 +80,7 @@ _MAX_LABEL, _MAX_SIBLINGS = 40, 3
 _MAX_TIMES = 500
 """<time> elements of a page that are read."""
 _MAX_TITLE = 500
-"""Characters of a title, and of a line that it may repeat."""
+"""Characters of a line that the title may repeat."""
 _MOST_OF_TITLE = 0.4
 """Share of the title that its headline has at least, where that is longer than `_MIN_HEADLINE`."""
 _LATEST = {"below": 1, "listed": 2}
@@ -106,12 +108,14 @@ class Around(NamedTuple):
     over: list[LexborNode | None]
     """Without those that hold the headline."""
     prose: int
+    is_in_teaser: Callable[[LexborNode], bool]
 
 
 def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
-    """Yield the <time datetime> elements that may be the page's own: none of navigation, asides, comments."""
+    """Yield the <time datetime> elements that may be the page's own: none of navigation, asides, comments, teasers."""
+    is_in_teaser = teaser_test(tree)
     for node in tree.css("time[datetime]")[:_MAX_TIMES]:
-        if is_aside(node):
+        if is_aside(node) or is_in_teaser(node):
             continue
         shown = node.text(deep=False)[:_MAX_TEXT]
         changed = UPDATED in {_label_of(node), *(part.kind for part in portions(shown))} or _is_change(node)
@@ -132,7 +136,7 @@ def visible_dates(around: Around) -> Iterator[Shown]:
     then what is labelled as an update and what stands far behind that; then what stands behind the text; last of all
     dates that come in lists. Without a headline the page's start counts as one.
     """
-    before, behind, over, prose = around
+    before, behind, over, prose, is_in_teaser = around
     listed: set[str] | None = None
     late: list[Shown] = []
     marked, bare = (behind, 0, False), (behind[:_NEXT], _MAX_UNMARKED, False)
@@ -140,6 +144,8 @@ def visible_dates(around: Around) -> Iterator[Shown]:
         updated_at: int | None = None
         for at, node in enumerate(part):
             for kind, shown in _in_element(node, limit, above=above):
+                if node and is_in_teaser(node):
+                    break
                 if kind == UPDATED and updated_at is None:
                     updated_at = at
                 far = not limit if above else at >= _NEXT
@@ -185,7 +191,7 @@ def around_headline(tree: LexborHTMLParser) -> Around:
         around = around.parent
     behind = [*(_loose_behind(nodes[head]) if nodes else ()), *behind]
     over: list[LexborNode | None] = [node for node in before[-_OVER:] if node and node.mem_id not in holding]
-    return Around(before, behind, over, _behind_prose(behind))
+    return Around(before, behind, over, _behind_prose(behind), teaser_test(tree))
 
 
 def _loose_behind(headline: LexborNode) -> list[LexborNode]:
@@ -214,10 +220,10 @@ def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
 
     Some pages have their name in the first h1, others the headline in an h3; pages laid out in tables have no heading.
     """
-    title = _letters(tree.css_first("title"))
+    title = letters_of(tree.css_first("title"))
     headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]
     least = max(_MIN_HEADLINE, _MOST_OF_TITLE * len(title))
-    lengths = [len(text) * (len(text) >= least and text in title) for text in map(_letters, headings)]
+    lengths = [len(text) * (len(text) >= least and text in title) for text in map(letters_of, headings)]
     if not headings or (not any(lengths) and headings[0].tag != "h1"):
         return _title_line(nodes, title, least)
     chosen = headings[lengths.index(max(lengths))].mem_id
@@ -233,7 +239,7 @@ def _title_line(nodes: list[LexborNode], title: str, least: float) -> int:
             continue
         text = node.text(deep=False)
         if least <= len(text) <= _MAX_TITLE and not _is_linked(node):
-            letters = _folded(text)
+            letters = folded_letters(text)
             if len(letters) >= least and letters in title:
                 return place
     return 0
@@ -249,14 +255,6 @@ def _is_linked(node: LexborNode) -> bool:
             return True
         around = around.parent
     return False
-
-
-def _letters(node: LexborNode | None) -> str:
-    return _folded(node.text()[:_MAX_TITLE]) if node else ""
-
-
-def _folded(text: str) -> str:
-    return _NO_LETTERS.sub("", text.casefold())
 
 
 def _behind_prose(behind: list[LexborNode | None]) -> int:
