@@ -282,18 +282,24 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
         {"id": each.id, "removed": each.asked.date().isoformat(), "kind": each.kind}
         for each in corpus.removals.documents()
     )
-    chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
-    chosen["without_recurring"] = wanted.without_recurring
     return Release(
         name=config.corpus.name,
         software=f"corpus-spider {program_version()}",
         schema=SCHEMA_VERSION,
         contact=config.corpus.contact,
-        selection=json.loads(json.dumps(asdict(wanted.selection) | chosen)),
+        selection=filters(wanted),
         folds=wanted.folds,
         configuration={"corpus": public, "crawl": rules, "site": effective["site"]},
         removed=removed,
     )
+
+
+def filters(wanted: Dump) -> dict[str, Any]:
+    """Return by what documents are chosen, as a manifest has it."""
+    chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
+    chosen["without_recurring"] = wanted.without_recurring
+    told: dict[str, Any] = json.loads(json.dumps(asdict(wanted.selection) | chosen))
+    return told
 
 
 def refuse_own_files(config: Config, target: str) -> None:

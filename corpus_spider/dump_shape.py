@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from storage.holdings import CorpusDocument
 
 RELEASE_FORMAT = "jsonl.zst"
-TOKENISED, WITH_SENTENCES = "vert", "tei.xml"
-"""Formats whose texts are cut: a document is not known again between a dump of one and of another format."""
+TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
+_OTHERWISE = {TOKENISED, WITH_SENTENCES, PREVERTICAL}
+"""Formats that cut texts or hold not all fields: a document is not known again in a dump of another format."""
 GROUP = 50
 """Documents whose digests are made at a time."""
 
@@ -29,7 +30,7 @@ def shape_of(wanted: Dump) -> Shape:
     """Return how a release is written: as ``--format`` says, else its target's name, else as the earlier dump was.
 
     Raises ConfigError where format and name differ, for an earlier dump that cannot be read, and for one in whose
-    format the texts are cut otherwise.
+    format the documents are others.
     """
     from storage.exports.changes import read_earlier
     from storage.exports.formats import named_format
@@ -41,7 +42,7 @@ def shape_of(wanted: Dump) -> Shape:
         problem = f"the name says {named}, and --format says {wanted.format_name}"
         raise ConfigError(problem, where=wanted.target, do="Leave out --format, or name the folder otherwise.")
     chosen = wanted.format_name or named or before or RELEASE_FORMAT
-    if before and before != chosen and {before, chosen} & {TOKENISED, WITH_SENTENCES}:
+    if before and before != chosen and {before, chosen} & _OTHERWISE:
         problem = f"the earlier dump is {before}: as {chosen} every document would count as changed"
         raise ConfigError(problem, where=str(wanted.since_dump), do=f"Use --format {before}, or a dump of {chosen}.")
     return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite)
@@ -69,7 +70,7 @@ def changed(
     def told() -> Iterator[tuple[CorpusDocument, str]]:
         rest = iter(documents)
         while group := list(islice(rest, GROUP)):
-            yield from zip(group, digests(list(exported(group))), strict=True)
+            yield from zip(group, digests(list(exported(group)), earlier.fields), strict=True)
 
     with Path(os.devnull).open("wb") as log:
         yield from Changes(read_index(earlier.index), log, counts).passing(told())

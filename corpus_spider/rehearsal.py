@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.dump import ORIGINALS, chosen, fit, folded, measured, refuse_own_files, refuse_unknown_sites
+from corpus_spider.dump import ORIGINALS, chosen, filters, fit, folded, measured, refuse_own_files, refuse_unknown_sites
 from corpus_spider.dump_shape import changed, shape_of
 from storage.errors import ConfigError
 
@@ -56,7 +56,7 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     how many documents for which reason; and of a release of changes, how many there are.
 
     What the selection does not name is not counted. Raises ConfigError for a target that cannot be, and for an earlier
-    dump that cannot be read, where one is named.
+    dump that cannot be read or was made by other filters, where one is named.
     """
     from storage.corpus import Corpus
 
@@ -97,7 +97,16 @@ def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
         raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
     if wanted.target and not wanted.release:
         destination(wanted.target, wanted.format_name)
-    return shape_of(wanted) if wanted.release else None
+    return _shape(wanted) if wanted.release else None
+
+
+def _shape(wanted: Dump) -> Shape:
+    from storage.exports.changes import refuse_other_filters
+
+    shape = shape_of(wanted)
+    if shape.earlier:
+        refuse_other_filters(shape.earlier, filters(wanted), wanted.folds)
+    return shape
 
 
 def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]]:

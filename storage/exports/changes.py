@@ -7,14 +7,17 @@ import io
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
 from storage.exports.rows import FIELDS
+from storage.exports.tei import HELD as IN_TEI
+from storage.exports.vertical import HELD as IN_VERTICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from storage.holdings import CorpusDocument
@@ -30,13 +33,25 @@ _ASIDE = frozenset(
     | {"quality", "languages", "foreign_share", "mixed"}
 )
 
+FIELDS_TOLD = tuple(field.name for field in FIELDS if field.name not in _ASIDE)
+"""What digests are of, where it is not said."""
+_HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
-_told = jsonl.part_lines([field.name for field in FIELDS if field.name not in _ASIDE])
+
+def fields_told(format_name: str) -> tuple[str, ...]:
+    """Return the names of the fields whose change is one of a document in a dump of that format."""
+    held = _HELD.get(format_name)
+    return FIELDS_TOLD if held is None else tuple(name for name in FIELDS_TOLD if name in held)
 
 
-def digests(rows: Sequence[CorpusDocument]) -> list[str]:
-    """Return for each row 32 hex digits of the SHA-256 of what it says of its document."""
-    return [hashlib.sha256(line).hexdigest()[:32] for line in _told(rows)]
+def digests(rows: Sequence[CorpusDocument], names: tuple[str, ...] = FIELDS_TOLD) -> list[str]:
+    """Return for each row 32 hex digits of the SHA-256 of what it says of its document in the fields of these names."""
+    return [hashlib.sha256(line).hexdigest()[:32] for line in _lines_of(names)(rows)]
+
+
+@lru_cache(maxsize=8)
+def _lines_of(names: tuple[str, ...]) -> Callable[[Sequence[CorpusDocument]], list[bytes]]:
+    return jsonl.part_lines(names)
 
 
 def index_lines(rows: Iterable[tuple[CorpusDocument, str]]) -> bytes:
@@ -63,11 +78,12 @@ def read_index(path: Path) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """An earlier dump: its manifest, the manifest's SHA-256, and where its index is."""
+    """An earlier dump: its manifest, the manifest's SHA-256, where its index is and which fields its digests are of."""
 
     manifest: dict[str, object]
     sha256: str
     index: Path
+    fields: tuple[str, ...] = FIELDS_TOLD
 
 
 def read_earlier(path: Path) -> Earlier:
@@ -77,6 +93,7 @@ def read_earlier(path: Path) -> Earlier:
         data = file.read_bytes()
         manifest = json.loads(data)
         index = file.with_name(manifest["index"]["path"])
+        fields = _fields_of(manifest["index"])
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(file), do="Name a manifest.json.") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -85,7 +102,28 @@ def read_earlier(path: Path) -> Earlier:
         raise ConfigError(
             "the index of the earlier dump is missing", where=str(index), do="Put it beside its manifest."
         )
-    return Earlier(manifest, hashlib.sha256(data).hexdigest(), index)
+    return Earlier(manifest, hashlib.sha256(data).hexdigest(), index, fields)
+
+
+def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
+    """Return the fields that an index is of. Raises ValueError for one that there is not."""
+    fields = tuple(index.get("fields", FIELDS_TOLD))
+    if not set(fields) <= {field.name for field in FIELDS}:
+        raise ValueError(fields)
+    return fields
+
+
+def refuse_other_filters(earlier: Earlier, selection: object, folds: Sequence[str]) -> None:
+    """Raise ConfigError where an earlier dump was made by another selection or other folds than these."""
+    made = earlier.manifest
+    if (_asked(made.get("selection")), made.get("folds")) != (_asked(selection), list(folds)):
+        do = "Export with the filters and folds that its manifest names, or without --since-dump."
+        raise ConfigError("the earlier dump was made with other filters", where=str(earlier.index.parent), do=do)
+
+
+def _asked(selection: object) -> dict[str, Any]:
+    """Return what a selection asks for: a filter that an earlier program did not have is one that it did not set."""
+    return {name: value for name, value in selection.items() if value} if isinstance(selection, dict) else {}
 
 
 @dataclass(slots=True)

@@ -27,7 +27,17 @@ from storage.errors import ConfigError
 from storage.exports import jsonl
 from storage.exports.card import card
 from storage.exports.census import Census
-from storage.exports.changes import INDEX, MANIFEST, Changes, Earlier, digests, index_lines, read_index
+from storage.exports.changes import (
+    INDEX,
+    MANIFEST,
+    Changes,
+    Earlier,
+    digests,
+    fields_told,
+    index_lines,
+    read_index,
+    refuse_other_filters,
+)
 from storage.exports.files import HashingStream, disk_errors, opened
 from storage.exports.formats import FOLDER, STREAM_FORMATS, require_place
 from storage.exports.sink import Counter, ExportReport
@@ -69,6 +79,11 @@ class Shape:
     shard_size: int = 0
     earlier: Earlier | None = None
     overwrite: bool = False
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields by which it is told whether a document has changed: those of the earlier dump."""
+        return self.earlier.fields if self.earlier else fields_told(self.format_name)
 
 
 def write_release(
@@ -114,17 +129,8 @@ def _check(path: Path, about: Release, shape: Shape) -> None:
     make_way(path, overwrite=shape.overwrite)
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / MANIFEST).is_file())):
         raise ConfigError("is no release, and is not replaced by one", where=str(path), do="Name a new folder.")
-    if shape.earlier is None:
-        return
-    made = shape.earlier.manifest
-    if (_asked(made.get("selection")), made.get("folds")) != (_asked(about.selection), list(about.folds)):
-        do = "Export with the filters and folds that its manifest names, or without --since-dump."
-        raise ConfigError("the earlier dump was made with other filters", where=str(shape.earlier.index.parent), do=do)
-
-
-def _asked(selection: object) -> dict[str, Any]:
-    """Return what a selection asks for: a filter that an earlier program did not have is one that it did not set."""
-    return {name: value for name, value in selection.items() if value} if isinstance(selection, dict) else {}
+    if shape.earlier is not None:
+        refuse_other_filters(shape.earlier, about.selection, about.folds)
 
 
 class _Files:
@@ -149,7 +155,7 @@ def _write(files: _Files, rows: Iterator[CorpusDocument], about: Release, shape:
     census = Census()
     changes: Changes | None = None
     with ExitStack() as stack:
-        indexed = _indexed(rows, stack.enter_context(files.open(INDEX)), stack)
+        indexed = _indexed(rows, shape.fields, stack.enter_context(files.open(INDEX)), stack)
         if shape.earlier is not None:
             log = cast("BinaryIO", stack.enter_context(files.open(CHANGED)))
             changes = Changes(read_index(shape.earlier.index), log)
@@ -185,13 +191,13 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
         "folds": list(about.folds),
         "configuration": about.configuration,
         "counts": census.plain(),
-        "index": files.entry(INDEX),
+        "index": files.entry(INDEX) | {"fields": list(shape.fields)},
         "removed": files.entry(REMOVED) | {"documents": len(about.removed)},
     }
 
 
 def _indexed(
-    rows: Iterator[CorpusDocument], stream: HashingStream, stack: ExitStack
+    rows: Iterator[CorpusDocument], names: tuple[str, ...], stream: HashingStream, stack: ExitStack
 ) -> Iterator[tuple[CorpusDocument, str]]:
     """Pass the rows on with their digests and write their lines of the index; it ends with the stack, before the
     stream does.
@@ -203,7 +209,7 @@ def _indexed(
 
     def passing() -> Iterator[tuple[CorpusDocument, str]]:
         while group := list(islice(rows, GROUP)):
-            told = list(zip(group, digests(group), strict=True))
+            told = list(zip(group, digests(group, names), strict=True))
             packed.write(index_lines(told))
             yield from told
 

@@ -25,6 +25,11 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <publicationStmt><p>Made by corpus-spider; each text belongs to its publisher.</p></publicationStmt>\
 <sourceDesc><p>Pages of the public web, each described in its own header.</p></sourceDesc></fileDesc></teiHeader>
 """
+HELD = frozenset(
+    {"id", "language", "title", "author", "site", "date", "licence", "url", "version", "fetched_at"}
+    | {"text", "kinds", "languages"}
+)
+"""Names of the fields that a document is made of."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 

@@ -26,6 +26,8 @@ SENTENCE = "\x1e"
 """Record separator: between two sentences of a line."""
 
 ATTRIBUTES = ("id", "url", "site", "language", "script", "date", "title", "author", "version", "licence", "duplicates")
+HELD = frozenset({*ATTRIBUTES, "text", "kinds"})
+"""Names of the fields that vertical text is made of."""
 KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "cell", "c": "preformatted"}
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"})
 CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})

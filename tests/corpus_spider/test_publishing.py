@@ -95,6 +95,9 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
         ("new.parquet/", [], "parquet"),
         ("new.vert/", ["--since-dump", "one.parquet"], "the earlier dump is parquet"),
         ("new/", ["--since-dump", "one.parquet", "--format", "tei.xml"], "the earlier dump is parquet"),
+        ("new.prevert/", ["--since-dump", "one.parquet"], "the earlier dump is parquet"),
+        ("new/", ["--since-dump", "one.parquet", "--min-chars", "1"], "the earlier dump was made with other filters"),
+        ("new/", ["--since-dump", "one.parquet", "--fold", "digits"], "the earlier dump was made with other filters"),
         ("new/", ["--since-dump", "one.parquet", "--format", "jsonl"], "jsonl"),
         ("new.vert/", ["--format", "parquet"], "the name says vert, and --format says parquet"),
     ],
@@ -103,7 +106,7 @@ def test_the_next_release_is_of_the_format_of_the_earlier_one(folder: Path, tmp_
 def test_the_format_of_a_release_is_asked_for_by_name_or_option(
     folder: Path, tmp_path: Path, target: str, options: list[str], expected: str, dry: list[str]
 ) -> None:
-    """One whose texts are cut otherwise than those of the earlier dump is refused, in a rehearsal as well."""
+    """One whose documents are others than those of the earlier dump is refused, in a rehearsal as well."""
     options = [str(tmp_path / one) if one == "one.parquet" else one for one in options]
     if options:
         assert run(folder, "export", "-o", f"{tmp_path}/one.parquet/", "--release").returncode == 0

@@ -210,6 +210,47 @@ def test_a_difference_is_right_for_any_two_corpora(
     assert corpus == {f"{n:032x}": f"text {text}" for n, text in after.items()}
 
 
+@pytest.mark.parametrize(
+    ("format_name", "held", "not_held"),
+    [
+        ("jsonl", "author confidence captions tdm", "warc_offset quality"),
+        ("parquet", "author confidence captions tdm", "warc_offset quality"),
+        ("vert", "author licence kinds", "confidence captions tdm fetched_at duplicates"),
+        ("prevert", "author licence kinds", "confidence captions tdm fetched_at duplicates"),
+        ("tei.xml", "author licence kinds fetched_at", "confidence captions tdm script languages"),
+    ],
+)
+def test_a_document_has_changed_where_its_format_shows_it(
+    tmp_path: Path, format_name: str, held: str, not_held: str
+) -> None:
+    """What a dump does not hold changes none of its documents; a later dump goes by what the earlier one went by."""
+    other = {"author": "B", "licence": "mine", "kinds": "q", "confidence": 0.5, "captions": ("a",), "tdm": 1}
+    other |= {"fetched_at": datetime(2026, 5, 5, tzinfo=UTC), "script": "Arab", "languages": ("ar 0.98 Arab 1.00",)}
+    other |= {"warc_offset": 7, "quality": None, "duplicates": 3}
+    first = release(tmp_path / "first", [a_document(1)], shape=Shape(format_name))
+    for name in (*held.split(), *not_held.split()):
+        document = a_document(1, **{name: other[name]})
+        shape = Shape(format_name, earlier=read_earlier(tmp_path / "first"), overwrite=True)
+        since = release(tmp_path / "second", [document], shape=shape)
+        assert (name, since["since"]["changed"]) == (name, int(name in held.split()))
+        assert since["index"]["fields"] == first["index"]["fields"]
+
+
+def test_a_dump_that_does_not_say_what_its_digests_are_of_has_them_of_all(tmp_path: Path) -> None:
+    """As programs made it before there was a choice; fields that this one does not know are refused."""
+    release(tmp_path / "dump", [a_document(1)], shape=Shape("jsonl"))
+    manifest = tmp_path / "dump" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    fields = told["index"].pop("fields")
+    manifest.write_text(json.dumps(told))
+    since = release(tmp_path / "next", [a_document(1)], shape=Shape("vert", earlier=read_earlier(manifest)))
+    assert (since["since"]["changed"], since["index"]["fields"]) == (0, fields)
+    told["index"]["fields"] = ["id", "mood"]
+    manifest.write_text(json.dumps(told))
+    with pytest.raises(ConfigError, match="not the manifest of a dump"):
+        read_earlier(manifest)
+
+
 def test_a_filter_that_an_earlier_program_did_not_have_is_none(tmp_path: Path) -> None:
     """Dumps made before it go on: what is not asked for is not there."""
     release(tmp_path / "dump", [a_document(1)])
