@@ -62,8 +62,9 @@ class Recount:
 def closing_words(summary: Mapping[str, Any], code: int) -> str:
     """Say in a line how a crawl ended, from its summary (of `Session.summary`) and its exit code."""
     done = f"{counted(summary['pages'], 'page')} fetched, {counted(summary['documents'], 'document')}"
-    pending, again = summary["pending"], "Run the same command to go on."
-    left = f"{done}, {counted(pending, 'URL')} pending. {again}" if pending else f"{done}. {again}"
+    unread = f", {counted(summary['unread'], 'page')} not read yet" if summary["unread"] else ""
+    pending = f", {counted(summary['pending'], 'URL')} pending" if summary["pending"] else ""
+    left = f"{done}{unread}{pending}. Run the same command to go on."
     if code in {0, 8}:
         return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
     if code == 7:

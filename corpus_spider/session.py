@@ -60,15 +60,18 @@ ENDED = {
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a run leaves to the next: how many URLs, and when (epoch seconds) the first is due. None: not known."""
+    """What a run leaves to the next: how many URLs, how many pages that it fetched and did not read, and when (epoch
+    seconds) the first is due. None: not known.
+    """
 
     pending: int | None = None
+    unread: int | None = None
     next_try: float | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
         """Look into the frontier."""
-        return cls(count_pending(corpus, sites), corpus.frontier.next_due(sites))
+        return cls(count_pending(corpus, sites), corpus.count_unprocessed(sites), corpus.frontier.next_due(sites))
 
 
 def _allow_files(config: Config) -> None:
@@ -203,6 +206,7 @@ class Session:
             "sick": [str(finding) for finding in self.sick],
             "refused": counts.refused,
             "pending": self._left.pending,
+            "unread": self._left.unread,
             "next_try": self._left.next_try,
             "seconds": {stage: round(seconds, 3) for stage, seconds in self.writer.seconds.items()},
             "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),

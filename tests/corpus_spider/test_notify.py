@@ -35,6 +35,7 @@ SUMMARY: dict[str, Any] = {
     "pages": 3,
     "documents": 2,
     "pending": 0,
+    "unread": 0,
     "refused": 0,
     "failed": {},
     "first_failure": "",

@@ -21,6 +21,7 @@ SUMMARY: dict[str, Any] = {
     "refused": 0,
     "first_failure": "",
     "pending": 0,
+    "unread": 0,
     "next_try": None,
 }
 IDLE = SUMMARY | {"pages": 0, "documents": 0}
@@ -42,6 +43,11 @@ GO_ON = "Run the same command to go on."
             {"pending": 1, "limit": "time_limit"},
             12,
             f"Stopped at time_limit: 268 pages fetched, 84 documents, 1 URL pending. {GO_ON}",
+        ),
+        (
+            {"pending": 2, "unread": 40, "limit": "time_limit"},
+            12,
+            f"Stopped at time_limit: 268 pages fetched, 84 documents, 40 pages not read yet, 2 URLs pending. {GO_ON}",
         ),
         ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
         (
