@@ -51,7 +51,7 @@ _NAMED_IN_PATH = re.compile(rf"/((?:19|20)\d\d)/({'|'.join(_MONTHS)})/(0?[1-9]|[
 # Years of other calendars; too many numbers look like them to do without a directory of their own.
 _ELSEWHERE_IN_PATH = re.compile(r"/((?:13[6-9]|14[0-4]|25[3-9])\d)([/-])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])(?=/)")
 # When an archive of the web made its copy: /web/20110106023242/http://example.org/.
-_COPIED = re.compile(r"/\d{14}(?:[a-z]{2}_)?(?=/https?:)")
+_COPIED = re.compile(r"(?:^/web)?/\d{14}(?:[a-z]{2}_)?(?=/https?:)|^/web/\d{14}(?:[a-z]{2}_)?(?=/[^/]+\.)")
 # The day of what a story tells: /attack-of-2001-09-11-remembered.
 _AMID_WORDS = re.compile(r"(?<=[^\W\d_]-)\d{4}-\d{1,2}-\d{1,2}(?=-[^\W\d_])")
 

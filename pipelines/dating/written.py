@@ -65,12 +65,12 @@ _LINK = (
     r"|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
 _YEARS = (
-    r"[\s,،٫၊、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
+    r"[\s,،٫၊፣、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ\.?|ค\.?ศ\.?|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
     r"|שנת|ឆ្នាំ|ປີ|ปี|ພ\.?ສ\.?|ຄ\.?ສ\.?|ခု(?:နှစ်)?|ماه|ام|թ|-?ж|р|оны|g\.|gada|m|\(?e?\)?ko"
-    r"|წლის|წ\.|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ه\.?\s?ش|[زیمل](?![^\W\d_])|साल|ቀን|ییلی?)[\s.,،၊]*)*"
+    r"|წლის|წ\.|թվական(?:ի|ին)?|-?c[iuüı]\s+il|-?yil|йил|-?жыл(?:ғы|дың|дын)?|соли|рік|року|لمریز|ه\.?\s?ش|[زیمل](?![^\W\d_])|साल|ቀን|ییلی?|y?a(?=\s\d))[\s.,،၊፣]*)*"
 )
 _AFTER_DAY = (
-    r"(?:st|nd|rd|th|er|re|ro|ste|[ºª°]|:?e(?!\w)|-?nj[iy](?!\w)|η(?!\w)|-?(?:е?го|ого|е|ое|ე|ші|шы|[ıiuü]?nc[ıiuü])(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်|(?<=\d)ی|ס?ט(?:ן|ער?)|'?ê"
+    r"(?:st|nd|rd|th|er|re|ro|ste|[ºª°]|:?e(?!\w)|-?nj[iy](?!\w)|η(?!\w)|-?(?:е?го|ого|е|ое|ე|ші|шы|[ıiuü]?nc[ıiuü])(?!\w)|\s?ام(?!\w)|م|مه|می|ہ|日|일|\s?ရက်(?:နေ့)?|(?<=\d)ی|ס?ט(?:ן|ער?)|'?y?ê"
     r"|শে|[লর]া|ঠা|ই)?"
 )
 _DAY = r"(?<!\d)(?<!\d:)(?P<day>\d{1,2})"
@@ -82,7 +82,7 @@ _DAYS_FROM = re.compile(
 _CTIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s(?:[a-z]{1,4}|[+-]\d{4}))?"
 _WITHIN = re.compile(_CTIME)
 _NUMERIC = re.compile(
-    r"(?<![\d/$€£¥₩₫₹₪])(?<!\d[:.,-])(?<![a-z]-)(?P<first>\d{1,4})\s?(?P<mark>[-/.٫])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
+    r"(?<![\d/$€£¥₩₫₹₪])(?<!\d[:.,-])(?<![a-z]-)(?P<first>\d{1,4})\s?(?P<mark>[-/.٫।\\])\s?(?P<second>\d{1,2})\s?(?P=mark)\s?(?P<third>\d{1,4})"
     r"(?!\d|/\w|\.\d|-\d(?!\d?:\d\d))"
 )
 _IDEOGRAPHIC = re.compile(
@@ -228,7 +228,7 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
     """Return patterns of day, month and year in four orders; a second name of the month may stand beside the first."""
     names = any_name()
     month = rf"(?P<name>{names})(?:\s?ماه|ی)?[.\u0970]?"
-    other = rf"(?:\s*[/(\s-]\s*{names}\)?)?"
+    other = rf"(?:\s*[/(\s-]\s*{names}\s?\)?)?"
     end = r"(?!\d|[:.]\d)"
     day = r"(?P<day>\d{1,2})\)?(?:\s?مه(?![^\W\d_])|" + _AFTER_DAY + ")" + end
     return (
@@ -348,7 +348,7 @@ def _order(first: int, second: int, mark: str, language: str) -> float:
         return _DISPUTED
     if mark == "/":
         return 0.0 if language in _MONTH_FIRST else 0.85
-    return 0.0 if language in _EITHER_WAY else 0.8
+    return 0.0 if language in _EITHER_WAY else 0.9 if mark == "." and language else 0.8
 
 
 def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, language: str) -> Iterator[Stated]:

@@ -174,6 +174,7 @@ def test_what_is_shown_low_is_not_stated_high() -> None:
         ("05/06/2024", "5 يونيو 2024", URL, "2024-06-05"),
         ("05/06/2024", "7 أكتوبر 2023", URL, "2024-06-05"),
         ("05/06/2024", "", "https://example.org/2024/05/06/x", "2024-05-06"),
+        ("05/06/2024", "06.05.2024", URL, "2024-05-06"),
         ("5/6/2024 2:30:00 PM", "", URL, None),
         ("5/6/2024 2:30:00 PM", "", "https://example.org/2024/05/06/x", "2024-05-06"),
     ],
@@ -213,6 +214,9 @@ def test_english_over_a_title_in_another_script_is_not_believed(title: str, expe
         ("/p/1403081512/x", (None, None)),
         ("/web/20110106023242/http://example.com/x", (None, None)),
         ("/web/20110106023242/http://example.com/2010/12/29/x", ("2010-12-29", "url")),
+        ("/web/20110106023242/example.com/x", (None, None)),
+        ("/web/20110106023242/example.com/2010/12/29/x", ("2010-12-29", "url")),
+        ("/web/20110106023242/x", ("2011-01-06", "url")),
         ("/2024/11/x", (None, None)),
     ],
 )
