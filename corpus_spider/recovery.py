@@ -12,6 +12,7 @@ import logging
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from pipelines.urls import canonicalise
 from storage import warc
 from storage.counting import counted
 from storage.fetches import Orphan
@@ -48,7 +49,8 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
 
 
 def _orphan(name: str, record: ScannedRecord) -> Orphan:
-    return Orphan(record.uri, record.pointer(name), record.status or 0, _moment(record.date))
+    page = canonicalise(record.uri) or ""
+    return Orphan(record.uri, record.pointer(name), record.status or 0, _moment(record.date), page)
 
 
 def _moment(stated: str) -> datetime:

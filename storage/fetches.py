@@ -94,12 +94,13 @@ class WarcFile:
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """A complete response record that a dead run wrote and did not get to index."""
+    """A complete response record that a dead run wrote and did not get to index; ``page`` is its canonical URL."""
 
     uri: str
     pointer: Pointer
     status: int
     fetched_at: datetime
+    page: str = ""
 
 
 def pointer_of(row: AnyRow) -> Pointer:
@@ -236,7 +237,7 @@ def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[
     """Index records without a row; those that have one are left alone, and those of removed pages are marked to be
     emptied. Return how many were new.
     """
-    away = refused(connection, {each.uri for each in orphans})
+    away = refused(connection, {address for each in orphans for address in (each.uri, each.page) if address})
     warcs = warc_ids(connection, run_id, {each.pointer.warc for each in orphans})
     places = [(warcs[each.pointer.warc], each.pointer.offset) for each in orphans]
     known = _known(connection, places)
@@ -249,7 +250,7 @@ def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[
             "fetched_at": each.fetched_at,
             "status": each.status,
             "outcome": "orphan",
-            "reason": REMOVED if each.uri in away else None,
+            "reason": None if away.isdisjoint((each.uri, each.page)) else REMOVED,
         }
         for place, each in zip(places, orphans, strict=True)
         if place not in known

@@ -325,8 +325,11 @@ def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str
 
 
 def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
-    """Mark records that a crash left without a URL and whose address is one of these."""
+    """Mark records that a crash left without a URL and whose address is one of these, or one that was asked for."""
     keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
+    for part in chunks(sorted(found.url_ids)):
+        asked = sa.select(fetch.c.uri).where(fetch.c.url_id.in_(part)).distinct()
+        keys.update(map(loose_key, connection.execute(asked).scalars()))
     orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
     ours = [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
     for part in chunks(ours):

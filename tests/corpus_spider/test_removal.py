@@ -20,7 +20,7 @@ from storage.holdings import Selection
 from storage.removals import Request, What
 from storage.warc import scan
 from storage.warc.scrubbing import next_name
-from tests.corpus_spider.local_paper import Newspaper, corpus_toml, paragraphs, served
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
@@ -281,3 +281,24 @@ def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> No
         (tmp_path / name).touch()
     (tmp_path / "corpus.toml").write_text('[corpus]\ndatabase = "sqlite:///a[1].db"\n')
     assert older_copies(load(tmp_path / "corpus.toml")) == [str(tmp_path / "a[1].db.before-0015-from-0014")]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_archive_that_the_database_does_not_know_is_emptied_too(tmp_path: Path, late: bool) -> None:
+    """A file of before the removal, put back: of a form for phones, which the corpus knows by another address than it
+    was asked for, it kept the text, and nobody said so.
+    """
+    html = {"Content-Type": "text/html; charset=utf-8"}
+    with served(Newspaper(articles=3, extra={"/amp/story-30": lambda: (200, html, article(30))})) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(tmp_path, "crawl").returncode == 0
+    named = ("--url", f"{paper.origin}/story-30", "--reason", "asked")
+    (path,) = (tmp_path / "warc").glob("*.warc.gz")
+    old = path.read_bytes()
+    if late:
+        assert run(tmp_path, "remove", *named).returncode == 0
+    path.with_name(path.name.replace("-00001.", "-00009.")).write_bytes(old)
+    assert paragraphs(30)[2].encode() in archived(tmp_path)
+    assert run(tmp_path, "remove", *(() if late else named)).returncode == 0
+    assert paragraphs(30)[2].encode() not in archived(tmp_path)
+    assert paragraphs(1)[2].encode() in archived(tmp_path)
