@@ -7,6 +7,7 @@ is made anew from the WARC and compared with the stored text.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import unicodedata
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from corpus_spider import adoption
 from corpus_spider.learning import Models
 from pipelines import extractors
 from pipelines.process import process
+from pipelines.urls import canonicalise
 from storage.corpus import Corpus
 from storage.counting import counted
 from storage.errors import CorpusError, DiskError
@@ -26,6 +28,7 @@ from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
 from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.scanning import ANSWERS
+from storage.warc.scrubbing import NOTHING
 from storage.warc.writer import OPEN, is_being_written
 
 if TYPE_CHECKING:
@@ -40,6 +43,10 @@ if TYPE_CHECKING:
 
 SAMPLE = 200
 """Pages that a deep check makes anew, spread evenly over the corpus."""
+_AT_ONCE = 500
+"""Addresses that are looked up at a time."""
+_IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
+"""What a host says of its use; of a removed domain it is kept for the record."""
 READS_IN = "the next crawl reads in what is missing"
 OLD_SQLITE = (
     f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, mended in"
@@ -146,12 +153,27 @@ class _Looker:
         end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
         if self.deep:
             taken_up = path.suffix == OPEN or name in self.late
-            _match(rows, corpus.revisits(name), _File(path, end, taken_up), report)
+            self._tell_of_removed(name, _match(rows, corpus.revisits(name), _File(path, end, taken_up), report))
             return
         report.records += len(rows)
         size = _renamed(path).stat().st_size
         beyond = [pointer.offset for pointer in rows.values() if pointer.offset + pointer.length > size]
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
+
+    def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:
+        """Tell of answers of a file that hold something and whose address was removed, but for those that are known to
+        be emptied yet.
+        """
+        for at in range(0, len(held), _AT_ONCE):
+            some = [(record, canonicalise(record.uri) or record.uri) for record in held[at : at + _AT_ONCE]]
+            away = self.corpus.removals.kept_away({address for record, page in some for address in (record.uri, page)})
+            left = [record for record, page in some if not away.isdisjoint((record.uri, page))]
+            waiting = {each.offset for each in self.corpus.removals.unscrubbed().get(name, ())} if left else set()
+            self.report.problems += [
+                f"{name} at {record.offset}: the original of a removed page ({record.uri})"
+                for record in left
+                if record.offset not in waiting
+            ]
 
     def look_whether_known(self, name: str) -> None:
         """Tell of a finished file that the database does not know, unless that shows by its records already."""
@@ -208,15 +230,19 @@ def _renamed(path: Path) -> Path:
     return path if path.exists() else path.with_name(path.name.removesuffix(OPEN))
 
 
-def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, report: CheckReport) -> None:
-    """Match the records of a file with the rows that point into it, both ways, and revisits with their originals."""
+def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, report: CheckReport) -> list[ScannedRecord]:
+    """Match the records of a file with the rows that point into it, both ways, and revisits with their originals.
+
+    Return the answers of pages that hold something.
+    """
     name = file.path.name.removesuffix(OPEN)
-    answers, strays = 0, []
+    answers, strays, held = 0, [], []
     for record in file.scan():
         if not record.ok:
             report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
         elif record.is_answer:
             answers += 1
+            held += [record] if record.payload_digest != NOTHING and not _IS_RULES.search(record.uri) else []
             row = rows.pop(record.offset, None)
             strays += [record] if row is None else []
             report.problems += _mismatch(row, record, name) if row else []
@@ -225,6 +251,7 @@ def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, repo
     report.problems += _without_rows(strays, name, taken_up=file.taken_up)
     report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
     report.problems += _second_opinion(file, name, answers)
+    return held
 
 
 def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:

@@ -119,6 +119,8 @@ def _carry_out(config: Config, corpus: Corpus, request: Request | None, hold: _H
     if request is not None:
         _refuse_unknown_id(corpus, request, corpus.removals.affected(request))
         report = _report(corpus, request, corpus.removals.declare(request), dry_run=False)
+    else:
+        report.documents = corpus.removals.declare_returned()
     report.day = datetime.now(UTC).date().isoformat()
     corpus.removals.withdraw()
     corpus.removals.relearn()
@@ -218,7 +220,8 @@ def letter(report: RemovalReport) -> str:
     if not report.kind:
         files = counted(len(report.files), "WARC file")
         if not report.dry_run:
-            return f"Nothing new was asked for; what was left of earlier removals is done, {files} written anew."
+            texts = f"{counted(len(report.documents), 'text')} deleted, " if report.documents else ""
+            return f"Nothing new was asked for; what was left of earlier removals is done, {texts}{files} written anew."
         return f"Nothing was asked for; {files} {'is' if len(report.files) == 1 else 'are'} left to be emptied."
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:

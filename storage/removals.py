@@ -26,6 +26,7 @@ from storage.leasing import SETTLED
 from storage.lines import keep, read_texts
 from storage.removal_journal import empty_journal
 from storage.removal_tables import removal, removed_document
+from storage.returned import removal_of, returned
 from storage.same_pages import BELIEVED, forms_of
 from storage.schema import document, fetch, fingerprint, host, original, recurring_line, url, warc_file
 from storage.tombstones import (
@@ -38,6 +39,7 @@ from storage.tombstones import (
     loose_key,
     mark_removed,
     page_key,
+    refused,
     spellings,
 )
 from storage.warc.scrubbing import NOTHING
@@ -146,6 +148,23 @@ class Removals:
         affected = self.database.write(work)
         reach("in_removal")
         return affected
+
+    def kept_away(self, addresses: Collection[str]) -> set[str]:
+        """Return those of some addresses that must not be in the corpus."""
+        return self.database.read(lambda connection: refused(connection, addresses))
+
+    def declare_returned(self) -> list[str]:
+        """Have what must not be in the corpus, and is, go with the removal it belongs to; return the ids."""
+
+        def work(connection: Connection) -> list[str]:
+            take_turn(connection)
+            found = list(returned(connection))
+            rows = [{"public_id": each.public_id, "removal_id": removal_of(connection, each)} for each in found]
+            insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
+            _mark(connection, {each.url_id for each in found})
+            return [each.public_id for each in found]
+
+        return self.database.write(work)
 
     def withdraw(self) -> int:
         """Take out what declared removals still have in the corpus, to the last; return how many fetches it was."""
@@ -303,10 +322,15 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
     bury(connection, removal_id, _stones(request, value, found))
     rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
-    mark_removed(connection, found.url_ids)
-    for part in chunks(sorted(found.url_ids)):
-        connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
+    _mark(connection, found.url_ids)
     _mark_strays(connection, request, found)
+
+
+def _mark(connection: Connection, url_ids: Collection[int]) -> None:
+    """Have URLs never be asked for again, nor whether their last answers have changed."""
+    mark_removed(connection, url_ids)
+    for part in chunks(sorted(url_ids)):
+        connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
 
 
 def _kept_value(request: Request) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -12,6 +13,7 @@ from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.records import UrlState
 from storage.removal_tables import removal, removed_document
+from storage.returned import returned
 from storage.schema import (
     document,
     document_text,
@@ -41,12 +43,15 @@ SHOWN = 20
 """Cases of one kind that are named; the rest are counted."""
 
 
+RETURNED = "a text that was removed and is there again; `corpus-spider remove` takes it out"
+
+
 def problems(connection: Connection) -> list[str]:
     """Return one line for each case found, at most `SHOWN` of a kind."""
     found = [*_engine_problems(connection)]
     for rule, query in RULES.items():
         found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
-    return found
+    return found + [f"{RETURNED}: {each.public_id} ({each.url})" for each in islice(returned(connection), SHOWN)]
 
 
 def _engine_problems(connection: Connection) -> Iterator[str]:

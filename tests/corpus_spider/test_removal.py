@@ -6,6 +6,8 @@ import fcntl
 import json
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -302,3 +304,56 @@ def test_an_archive_that_the_database_does_not_know_is_emptied_too(tmp_path: Pat
     assert run(tmp_path, "remove", *(() if late else named)).returncode == 0
     assert paragraphs(30)[2].encode() not in archived(tmp_path)
     assert paragraphs(1)[2].encode() in archived(tmp_path)
+
+
+def test_a_removed_text_that_is_put_back_is_found_and_taken_out_again(folder: Path) -> None:
+    """Under another id, at an address that only few servers tell apart, its row changed to look like any other; or its
+    original alone, in a file of its own.
+    """
+    url, passage = words_of(folder, 3)
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        found = corpus.document(url)
+    assert found
+    path, database = folder / "warc" / found.warc, folder / "corpus.db"
+    old = path.read_bytes()
+    kept = folder.parent / "kept.db"
+    shutil.copy(database, kept)
+    assert run(folder, "remove", "--url", url, "--reason", "asked").returncode == 0
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("ATTACH ? AS kept", [str(kept)])
+        (other,) = connection.execute("SELECT id FROM document ORDER BY id LIMIT 1").fetchone()
+        connection.execute(
+            "UPDATE document_text SET text = (SELECT text FROM kept.document_text t JOIN kept.document d"
+            " ON d.id = t.document_id JOIN kept.url u ON u.id = d.url_id WHERE u.url = ?) WHERE document_id = ?",
+            [url, other],
+        )
+        like = f"{url}/index.html"
+        connection.execute(
+            "UPDATE url SET url = ? WHERE id = (SELECT url_id FROM document WHERE id = ?)", [like, other]
+        )
+        connection.commit()
+    shallow = json.loads(run(folder, "check", "--json").stdout)["problems"]
+    assert [problem for problem in shallow if like in problem and "there again" in problem]
+    done = run(folder, "remove")
+    assert "1 text deleted" in done.stdout
+    assert passage not in database.read_bytes()
+    path.write_bytes(old)
+    deep = json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"]
+    assert [problem for problem in deep if url in problem and "the original of a removed page" in problem]
+    assert run(folder, "remove").returncode == 0
+    assert passage not in archived(folder)
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+
+
+def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> None:
+    """And the rules of a removed domain's robots.txt are no text of it."""
+    assert run(folder, "remove", "--author", "Ann Lee", "--reason", "asked").returncode == 0
+    with closing(sqlite3.connect(folder / "corpus.db")) as connection:
+        connection.execute("UPDATE document SET author = 'Dr. Ann Lee' WHERE id IN (SELECT min(id) FROM document)")
+        connection.commit()
+    assert "there again" in run(folder, "check").stdout
+    assert run(folder, "remove").returncode == 0
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert run(folder, "remove", "--domain", "127.0.0.1", "--reason", "asked").returncode == 0
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert texts(folder) == {}
