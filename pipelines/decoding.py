@@ -73,6 +73,11 @@ _NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
 _SEQUENCE = re.compile(f"[\xc2-\xdf]{_NEXT}|[\xe0-\xef]{_NEXT}{{2}}|[\xf0-\xf4]{_NEXT}{{3}}")
 _LATIN_1 = str.maketrans(_SIGNS_OF_1252)
 _UPPER_HALF = re.compile("[\x80-\xff]")
+# Of CESU-8, a character as two surrogates; and what is in the form of UTF-8 and forbidden: too long, half a character.
+_PAIR = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
+_FORBIDDEN = re.compile(
+    rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]|\xed[\xa0-\xbf][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}"
+)
 # Of GB18030, letters that Chinese has none of; in no other coding do figures part bytes beyond ASCII for long.
 _FOUR_BYTES = re.compile(rb"[\x81-\xfe][0-9][\x81-\xfe][0-9]")
 # Controls of Latin-1 from which on a page may have been encoded twice, and the share of what is beyond ASCII that would
@@ -157,6 +162,8 @@ def _by_mark(body: bytes) -> Decoded | None:
     for mark, codec in _BOMS:
         if body.startswith(mark):
             rest = body[len(mark) :]
+            while rest.startswith(mark):  # of files that were put together
+                rest = rest[len(mark) :]
             if codec != "utf-8":
                 return _decoded(rest, codec, "bom")
             text = _utf8_text(rest)
@@ -223,16 +230,22 @@ def _decodes(body: bytes, codec: str) -> bool:
 def _utf8_text(body: bytes) -> str | None:
     """Read UTF-8, also with broken bytes in it: cut in the middle of a character, or with a scrap of something else.
 
-    To read such a page as a legacy charset would turn all its good letters into nonsense without a trace.
+    To read such a page as a legacy charset would turn all its good letters into nonsense without a trace. Databases and
+    Java write CESU-8, in which emoji are pairs of surrogates.
     """
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        text = body.decode("utf-8", "replace")
-        bad = text.count("\ufffd")
-        good = len(text) - len(text.encode("ascii", "ignore")) - bad
+        mended = _PAIR.sub(_joined, body)
+        text = mended.decode("utf-8", "replace")
+        good = len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
+        bad = _FORBIDDEN.sub(b"\xff", mended).decode("utf-8", "replace").count("\ufffd")
         least = bad * (_GOOD_PER_BAD if good >= _MANY else _FEW_PER_BAD)
         return text if good >= (1 if error.reason == "unexpected end of data" else least) else None
+
+
+def _joined(pair: re.Match[bytes]) -> bytes:
+    return pair[0].decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
 def _legacy(body: bytes, header: str | None) -> Decoded:

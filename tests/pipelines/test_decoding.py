@@ -226,6 +226,32 @@ def test_utf8_with_a_scrap_of_latin1_stays_utf8_and_says_so() -> None:
     assert decoded.replaced == pytest.approx(2 / len(decoded.text))
 
 
+@pytest.mark.parametrize("language", ["vi", "ar", "tr", "cs", "ko"])
+def test_emoji_of_databases_are_read(language: str) -> None:
+    """CESU-8 writes a character beyond the first 65 536 as two surrogates, which UTF-8 forbids."""
+    text = f"{TEXTS[language]} \U0001f600\U0001f389"
+    halves = text.encode("utf-16-be", "surrogatepass")
+    written = "".join(chr(halves[at] << 8 | halves[at + 1]) for at in range(0, len(halves), 2))
+    decoded = decode(f"<p>{written}</p>".encode("utf-8", "surrogatepass"))
+    assert (decoded.text, decoded.encoding, decoded.replaced) == (f"<p>{text}</p>", "utf-8", 0)
+
+
+@pytest.mark.parametrize("forbidden", [b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\xbd", b"\xf0\x82\x82\xac"])
+def test_a_sequence_that_utf8_forbids_is_one_fault(forbidden: bytes) -> None:
+    """Characters in more bytes than they need, and halves of them, are not read, and make no page a legacy one."""
+    text = "Her şahsın hakkı"
+    decoded = decode(f"<p>{text} ".encode() + forbidden + b"</p>", "windows-1254")
+    assert decoded.encoding == "utf-8"
+    assert decoded.text == f"<p>{text} " + "\ufffd" * len(forbidden) + "</p>"
+
+
+@pytest.mark.parametrize("declared", [None, "windows-1256"])
+def test_a_mark_that_is_there_twice_is_no_text(declared: str | None) -> None:
+    """Files that were put together, or saved again by an editor, begin with two byte order marks."""
+    decoded = decode(b"\xef\xbb\xbf" * 2 + page(TEXTS["ar"], "utf-8"), declared)
+    assert (decoded.text, decoded.source) == (page(TEXTS["ar"], "utf-8").decode(), "bom")
+
+
 def test_a_multibyte_page_with_a_broken_byte_keeps_its_charset() -> None:
     """One stray byte does not rule out the charset that the rest of the page proves."""
     body = page(TEXTS["zh"] * 20, "gb18030").replace(b"</p>", b"\xff</p>", 1)
