@@ -24,11 +24,11 @@ from storage.failpoints import reach
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.lines import keep, read_texts
-from storage.removal_journal import empty_journal
+from storage.removal_journal import forget
 from storage.removal_tables import removal, removed_document
-from storage.returned import removal_of, returned
+from storage.returned import take_back
 from storage.same_pages import BELIEVED, forms_of
-from storage.schema import document, fetch, fingerprint, host, original, recurring_line, url, warc_file
+from storage.schema import document, fetch, fingerprint, host, recurring_line, url, warc_file
 from storage.tombstones import (
     AUTHOR,
     DOMAIN,
@@ -158,11 +158,7 @@ class Removals:
 
         def work(connection: Connection) -> list[str]:
             take_turn(connection)
-            found = list(returned(connection))
-            rows = [{"public_id": each.public_id, "removal_id": removal_of(connection, each)} for each in found]
-            insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
-            _mark(connection, {each.url_id for each in found})
-            return [each.public_id for each in found]
+            return take_back(connection)
 
         return self.database.write(work)
 
@@ -214,12 +210,14 @@ class Removals:
             self.database.write(partial(_learn_lines, site=site))
 
     def finish(self) -> None:
-        """Have SQLite keep no copy of what was there in its journal, and note that every removal is through.
+        """Have SQLite keep no copy of what was there, and note that every removal is through.
 
-        Raises DatabaseError while another program reads what the journal holds.
+        Raises DatabaseError while another program reads what the journal holds, DiskError without room for a new file.
         """
         if self.database.is_sqlite:
-            empty_journal(self.database)
+            some = sa.select(removal.c.id).where(removal.c.finished.is_(None), removal.c.pages > 0).limit(1)
+            anew = self.database.read(lambda connection: connection.execute(some).first()) is not None
+            forget(self.database, anew=anew)
         statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
         self.database.write(lambda connection: connection.execute(statement))
 
@@ -322,15 +320,8 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
     bury(connection, removal_id, _stones(request, value, found))
     rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
     insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
-    _mark(connection, found.url_ids)
+    mark_removed(connection, found.url_ids)
     _mark_strays(connection, request, found)
-
-
-def _mark(connection: Connection, url_ids: Collection[int]) -> None:
-    """Have URLs never be asked for again, nor whether their last answers have changed."""
-    mark_removed(connection, url_ids)
-    for part in chunks(sorted(url_ids)):
-        connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
 
 
 def _kept_value(request: Request) -> str:
@@ -365,7 +356,7 @@ def _below(request: Request, address: str) -> bool:
 
 
 def _withdraw_some(connection: Connection) -> int:
-    """Take out up to `GROUP` fetches of URLs that are marked; in SQLite what is deleted is overwritten."""
+    """Take out up to `GROUP` fetches of URLs that are marked; in SQLite what is deleted is overwritten at once."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
     away = url.c.state == "failed", url.c.reason == REMOVED

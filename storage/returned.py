@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import sqlalchemy as sa
 
 from storage.author_names import author_keys
-from storage.removal_tables import tombstone
+from storage.database import chunks, insert_many, upsert
+from storage.removal_tables import removal, removed_document, tombstone
 from storage.schema import document, url
-from storage.tombstones import AUTHOR, DOMAIN, PAGE, domains_of, loose_key, page_key, refused, standing
+from storage.tombstones import AUTHOR, DOMAIN, PAGE, domains_of, loose_key, mark_removed, page_key, refused, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,19 @@ def returned(connection: Connection) -> Iterator[Returned]:
         after = rows[-1].id
 
 
-def removal_of(connection: Connection, found: Returned) -> int:
+def take_back(connection: Connection) -> list[str]:
+    """Have such documents go with the removals they belong to, which are not through again; return their ids."""
+    found = list(returned(connection))
+    removals = {each.public_id: _removal_of(connection, each) for each in found}
+    rows = [{"public_id": each, "removal_id": removal_id} for each, removal_id in removals.items()]
+    insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
+    mark_removed(connection, {each.url_id for each in found})
+    for part in chunks(sorted(set(removals.values()))):
+        connection.execute(sa.update(removal).where(removal.c.id.in_(part)).values(finished=None))
+    return list(removals)
+
+
+def _removal_of(connection: Connection, found: Returned) -> int:
     """Return the id of the first removal that a document should have gone with."""
     values = {PAGE: {page_key(found.url), loose_key(found.url)}, DOMAIN: set(domains_of(found.url))}
     values[AUTHOR] = author_keys(found.author)

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from storage.database import among, chunks, insert_many, upsert
 from storage.records import Lease, UrlState
 from storage.removal_tables import tombstone
-from storage.schema import url
+from storage.schema import original, url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -132,8 +132,9 @@ def allowed_leases(connection: Connection, leases: Sequence[Lease]) -> list[Leas
 
 
 def mark_removed(connection: Connection, url_ids: Collection[int]) -> None:
-    """Have URLs never be asked for again."""
+    """Have URLs never be asked for again, nor whether their last answers have changed."""
     for part in chunks(sorted(url_ids)):
+        connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
         connection.execute(sa.update(url).where(url.c.id.in_(part)).values(REMOVED_URL))
 
 

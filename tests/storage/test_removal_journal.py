@@ -1,0 +1,65 @@
+"""Of what was removed nothing is left between the rows of a SQLite file either."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from corpus_samples import Crawl, made
+
+from storage import Corpus, engines, removal_journal
+from storage.errors import DiskError
+from storage.removals import Request, What
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URL = "https://a.example/page3"
+EMPTIES = "a removed page whose original is still there; `corpus-spider remove` empties it"
+
+
+def remembered(folder: Path) -> bool:
+    return any(b"words of page3" in path.read_bytes() for path in folder.iterdir())
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
+    """Texts that were made anew, in a SQLite that overwrites nothing, as some systems have it."""
+    monkeypatch.setattr(engines, "_PRAGMAS", ("PRAGMA secure_delete=OFF", *engines._PRAGMAS))
+    corpus = Corpus.open(tmp_path / "corpus.db", create=True)
+    crawl = Crawl(corpus)
+    for number in range(5):
+        crawl.visit(f"page{number}", made(f"the words of page{number} " * 400))
+    stored = [(each.fetch_id, each.lease) for each in corpus.fetches(outcomes=("document",)) if each.lease]
+    again = [(fetch_id, lease, made(f"less of {lease.url}")) for fetch_id, lease in stored]
+    corpus.record_processed(again, again=True)
+    return corpus
+
+
+def test_what_a_text_was_before_it_was_made_anew_is_forgotten_with_it(opened: Corpus, tmp_path: Path) -> None:
+    """It stayed in pages that were free, or between the rows of others."""
+    with opened as corpus:
+        assert remembered(tmp_path)
+        corpus.removals.declare(Request(What.URL, URL, "asked"))
+        corpus.removals.withdraw()
+        corpus.removals.finish()
+        assert not remembered(tmp_path)
+        assert corpus.problems() == [f"{EMPTIES}: {URL}"]
+
+
+def test_without_room_for_a_new_file_a_removal_is_not_through(
+    opened: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says how much is needed, and is finished when there is."""
+    with opened as corpus:
+        corpus.removals.declare(Request(What.URL, URL, "asked"))
+        corpus.removals.withdraw()
+        with monkeypatch.context() as patched:
+            patched.setattr(removal_journal, "ROOM", 10**9)
+            with pytest.raises(DiskError, match="no room") as raised:
+                corpus.removals.finish()
+        assert "finishes what is left" in raised.value.do
+        assert any("interrupted" in problem for problem in corpus.problems())
+        corpus.removals.finish()
+        assert corpus.problems() == [f"{EMPTIES}: {URL}"]
+        assert not remembered(tmp_path)
