@@ -36,7 +36,7 @@ def forget(database: Database, *, anew: bool) -> None:
         _empty_journal(connection, path)
         if anew:
             _require_room(path)
-            connection.execute("VACUUM")
+            _write_anew(connection, path.parent)
             _empty_journal(connection, path)
 
 
@@ -47,6 +47,16 @@ def _empty_journal(connection: sqlite3.Connection, path: Path) -> None:
         raise DatabaseError(
             what, where=str(path), do="When it has ended, `corpus-spider remove` finishes what is left."
         )
+
+
+def _write_anew(connection: sqlite3.Connection, folder: Path) -> None:
+    """Make the file anew in its folder: a temporary one lies where there may be less room otherwise (``TMPDIR``)."""
+    place = str(folder.resolve()).replace("'", "''")
+    connection.execute(f"PRAGMA temp_store_directory = '{place}'")
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.execute("PRAGMA temp_store_directory = ''")
 
 
 def _require_room(path: Path) -> None:

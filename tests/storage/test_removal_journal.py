@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from pathlib import Path
+from typing import Any
 
 import pytest
 from corpus_samples import Crawl, made
@@ -10,9 +12,6 @@ from corpus_samples import Crawl, made
 from storage import Corpus, engines, removal_journal
 from storage.errors import DiskError
 from storage.removals import Request, What
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 URL = "https://a.example/page3"
 EMPTIES = "a removed page whose original is still there; `corpus-spider remove` empties it"
@@ -63,3 +62,27 @@ def test_without_room_for_a_new_file_a_removal_is_not_through(
         corpus.removals.finish()
         assert corpus.problems() == [f"{EMPTIES}: {URL}"]
         assert not remembered(tmp_path)
+
+
+def test_the_database_is_written_anew_beside_itself(
+    opened: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where temporary files lie otherwise there may be no room for it."""
+    connect, seen = sqlite3.connect, set[Path]()
+
+    def look() -> int:
+        if not seen:
+            files = (each.resolve() for each in Path("/proc/self/fd").iterdir())
+            seen.update(each.parent for each in files if each.name.startswith("etilqs_"))
+        return 0
+
+    def watched(path: Path, *rest: Any, **others: Any) -> sqlite3.Connection:
+        connection = connect(path, *rest, **others)
+        connection.set_progress_handler(look, 1)
+        return connection
+
+    with opened as corpus:
+        Crawl(corpus).visit("long", made("".join(f"word {number} " for number in range(300_000))))
+        monkeypatch.setattr(removal_journal.sqlite3, "connect", watched)
+        removal_journal.forget(corpus.database, anew=True)
+    assert seen == {tmp_path}
