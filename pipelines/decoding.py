@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from pipelines import vietnamese_codecs
+from pipelines import vietnamese_codecs, web_codecs
 from pipelines.charset_detector import SAMPLE, TIE, best_of, likelihoods_of, rare_codecs
 from pipelines.charsets import codec_of, name_of, stated_charset
 from storage.records import Decoded
@@ -150,7 +150,7 @@ def _readable(head: bytes, codec: str) -> bool:
 
 def _decoded(body: bytes, codec: str, source: str) -> Decoded:
     legacy = codec in vietnamese_codecs.CODECS
-    text = vietnamese_codecs.decode(body, codec) if legacy else body.decode(codec, "replace")
+    text = vietnamese_codecs.decode(body, codec) if legacy else web_codecs.read(body, codec)
     return _read(text, codec, source)
 
 
@@ -379,6 +379,6 @@ def _likelihood(sample: bytes, codec: str, likelihoods: dict[str, float]) -> flo
 
 
 def _reading(sample: bytes, codec: str, source: str) -> _Reading:
-    text = sample.decode(codec, "replace")
+    text = web_codecs.read(sample, codec)
     unsound = sum(len(found.group()) for found in _UNSOUND.finditer(text))
     return _Reading(codec, source, 1 - unsound / max(len(_NON_ASCII.findall(text)), _ENOUGH_EVIDENCE))
