@@ -78,7 +78,7 @@ def test_the_database_is_written_anew_beside_itself(
 
     def watched(path: Path, *rest: Any, **others: Any) -> sqlite3.Connection:
         connection = connect(path, *rest, **others)
-        connection.set_progress_handler(look, 1)
+        connection.set_progress_handler(look, 10)
         return connection
 
     with opened as corpus:
