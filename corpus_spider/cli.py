@@ -15,6 +15,7 @@ import click
 
 from corpus_spider import backup, lookup, move, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
+from corpus_spider.interruption import Interruption, ending
 from corpus_spider.keeping import keeping
 from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, languages, several_sites, verb_of, with_common
 from corpus_spider.sites import sites
@@ -309,7 +310,8 @@ def _report(state: State, options: dict[str, Any], report: Any, internals: Colle
 def main() -> None:
     """Run the program and end the process with its exit code."""
     open_closed_streams()
-    code = run(sys.argv[1:])
+    with Interruption(*ending()):
+        code = run(sys.argv[1:])
     _let_go_of_output()
     sys.exit(code)
 

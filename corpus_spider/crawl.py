@@ -7,14 +7,13 @@ import gc
 import logging
 import os
 import signal
-import stat
 import threading
 import time
-from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from corpus_spider import health
 from corpus_spider import settings as settings_module
+from corpus_spider.interruption import Interruption, heeded, let_go_of_terminal
 from corpus_spider.progress import Recount, closing_words, shown
 from corpus_spider.session import FORCED, STOPPED, Session, count_pending, exit_code
 from pipelines.workers import start_fork_server
@@ -72,51 +71,6 @@ def _tell_end(session: Session, code: int) -> None:
     for finding in session.sick:
         logger.warning("%s", finding)
     logger.info("%s", closing_words(session.summary(), code))
-
-
-class Interruption(AbstractContextManager["Interruption"]):
-    """Until a `Stopper` takes the signals over, have SIGTERM and SIGHUP end the program as Ctrl-C does: tidily.
-
-    ``asked`` is the number of the signal that has come, 0 for none: an exception that is raised in a finaliser or a
-    callback goes no further, and must not be all there is of it.
-    """
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self._before: dict[signal.Signals, Any] = {}
-
-    def __enter__(self) -> Self:
-        for number in heeded():
-            self._before[number] = signal.signal(number, self._on_signal)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _on_signal(self, number: int, _: object) -> None:
-        self.asked = number
-        let_go_of_terminal(number)
-        raise KeyboardInterrupt
-
-
-def heeded() -> tuple[signal.Signals, ...]:
-    """Return the signals that stop a crawl; SIGHUP, of a terminal that closes, is none of them under nohup(1)."""
-    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
-    return (signal.SIGINT, signal.SIGTERM, *hangup)
-
-
-def let_go_of_terminal(number: int) -> None:
-    """Have nothing more written to a terminal that has hung up: every write would be an error."""
-    if number != signal.SIGHUP:
-        return
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (1, 2):
-        with suppress(OSError):
-            # Of one that has hung up isatty is not true any more.
-            if stat.S_ISCHR(os.fstat(descriptor).st_mode):
-                os.dup2(nowhere, descriptor)
-    os.close(nowhere)
 
 
 def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:

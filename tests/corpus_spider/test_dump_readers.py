@@ -26,6 +26,7 @@ if not sys.platform.startswith("linux") or len(os.sched_getaffinity(0)) < 2:
 FEW = """
 import os, signal, sys
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from corpus_spider import dump_readers
 from storage import reading
@@ -260,9 +261,11 @@ dump_readers._in_order = waiting
 """
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_no_process_outlives_an_export_that_is_ended(folder: Path, tmp_path: Path, ending: signal.Signals) -> None:
-    """Whatever ends it: they have their signals blocked, and see that nobody asks them any more."""
+    """Whatever ends it: they have their signals blocked, and see that nobody asks them any more. Nor does its temporary
+    folder, where it is asked to end.
+    """
     given = command(WAITING, "export", "-o", str(tmp_path / "out.jsonl"))
     with subprocess.Popen(
         given, cwd=folder, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -271,8 +274,9 @@ def test_no_process_outlives_an_export_that_is_ended(folder: Path, tmp_path: Pat
         pids = [int(word) for word in started.stdout.readline().split()]
         assert len(pids) > 1
         started.send_signal(ending)
-        assert started.wait(PATIENCE) != 0
+        assert started.wait(PATIENCE) == (-ending if ending is signal.SIGKILL else 11)
     until(lambda: not any(map(alive, pids)), lambda: pids)
+    assert ending is signal.SIGKILL or list(tmp_path.iterdir()) == []
     assert not (tmp_path / "out.jsonl").exists()
 
 
