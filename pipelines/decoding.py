@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from pipelines import vietnamese_codecs, web_codecs
+from pipelines import vietnamese_codecs, visual_hebrew, web_codecs
 from pipelines.charset_detector import SAMPLE, TIE, best_of, likelihoods_of, rare_codecs
 from pipelines.charsets import codec_of, name_of, stated_charset
 from storage.records import Decoded
@@ -151,6 +151,8 @@ def _readable(head: bytes, codec: str) -> bool:
 def _decoded(body: bytes, codec: str, source: str) -> Decoded:
     legacy = codec in vietnamese_codecs.CODECS
     text = vietnamese_codecs.decode(body, codec) if legacy else web_codecs.read(body, codec)
+    if codec in visual_hebrew.CODECS and visual_hebrew.is_visual(text):
+        text = visual_hebrew.logical(text)
     return _read(text, codec, source)
 
 
