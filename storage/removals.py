@@ -237,7 +237,7 @@ def _affected(connection: Connection, request: Request) -> Affected:
     ids = _named(connection, request)
     forms = _forms(connection, request, ids)
     if request.duplicates:
-        forms.url_ids |= _alike(connection, forms.url_ids)
+        forms = _forms(connection, request, forms.url_ids | _alike(connection, forms.url_ids))
     ids = forms.url_ids
     found = Affected(ids, unseen=sorted(forms.unseen))
     for part in chunks(sorted(ids)):

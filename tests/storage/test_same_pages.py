@@ -43,8 +43,8 @@ def moved(page: str) -> Processed:
     return dropped("redirect", link(page, redirect=True), detail=HERE + page)
 
 
-def take_out(corpus: Corpus, kind: What, value: str) -> Affected:
-    affected = corpus.removals.declare(Request(kind, value, "asked"))
+def take_out(corpus: Corpus, kind: What, value: str, *, duplicates: bool = False) -> Affected:
+    affected = corpus.removals.declare(Request(kind, value, "asked", duplicates))
     corpus.removals.withdraw()
     corpus.removals.finish()
     return affected
@@ -107,6 +107,15 @@ def test_an_author_stated_by_one_form_takes_the_others_out_too(corpus: Corpus) -
     Site(corpus).find(("amp", form("story", author="Ann Lee")), ("story", form("story")), *spelled, TWO)
     take_out(corpus, What.AUTHOR, "Ann Lee")
     assert left(corpus) == ["two"]
+
+
+def test_pages_that_repeat_a_text_go_with_their_own_forms(corpus: Corpus) -> None:
+    """The original of a copy's form for phones, which gave no text, kept it."""
+    copy = form("copy", "the text that is repeated")
+    Site(corpus).find(("page", made("the text that is repeated")), ("copy", copy), ("copy-amp", copy), TWO)
+    take_out(corpus, What.URL, f"{HERE}page", duplicates=True)
+    assert left(corpus) == ["two"]
+    assert kept_away(corpus, "page", "copy", "copy-amp", "two") == ["page", "copy", "copy-amp"]
 
 
 def sketched(name: str, **stated: str) -> Processed:
