@@ -161,8 +161,9 @@ def check(state: State, /, **options: Any) -> int:
     """Check that texts, originals and index agree. Exit code 6 when they do not."""
     from corpus_spider import integrity
 
-    with state.console.progress("records checked") as show:
-        report = integrity.check(state.load_made(), options["deep"], show)
+    config = state.load_made()
+    with state.console.progress("WARC files checked", lambda: integrity.number_of_files(config)) as show:
+        report = integrity.check(config, options["deep"], show)
     _report(state, options, {"ok": report.ok} | asdict(report))
     if state.console.quiet and not options["as_json"]:
         for problem in report.problems:

@@ -166,15 +166,21 @@ class Console:
             self.table(name, (name,), [[value] for value in group])
 
     @contextmanager
-    def progress(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-        """Give a function that takes the count so far: a bar on a terminal, a line each half minute elsewhere."""
+    def progress(
+        self, what: str, total: int | Callable[[], int | None] | None = None
+    ) -> Iterator[Callable[[int], None]]:
+        """Give a function that takes the count so far: a bar on a terminal, a line each half minute elsewhere.
+
+        A ``total`` that has to be counted is only where there is a bar.
+        """
         if self.quiet:
             yield lambda _: None
         elif sys.stderr.isatty():
-            with _bar(what, total) as show:
+            with _bar(what, total() if callable(total) else total) as show:
                 yield show
         else:
-            yield _every(PLAIN_PROGRESS_SECONDS, lambda count: self.note(_count_line(what, count, total)))
+            known = None if callable(total) else total
+            yield _every(PLAIN_PROGRESS_SECONDS, lambda count: self.note(_count_line(what, count, known)))
 
 
 class OneLine(logging.Formatter):

@@ -150,7 +150,7 @@ def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Non
     """Do it in this process; ``where`` is None for a release."""
     from storage.exports import export
 
-    with console.progress("documents exported") as show:
+    with console.progress("documents exported", partial(number, config, wanted)) as show:
         documents = _prepared(config, wanted, corpus.documents(wanted.selection))
         if where is None:
             return _release(config, corpus, wanted, documents, show)
@@ -178,10 +178,20 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
         where.format_name,
         None if _takes_documents(wanted) else partial(_columns_licensed, _licences(config)),
     )
-    with parts(work) as made, console.progress("documents exported") as show:
+    with parts(work) as made, console.progress("documents exported", partial(number, config, wanted)) as show:
         if made is None:
             return None
         return export_parts(made, where, overwrite=wanted.overwrite, on_progress=show)
+
+
+def number(config: Config, wanted: Dump) -> int | None:
+    """Count the documents that are wanted; None where each has to be looked at for that."""
+    from storage.corpus import Corpus
+
+    if wanted.quality or wanted.without_recurring or wanted.require_licence:
+        return None
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return corpus.number(wanted.selection)
 
 
 def _takes_documents(wanted: Dump) -> bool:

@@ -81,7 +81,9 @@ class CheckReport:
 
 
 def check(config: Config, deep: bool = False, on_progress: Callable[[int], None] = lambda _: None) -> CheckReport:
-    """Check the configured corpus. Raises CorpusError when it cannot be opened."""
+    """Check the configured corpus; ``on_progress`` hears how many WARC files are done. Raises CorpusError when it
+    cannot be opened.
+    """
     report = CheckReport()
     with Corpus.open(config.database_url, read_only=True) as corpus:
         report.problems += corpus.problems()
@@ -102,6 +104,14 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
             looker.look(name, on_progress)
             looker.look_whether_known(name)
     return report
+
+
+def number_of_files(config: Config) -> int:
+    """Return how many WARC files there are to check."""
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        files = {file.name: file.state for file in corpus.warc_files()}
+    removed = {name for name, state in files.items() if state == REMOVED}
+    return len((files.keys() - removed) | (files_of(config.warc_folder) - files.keys()))
 
 
 def files_of(folder: Path) -> set[str]:
@@ -137,7 +147,7 @@ class _Looker:
                 raise
         if problems[before:] and self.has_gone(name):
             del problems[before:]
-        on_progress(self.report.records)
+        on_progress(self.report.files)
 
     def _check(self, name: str) -> None:
         corpus, folder, report = self.corpus, self.config.warc_folder, self.report

@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.dump import ORIGINALS, chosen, filters, fit, folded, measured, refuse_own_files, refuse_unknown_sites
+from corpus_spider.dump import (
+    ORIGINALS,
+    chosen,
+    filters,
+    fit,
+    folded,
+    measured,
+    number,
+    refuse_own_files,
+    refuse_unknown_sites,
+)
 from corpus_spider.dump_shape import changed, shape_of
 from storage.errors import ConfigError
 
@@ -64,7 +74,8 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
     left_out: Counter[str] = Counter()
     changes: Counter[str] = Counter()
     whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
-    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read") as show:
+    total = None if wanted.since_dump else partial(number, config, wanted)
+    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
         refuse_unknown_sites(config, corpus, wanted.selection.sites)
         documents = chosen(config, wanted, corpus.documents(wanted.selection), left_out)
         if shape and shape.earlier:

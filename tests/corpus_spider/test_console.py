@@ -228,6 +228,21 @@ def test_progress_on_a_terminal_is_a_bar(capsys: pytest.CaptureFixture[str], mon
     assert "pages" in captured.err
 
 
+@pytest.mark.parametrize(("is_terminal", "counted"), [(True, 1), (False, 0)])
+def test_how_much_there_is_is_counted_for_a_bar_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_terminal: bool, counted: int
+) -> None:
+    """Elsewhere nobody waits for it."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
+    monkeypatch.setattr("corpus_spider.console.PLAIN_PROGRESS_SECONDS", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    asked: list[int] = []
+    with Console().progress("pages", lambda: asked.append(1) or 7) as show:  # type: ignore[func-returns-value]
+        show(3)
+    assert len(asked) == counted
+    assert ("3/7" if is_terminal else "pages: 3\n") in capsys.readouterr().err
+
+
 def test_a_log_event_is_one_line() -> None:
     """A URL with a line break cannot forge a second event."""
     record = logging.LogRecord("x", logging.INFO, "", 0, "got %s", ("http://a/\n2026 ERROR forged\x1b[2J",), None)

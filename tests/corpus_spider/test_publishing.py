@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import zipfile
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from corpus_spider import cli
 from corpus_spider.config_load import load
 from corpus_spider.dump import Dump, cut, folded, request
 from corpus_spider.dump_originals import originals
@@ -32,6 +33,7 @@ from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -224,6 +226,34 @@ def test_an_export_needs_a_target_unless_it_is_rehearsed(folder: Path) -> None:
     """Exit code 2 says what is missing."""
     done = run(folder, "export")
     assert (done.returncode, "-o" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "what", "total"),
+    [
+        (("export", "-o", "{}/out.jsonl"), "documents exported", 6),
+        (("export", "-o", "{}/out/", "--release", "--min-chars", "100000"), "documents exported", 0),
+        (("export", "-o", "{}/out.jsonl", "--quality", "default"), "documents exported", None),
+        (("export", "--dry-run"), "documents read", 6),
+        (("check",), "WARC files checked", 1),
+    ],
+)
+def test_a_bar_knows_where_it_ends(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], what: str, total: int
+) -> None:
+    """Where it can be counted without a look at each document."""
+    drawn: list[tuple[str, int | None]] = []
+
+    @contextmanager
+    def bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        drawn.append((what, total))
+        yield lambda _: None
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("corpus_spider.console._bar", bar)
+    monkeypatch.chdir(folder)
+    assert cli.run([each.format(tmp_path) for each in options]) == 0
+    assert drawn == [(what, total)]
 
 
 def test_texts_are_folded_whole() -> None:
