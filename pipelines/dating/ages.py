@@ -13,6 +13,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
+from pipelines.dating.labels import PUBLISHED_OR_UPDATED
 from pipelines.dating.months import fold
 
 _TABLE = Path(__file__).with_name("ages.toml")
@@ -34,7 +35,7 @@ def age_of(text: str) -> timedelta | None:
     """
     if len(text) > MAX_CHARS:
         return None
-    folded = " ".join(fold(text).split())
+    folded = _number_words().sub(_in_figures, _labelled().sub("", " ".join(fold(text).split())))
     if _day_before().fullmatch(folded):
         return timedelta(days=1)
     for unit, seconds in _UNITS.items():
@@ -53,6 +54,23 @@ def _words() -> dict[str, str]:
 
 
 @cache
+def _labelled() -> re.Pattern[str]:
+    """Return what stands before an age and says nothing of how long ago it was."""
+    return re.compile(rf"(?:{PUBLISHED_OR_UPDATED}[^\W\d_]{{0,8}}(?:\s?:)?\s)?(?:(?:{_words()['about']})\s)?(?=\S)")
+
+
+@cache
+def _number_words() -> re.Pattern[str]:
+    return re.compile(
+        "|".join(rf"(?<![^\W_])(?P<n{number}>{_words()[str(number)]})(?![^\W_])" for number in range(2, 11))
+    )
+
+
+def _in_figures(word: re.Match[str]) -> str:
+    return (word.lastgroup or "")[1:]
+
+
+@cache
 def _day_before() -> re.Pattern[str]:
     return re.compile(rf"{_LABEL}(?:{_words()['yesterday']}){_CLOCK}")
 
@@ -65,7 +83,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     # Khmer and Burmese write no space behind it.
     single = rf"(?:(?:{words['one']})\s|មួយ|တစ်)"
     return re.compile(
-        rf"{_LABEL}(?:(?:د|for)\s|ከ)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"
+        rf"{_LABEL}(?:(?:د|for)\s|ከ\s?)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"
         rf"|(?:{since})\s(?:(?P<n2>\d{{1,3}})|{single})\s?(?:{unit}){_REST}(?:\s?(?:{ago}))?"
         rf"|(?:{unit})\s(?P<n4>\d{{1,3}})\s?(?:කට\s)?(?:{ago})"
         rf"|(?:{since})\s(?:(?P<two>{two})(?:\s\(2\))?|{one})|(?:{one})\s(?:{ago})|(?P<n3>\d{{1,3}})\s?(?:{alone}))"

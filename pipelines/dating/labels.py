@@ -28,14 +28,16 @@ def _folded(words: str) -> str:
     return _WORDS.sub(lambda part: part[0] if part[0][0] == "\\" else fold(part[0]), words)
 
 
-def _labels() -> re.Pattern[str]:
-    """Return what finds a label, by the group that is named after its kind."""
+def _labels() -> dict[str, str]:
+    """Return by its kind a regular expression for any label."""
     words = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
-    kinds = ((kind, "|".join(chain.from_iterable(words[kind].values()))) for kind in _KINDS)
-    return re.compile("|".join(f"(?P<{kind}>{_folded(either)})" for kind, either in kinds))
+    return {kind: _folded("|".join(chain.from_iterable(words[kind].values()))) for kind in _KINDS}
 
 
-_LABEL = _labels()
+_EITHER = _labels()
+_LABEL = re.compile("|".join(f"(?P<{kind}>{either})" for kind, either in _EITHER.items()))
+PUBLISHED_OR_UPDATED = f"(?:{_EITHER[PUBLISHED]}|{_EITHER[UPDATED]})"
+"""A regular expression, for folded text."""
 _DIGITS = re.compile(rf"\d(?:\D*\d){{2}}|{HEBREW_YEAR}")
 """Hardly a date has fewer: 5 Nov 24. One of the Hebrew calendar has none."""
 
