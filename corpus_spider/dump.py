@@ -85,7 +85,7 @@ def request(options: dict[str, Any]) -> Dump:
         options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
     )
     shard = _shard_size(options["shard_size"]) if options["shard_size"] else 0
-    release = bool(options["release"] or shard or options["since_dump"])
+    release = bool(options["release"] or options["shard_size"] or options["since_dump"])
     more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
     more["without_recurring"] = bool(options["without_recurring"])
     if options["quality"]:

@@ -111,7 +111,7 @@ def export(state: State, /, **options: Any) -> None:
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
     wanted = dump.request(options)
-    if wanted.shard_size and not (options["release"] or wanted.since_dump):
+    if options["shard_size"] and not (options["release"] or wanted.since_dump):
         state.console.note("With --shard-size it is a release: a folder with manifest, dataset card and removal list.")
     report = dump.dump(state.load_made(), wanted, state.console)
     if options["target"] == "-":

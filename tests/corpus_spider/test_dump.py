@@ -68,6 +68,12 @@ def test_options_become_a_selection() -> None:
     assert (wanted.folds, wanted.release, wanted.shard_size) == (("digits", "quotes"), True, 10**6)
 
 
+@pytest.mark.parametrize(("size", "is_release"), [("0", True), ("1kB", True), (None, False)])
+def test_a_shard_size_makes_a_release(size: str | None, is_release: bool) -> None:
+    """Also 0, which sets no limit, as in settings; it made a folder of texts."""
+    assert request(OPTIONS | {"shard_size": size}).release is is_release
+
+
 def test_what_is_told_of_a_text_without_its_recurring_lines_is_told_of_what_is_left() -> None:
     """Lines, kinds, languages, length, quality and the share in other languages."""
     whole = structs.replace(
