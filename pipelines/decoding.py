@@ -163,9 +163,10 @@ def _read(text: str, codec: str, source: str) -> Decoded:
 def _by_mark(body: bytes) -> Decoded | None:
     for mark, codec in _BOMS:
         if body.startswith(mark):
-            rest = body[len(mark) :]
-            while rest.startswith(mark):  # of files that were put together
-                rest = rest[len(mark) :]
+            at = len(mark)
+            while body.startswith(mark, at):  # of files that were put together
+                at += len(mark)
+            rest = body[at:]
             if codec != "utf-8":
                 return _decoded(rest, codec, "bom")
             text = _utf8_text(rest)

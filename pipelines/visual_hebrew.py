@@ -13,7 +13,8 @@ _BEGINS = re.compile("(?<![א-ת])[ךםןףץ](?=[א-ת])")
 _ENDS = re.compile("(?<=[א-ת])[ךםןףץ](?![א-ת])")
 _LEAST, _FOR_ONE = 5, 5
 """So many words that begin with one, and for each that ends with one."""
-_LINE = re.compile(r"<(?i:script|style)\b.*?</(?i:script|style)|<[^>]*>|[^<\r\n]+", re.DOTALL)
+# What does not end goes on to the end: to look for it from each beginning would take for ever.
+_LINE = re.compile(r"<(?i:script|style)\b.*?(?:</(?i:script|style)|\Z)|<[^>]*(?:>|\Z)|[^<\r\n]+", re.DOTALL)
 _HEBREW = re.compile("[א-ת]")
 # What is read from left to right in it: references, figures and words of other letters, and what joins these.
 _FORWARD = re.compile(

@@ -45,3 +45,11 @@ def test_hebrew_in_logical_order_stays(text: str) -> None:
 def test_a_page_in_logical_order_is_left_alone() -> None:
     """It is what nearly all pages are in."""
     assert TEXT in decode(f"<p>{TEXT}</p>".encode("cp1255"), "windows-1255").text
+
+
+@pytest.mark.parametrize("piece", ["<script", "<", "&", "&a", "a.", ".", " a", "א<", "םא "])
+def test_what_never_ends_is_read_in_linear_time(piece: str) -> None:
+    """A megabyte of what begins scripts took an hour."""
+    text = "א a" + piece * 300_000
+    assert not is_visual(text) or piece == "םא "
+    assert len(logical(text)) == len(text)
