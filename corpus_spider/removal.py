@@ -67,7 +67,7 @@ def remove(
     """Take out what a request names, and finish removals that were interrupted; without a request only that.
 
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
-    DiskError and DamageError when originals cannot be written anew: what is left to do is done by the next call.
+    DiskError when originals cannot be written anew: what is left to do is done by the next call.
     """
     require_own(config)
     if request is not None:

@@ -376,11 +376,11 @@ def _move(connection: Connection, name: str, scrubbed: Scrubbed) -> None:
     insert = upsert(connection, warc_file)
     connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_={"bytes": scrubbed.size}), row)
     new_id = connection.execute(sa.select(warc_file.c.id).where(warc_file.c.name == scrubbed.name)).scalar_one()
-    statement = sa.select(fetch.c.id, fetch.c.warc_offset).where(fetch.c.warc_id == there.id)
+    statement = sa.select(fetch.c.id, fetch.c.warc_offset, fetch.c.warc_length).where(fetch.c.warc_id == there.id)
     changes = [
         {"of_fetch": row.id, "new_offset": at, "new_length": length}
         for row in connection.execute(statement)
-        for at, length in [scrubbed.moves[row.warc_offset]]
+        for at, length in [scrubbed.moved(row.warc_offset, row.warc_length)]
     ]
     moved = {"warc_id": new_id, "warc_offset": sa.bindparam("new_offset"), "warc_length": sa.bindparam("new_length")}
     connection.execute(sa.update(fetch).where(fetch.c.id == sa.bindparam("of_fetch")).values(moved), changes)

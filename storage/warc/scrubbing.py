@@ -10,19 +10,19 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from bisect import bisect_left, bisect_right
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from storage.disk import disk_errors, open_to_read, sync_folder
-from storage.errors import DamageError
 from storage.warc.headers import END, KIND, identifier, parse_headers, sha1
 from storage.warc.members import member
 from storage.warc.scanning import ANSWERS, scan
 from storage.warc.writer import SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from io import BufferedReader, BufferedWriter
     from pathlib import Path
 
@@ -59,6 +59,10 @@ class Scrubbed:
     """By offset in the old file: offset and length in the new one."""
     emptied: int = 0
 
+    def moved(self, offset: int, length: int) -> tuple[int, int]:
+        """Return where the record went that begins there; behind the end of the file where none does, as it is lost."""
+        return self.moves.get(offset, (self.size + offset, length))
+
 
 def next_name(name: str) -> str:
     """Return the name of the file that takes a file's place.
@@ -84,15 +88,16 @@ def first_name(name: str) -> str:
 def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collection[str], day: str) -> Scrubbed:
     """Write the file anew under `next_name`, durably, with the answers at the doomed offsets emptied.
 
-    So are all records that say they belong to them: ``record_ids`` are their WARC-Record-IDs. The old file stays. May
-    be repeated: what an interrupted attempt left is replaced. ``day`` stands in the emptied records. Raises DiskError,
-    and DamageError when a doomed record is not sound.
+    So are all records that say they belong to them: ``record_ids`` are their WARC-Record-IDs; and of a damaged range
+    what begins at such an offset, to its end, for nobody can tell what is in it. What a file that was cut short has
+    lost needs no emptying. The old file stays. May be repeated: what an interrupted attempt left is replaced. ``day``
+    stands in the emptied records. Raises DiskError.
     """
     result = Scrubbed(next_name(name))
     source, target = folder / name, folder / result.name
     part = target.with_name(f"{result.name}.tmp")
     with disk_errors(source), os.fdopen(open_to_read(source), "rb") as old, _created(part) as new:
-        for record in scan(source):
+        for record in _cut(scan(source), sorted(doomed)):
             data = _replacement(old, record, doomed, (record_ids, day))
             result.moves[record.offset] = (new.tell(), record.length if data is None else len(data))
             result.emptied += data is not None
@@ -100,14 +105,19 @@ def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collecti
         result.size = new.tell()
         new.flush()
         os.fsync(new.fileno())
-    missed = set(doomed) - set(result.moves)
-    if missed:
-        where = f"{source}, offset {min(missed)}"
-        raise DamageError("no record begins where a fetch points", where=where, do="Run `corpus-spider check --deep`.")
     with disk_errors(target):
         part.replace(target)
         sync_folder(folder)
     return result
+
+
+def _cut(records: Iterable[ScannedRecord], doomed: Sequence[int]) -> Iterator[ScannedRecord]:
+    """Yield records, and damaged ranges in parts that begin where a doomed record did."""
+    for record in records:
+        inside = [] if record.ok else doomed[bisect_right(doomed, record.offset) : bisect_left(doomed, record.end)]
+        ends = [*inside, record.end]
+        for start, end in zip([record.offset, *inside], ends, strict=True):
+            yield replace(record, offset=start, length=end - start) if inside else record
 
 
 def _created(path: Path) -> BufferedWriter:

@@ -357,3 +357,33 @@ def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> 
     assert run(folder, "remove", "--domain", "127.0.0.1", "--reason", "asked").returncode == 0
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
     assert texts(folder) == {}
+
+
+@pytest.mark.parametrize(
+    "damage", ["it and what comes before", "another behind it", "cut off in it", "cut off before it"]
+)
+def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: str) -> None:
+    """A range that cannot be read swallowed the beginning of the record, and the removal was refused for ever."""
+    url, passage = words_of(folder, 3)
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        found = corpus.document(url)
+    assert found
+    path = folder / "warc" / found.warc
+    records, data = list(scan(path)), bytearray(path.read_bytes())
+    at = next(at for at, record in enumerate(records) if record.offset == found.warc_offset)
+    piece = bytes(data[found.warc_offset + 50 : found.warc_offset + 150])
+    if damage.startswith("cut off"):
+        del data[found.warc_offset + (found.warc_length // 2 if damage.endswith("in it") else -1) :]
+    else:
+        for each in (at - 1, at) if damage.startswith("it") else (at + 2, at + 3):
+            data[records[each].offset] ^= 0xFF
+    path.write_bytes(data)
+    done = run(folder, "remove", "--url", url, "--reason", "asked")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert url not in texts(folder)
+    (anew,) = (folder / "warc").glob("*-r1.warc.gz")
+    assert [record for record in scan(anew) if record.uri == url and record.length > 700] == []
+    assert piece not in anew.read_bytes()
+    assert not list((folder / "warc").glob("*.tmp"))
+    assert "corpus-spider remove" not in run(folder, "check", "--deep").stdout
+    assert passage not in (folder / "corpus.db").read_bytes()
