@@ -46,6 +46,8 @@ _CLOCK = re.compile(r"\d\s?:\s?\d\d")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 # A sentence ends with a word, or goes on after one; abbreviations (год., Uhr.) are shorter, but for those of months.
 _SENTENCE_END = re.compile(r"([^\W\d_]{4,})[.!?؟।。…](?:\s|$)")
+# Shorter ones end many words: the law of that day changed it all.
+_SENTENCE, _WORD, _MANY_WORDS = re.compile(r"[^\W\d_]{2,}[.!?؟।。…]\W*$"), re.compile(r"[^\W\d_]{2,}"), 7
 _MAX_NODES = 6000
 """Elements of a page that are looked at for its headline, and around it."""
 _MAX_TEXT = 160
@@ -325,7 +327,8 @@ def _is_dateline(node: LexborNode, text: str) -> bool:
 
 
 def _has_sentence(text: str) -> bool:
-    return not all(is_name(fold(end[1])) for end in _SENTENCE_END.finditer(text))
+    wordy = _SENTENCE.search(text) and len(_WORD.findall(text)) >= _MANY_WORDS
+    return bool(wordy) or not all(is_name(fold(end[1])) for end in _SENTENCE_END.finditer(text))
 
 
 def _small(nodes: list[LexborNode]) -> list[LexborNode | None]:

@@ -108,6 +108,8 @@ def test_publication_comes_before_an_update_in_any_language(language: str, updat
             ("2024-11-05", "text"),
         ),
         ("<p>The attack of 7 October 2023 killed many.</p>", (None, None)),
+        ("<p>The law of 5 November 2024 changes it all.</p>", (None, None)),
+        ("<p>Ann Lee, 5 November 2024, 10:30 a.m.</p>", ("2024-11-05", "text")),
         ("<h2>Remembering 11 September 2001</h2>", (None, None)),
         ('<span class="date" title="2024-11-05 10:30:00">3 hours ago</span>', ("2024-11-05", "text")),
         ('<span class="date" data-time="1730802600">3 hours ago</span>', ("2024-11-05T10:30:00Z", "text")),
