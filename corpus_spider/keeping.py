@@ -98,6 +98,7 @@ def export(state: State, /, **options: Any) -> None:
     or the originals (.wacz), or their index (.cdxj).
     """
     from corpus_spider import dump
+    from corpus_spider.dump_request import request
 
     if options["dry_run"]:
         _rehearse(state, options)
@@ -107,10 +108,10 @@ def export(state: State, /, **options: Any) -> None:
     if options["target"].endswith(dump.ORIGINALS):
         from corpus_spider.dump_originals import originals
 
-        written = originals(state.load_made(), dump.request(options))
+        written = originals(state.load_made(), request(options))
         state.console.json(written) if options["as_json"] else _summarise(state, written)
         return
-    wanted = dump.request(options)
+    wanted = request(options)
     if options["shard_size"] and not (options["release"] or wanted.since_dump):
         state.console.note("With --shard-size it is a release: a folder with manifest, dataset card and removal list.")
     report = dump.dump(state.load_made(), wanted, state.console)
@@ -125,9 +126,10 @@ def export(state: State, /, **options: Any) -> None:
 
 
 def _rehearse(state: State, options: dict[str, Any]) -> None:
-    from corpus_spider import dump, rehearsal
+    from corpus_spider import rehearsal
+    from corpus_spider.dump_request import request
 
-    told = rehearsal.rehearse(state.load_made(), dump.request(options), state.console)
+    told = rehearsal.rehearse(state.load_made(), request(options), state.console)
     state.console.json(told) if options["as_json"] else _summarise(state, told)
     if not told["documents"]:
         state.console.note(NOTHING)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
 
-from corpus_spider.dump import own_lines, request, with_licences
+from corpus_spider.dump import own_lines, with_licences
+from corpus_spider.dump_request import request
 from storage.errors import ConfigError
 from storage.holdings import CorpusDocument, Selection
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def document(site: str, licence: str | None) -> CorpusDocument:
@@ -66,6 +71,17 @@ def test_options_become_a_selection() -> None:
     assert wanted.quality.plain() == {"default": {"words": ">=9"}}
     assert (wanted.target, wanted.overwrite) == ("x.jsonl", True)
     assert (wanted.folds, wanted.release, wanted.shard_size) == (("digits", "quotes"), True, 10**6)
+
+
+@pytest.mark.parametrize("name", ["vietnamese", "vie", "Vi", "vn"])
+def test_rules_on_quality_of_what_is_no_language_are_refused(tmp_path: Path, name: str) -> None:
+    """They would be asked of no text; ``default`` and languages are."""
+    (tmp_path / "rules.toml").write_text(f'[default]\nwords = ">9"\n[und]\nwords = ">5"\n[{name}]\nwords = ">=100"\n')
+    with pytest.raises(ConfigError, match=f'got "{name}"'):
+        request(OPTIONS | {"quality": str(tmp_path / "rules.toml")})
+    (tmp_path / "rules.toml").write_text('[default]\nwords = ">9"\n[und]\nwords = ">5"\n')
+    assert request(OPTIONS | {"quality": str(tmp_path / "rules.toml")}).quality
+    assert request(OPTIONS | {"quality": "default"}).quality
 
 
 @pytest.mark.parametrize(("size", "is_release"), [("0", True), ("1kB", True), (None, False)])
