@@ -26,7 +26,7 @@ _UNSPACED = "และ|ແລະ|និង|နှင့်"
 _BETWEEN_AUTHORS = re.compile(rf"{_SIGNS}|\s(?:{'|'.join(_AND)})\s|{_UNSPACED}", re.IGNORECASE)
 _JOINED_AND = re.compile(r"^(\S+\s.*\S)\s[\u0648\u05d5](?=\w)(\S+\s.*\S)$")
 """Arabic and Hebrew write "and" as the first letter of the word behind it."""
-_TITLES = re.compile(r"^(?:\S+\.\s*)+(?=\S+\s+\S)")
+_TITLES = re.compile(r"^(?:[^\s.]+\.+\s*)+(?=\S+\s+\S)")
 """Abbreviations before a name of two words and more: Dr., PGS.TS., that of Thai without a space behind it."""
 
 _TYPED = {
