@@ -70,10 +70,7 @@ def next_name(name: str) -> str:
     >>> next_name("news-00001.warc.gz"), next_name("news-00001-r1.warc.gz")
     ('news-00001-r1.warc.gz', 'news-00001-r2.warc.gz')
     """
-    stem = name.removesuffix(SUFFIX)
-    found = _SERIES.search(stem)
-    number = int(found.group(1)) + 1 if found else 1
-    return f"{_SERIES.sub('', stem)}-r{number}{SUFFIX}"
+    return f"{_SERIES.sub('', name.removesuffix(SUFFIX))}-r{_number(name) + 1}{SUFFIX}"
 
 
 def first_name(name: str) -> str:
@@ -83,6 +80,18 @@ def first_name(name: str) -> str:
     ('news-00001.warc.gz', 'news-00001.warc.gz')
     """
     return _SERIES.sub("", name.removesuffix(SUFFIX)) + SUFFIX
+
+
+def latest(folder: Path, name: str) -> Path | None:
+    """Return the file in a folder that came last in the place of a file, None where none has."""
+    others = [path for path in folder.glob(f"*{SUFFIX}") if first_name(path.name) == first_name(name)]
+    later = {number: path for path in others if (number := _number(path.name)) > _number(name)}
+    return later[max(later)] if later else None
+
+
+def _number(name: str) -> int:
+    found = _SERIES.search(name.removesuffix(SUFFIX))
+    return int(found.group(1)) if found else 0
 
 
 def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collection[str], day: str) -> Scrubbed:
