@@ -28,8 +28,8 @@ _HINT = re.compile(
 _MISLEADING = re.compile(
     r"relat(?!ive)|comment|sidebar|(?<!post-)(?<!entry-)(?<!article-)(?<!asset-)footer|most|popular|recommend"
     r"|(?<!elementor-)widget(?!\s+blog\b)|copyright|weather|event-?(?:date|time|info|detail|meta)|upcoming|cookie"
-    r"|\bpoll|forecast|countdown|timeline|exif|read-?(?:more|also|next)|lien-?quan"
-    r"|tin-?khac|doc-?nhieu|xem-?them|cung-?chuyen-?muc",
+    r"|\bpoll|prayer-?time|exchange-?rate|currency-?(?:box|bar|rate)|wp-calendar|forecast|countdown|timeline|exif"
+    r"|read-?(?:more|also|next)|lien-?quan|tin-?khac|doc-?nhieu|xem-?them|cung-?chuyen-?muc",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"relat(?!ive)|comment|sidebar|most|popular|recommend|upcoming", re.IGNORECASE)

@@ -122,6 +122,8 @@ def test_publication_comes_before_an_update_in_any_language(language: str, updat
         ('<div class="sidebar"><p>x</p><time datetime="2024-11-05">x</time></div>', (None, None)),
         ("".join(f'<article><time datetime="2024-11-0{day}">x</time></article>' for day in range(1, 6)), (None, None)),
         ('<div class="weather-info">21 November 2025 12:00</div>', (None, None)),
+        ('<div class="prayer-times">21 November 2025 04:55</div>', (None, None)),
+        ('<div class="exchange-rates"><p>21 November 2025</p></div>', (None, None)),
         ("<h2>example.org 5 November 2024 10:30</h2>", ("2024-11-05", "text")),
         ("<div><i>Ann Lee</i> | Sept. 5, 2024</div>", ("2024-09-05", "text")),
         ("<div>Publication : 16 juil. 2024 | 3 min</div>", ("2024-07-16", "text")),
