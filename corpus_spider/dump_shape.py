@@ -29,14 +29,17 @@ GROUP = 50
 def shape_of(wanted: Dump) -> Shape:
     """Return how a release is written: as ``--format`` says, else its target's name, else as the earlier dump was.
 
-    Raises ConfigError where format and name differ, for an earlier dump that cannot be read, and for one in whose
-    format the documents are others.
+    Raises ConfigError where format and name differ, for an earlier dump that cannot be read, that stands where this one
+    is to be, or in whose format the documents are others.
     """
     from storage.exports.changes import read_earlier
     from storage.exports.formats import named_format
     from storage.exports.release import Shape
 
     earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
+    if earlier and wanted.target and earlier.index.resolve().is_relative_to(Path(wanted.target).resolve()):
+        do = "Name another folder: without the earlier dump its changes are of no use."
+        raise ConfigError("the earlier dump would be replaced by what has changed since", where=wanted.target, do=do)
     named, before = named_format(Path(wanted.target).name), _format_of(earlier)
     if wanted.format_name and named and wanted.format_name != named:
         problem = f"the name says {named}, and --format says {wanted.format_name}"

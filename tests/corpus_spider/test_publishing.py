@@ -122,6 +122,17 @@ def test_the_format_of_a_release_is_asked_for_by_name_or_option(
     assert dry or json.loads(done.stdout)["format"] == expected
 
 
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+def test_a_dump_is_not_replaced_by_what_has_changed_since(folder: Path, tmp_path: Path, dry: list[str]) -> None:
+    """A slip would take away what the changes are of; every document of it is there yet."""
+    target = f"{tmp_path}/one/"
+    assert run(folder, "export", "-o", target, "--release").returncode == 0
+    before = (tmp_path / "one" / "manifest.json").read_bytes()
+    done = run(folder, "export", "-o", target, "--since-dump", f"{tmp_path}/one/manifest.json", "--overwrite", *dry)
+    assert (done.returncode, "the earlier dump would be replaced" in done.stderr) == (2, True), done.stderr
+    assert (tmp_path / "one" / "manifest.json").read_bytes() == before
+
+
 def test_texts_are_chosen_by_their_quality(folder: Path, tmp_path: Path) -> None:
     """Rules leave out what breaks them, say how much that is beforehand, and stand in the manifest of a release."""
     every = [json.loads(line) for line in run(folder, "export", "-o", "-", "--format", "jsonl").stdout.splitlines()]
