@@ -2,8 +2,8 @@
 
 A word is letters, marks and digits, joined by a zero-width joiner, an apostrophe, a hyphen, a middle dot or the marks
 of Hebrew abbreviations, also where these are written as quotation marks; every other visible character is a token of
-its own, runs of one character together. Thai, Lao, Khmer and Burmese write no spaces between
-words: there ICU's dictionaries tell them apart (package ``icu4py``, the extra ``segment``).
+its own, runs of one character together, and so are the characters that make one emoji. Thai, Lao, Khmer and Burmese
+write no spaces between words: there ICU's dictionaries tell them apart (package ``icu4py``, the extra ``segment``).
 """
 
 from __future__ import annotations
@@ -22,8 +22,15 @@ UNSPACED = frozenset({"th", "lo", "km", "my"})
 
 # A quotation mark is one of an abbreviation before a word's last letters (צה"ל), and none that another one closes.
 _JOINT = r"""(?:[\u200c\u200d'’‐‑·׳״-]|(?<=\p{Hebrew})"(?=\p{Hebrew}{1,4}(?![\p{Hebrew}"])))"""
+# Two letters of a flag; a picture with selectors, skin tones and pictures behind joiners (Unicode, UTS #51).
+_EMOJI = (
+    r"\p{Regional_Indicator}{2}"
+    r"|\p{Extended_Pictographic}(?=[\ufe0e\ufe0f\u200d\p{Emoji_Modifier}])"
+    r"(?:[\ufe0e\ufe0f\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)*+"
+)
 _TOKEN = regex.compile(
     rf"[\p{{L}}\p{{M}}\p{{N}}]+(?:{_JOINT}[\p{{L}}\p{{M}}\p{{N}}]+)*+"
+    rf"|{_EMOJI}"
     r"|(?P<sign>[^\s\p{L}\p{M}\p{N}])(?P=sign)*+"
 )
 _UNSPACED_RUN = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")

@@ -25,6 +25,8 @@ from storage.exports.vertical import GLUE, SENTENCE
         ("col·legi 5·", "col·legi 5|·"),
         ("Xong. Đi!", "Xong|.# Đi|!"),
         ("好。走吧。", "好|。#|走吧|。"),
+        ("a❤\ufe0fb 👩\u200d👩\u200d👧! 🇻🇳🇮🇷 👍🏽👍🏽", "a|❤\ufe0f|b 👩\u200d👩\u200d👧|!# 🇻🇳|🇮🇷 👍🏽|👍🏽"),
+        ("😀😀 ©© 1\ufe0f\u20e3 👩\u200d", "😀😀 ©© 1\ufe0f\u20e3 👩\u200d"),
     ],
 )
 def test_words_of_spaced_scripts(text: str, expected: str) -> None:
