@@ -242,7 +242,8 @@ def filters(wanted: Dump) -> dict[str, Any]:
 def refuse_own_files(config: Config, target: str) -> None:
     """Raise ConfigError for a target that would take the place of a file of the corpus, as a slip with --overwrite."""
     path, database = Path(target).resolve(), Path(config.database_url.removeprefix("sqlite:///")).resolve()
-    own = {database, database.with_name(f"{database.name}-wal"), config.path and config.path.resolve()}
+    beside = {database.with_name(f"{database.name}-{kind}") for kind in ("wal", "shm", "journal")}
+    own = {database, *beside, config.path and config.path.resolve()}
     if target != "-" and (path in own or path.is_relative_to(config.warc_folder.resolve())):
         raise ConfigError("belongs to the corpus itself", where=target, do="Name another file.")
 

@@ -65,11 +65,14 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
     """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may.
 
-    What is neither file nor folder never is: to rename a file over /dev/null takes it from the whole machine.
+    A link to a folder cannot be, by a folder. What is neither file nor folder never is: to rename a file over /dev/null takes it from the whole machine.
     """
     if os.path.lexists(target) and _is_device(target):
         do = "Write to standard output, -o -, and lead that there."
         raise ConfigError("is no file, and is not replaced by one", where=str(target), do=do)
+    if target.is_symlink() and target.is_dir():
+        do = f"Name the folder itself, {target.resolve()}, or another."
+        raise ConfigError("is a link to a folder, and no folder can take its place", where=str(target), do=do)
     if not overwrite and os.path.lexists(target) and not _empty_folder(target):
         raise ConfigError("exists already", where=str(target), do="Choose another name, or add `--overwrite`.")
 

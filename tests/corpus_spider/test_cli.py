@@ -291,7 +291,9 @@ def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: py
 
 
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
-@pytest.mark.parametrize("target", ["corpus.db", "./corpus.db", "corpus.db-wal", "corpus.toml", "warc/x", "warc/y/"])
+@pytest.mark.parametrize(
+    "target", ["corpus.db", "./corpus.db", "corpus.db-wal", "corpus.db-shm", "corpus.toml", "warc/x", "warc/y/"]
+)
 def test_an_export_takes_the_place_of_no_file_of_the_corpus(
     home: Path, capsys: pytest.CaptureFixture[str], target: str, dry: list[str]
 ) -> None:

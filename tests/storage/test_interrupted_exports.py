@@ -275,3 +275,20 @@ def test_pipes_devices_and_open_files_are_not_replaced(tmp_path: Path, overwrite
             make_way(target, overwrite=overwrite)
     assert Path("/dev/null").is_char_device()
     assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("name", ["latest/", "latest"])
+def test_a_link_to_a_folder_is_refused_before_anything_is_read(tmp_path: Path, name: str, overwrite: bool) -> None:
+    """It was an error of the disk, told when all was written; the message names the folder."""
+    (tmp_path / "first").mkdir()
+    (tmp_path / "latest").symlink_to("first")
+
+    def none() -> Iterator[CorpusDocument]:
+        pytest.fail("a document was read")
+        yield
+
+    with pytest.raises(ConfigError, match="is a link to a folder") as told:
+        export(none(), target_in(tmp_path, name), format_name="txt", overwrite=overwrite)
+    assert str(tmp_path / "first") in str(told.value)
+    assert everything_under(tmp_path) == ["first", "latest"]
