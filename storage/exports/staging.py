@@ -65,7 +65,8 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
     """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may.
 
-    A link to a folder cannot be, by a folder. What is neither file nor folder never is: to rename a file over /dev/null takes it from the whole machine.
+    A link to a folder cannot be, by a folder. What is neither file nor folder never is: to rename a file over /dev/null
+    takes it from the whole machine.
     """
     if os.path.lexists(target) and _is_device(target):
         do = "Write to standard output, -o -, and lead that there."
