@@ -305,3 +305,9 @@ def test_a_name_of_two_months_is_read_in_the_language_of_the_page(language: str,
 def test_what_may_be_two_days_or_none_gives_nothing(text: str, language: str) -> None:
     """American order with any sign, .NET's American moments, months of two calendars, days a month does not have."""
     assert parse_date(text, LATER, language) is None
+
+
+@pytest.mark.parametrize("sign", ["พ.ศ. ", "ค.ศ.", "ພ.ສ. ", "ຄ.ສ.", "ییلی ", "g. ", "წ. ", "del ", "ی ", "m "])
+def test_what_stands_before_a_year_is_read_in_one_way(sign: str) -> None:
+    """However often it is repeated: thirty times the sign of the Buddhist Era took minutes, one more twice as long."""
+    assert read_date(f"3 march {sign * 100}", NOW) is None
