@@ -198,7 +198,8 @@ def corrected(language: str, script: str, text: str) -> str:
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
     if group is None:
         return language
-    words = Counter(_without_initials(_WORD.findall(text.lower())))
+    found = _WORD.findall(text.lower())
+    words = Counter(_without_initials(found) if script == "Arab" else found)
     listed = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if script == "Latn" else group
     if not _are_even(tuple(group), script):
         told = _leader(words, group, language)
