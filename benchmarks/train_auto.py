@@ -34,7 +34,7 @@ from pipelines.extractors.block_walk import LINE, walk
 from pipelines.extractors.parts import TITLE
 from pipelines.extractors.scored import LIMIT, MODEL, find
 from pipelines.hosts import registered_domain
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -28,7 +28,7 @@ from pipelines.discovery.links import page_anchors
 from pipelines.discovery.listings import read_listing
 from pipelines.discovery.period import archive_template
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 from pipelines.urls import parse
 from storage.records import Kind, SiteModel
 

@@ -14,9 +14,9 @@ from pipelines import extractors, language, metadata, normalise, refusals, right
 from pipelines.byline import BY
 from pipelines.dating.lines import is_dateline
 from pipelines.directives import robots_headers
+from pipelines.markup.tree import parse_tree
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.stated import clean_value
-from pipelines.tree import parse_tree
 from storage.records import Decoded, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
 

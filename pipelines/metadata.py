@@ -22,9 +22,9 @@ from pipelines.directives import MAX_METAS, noted_directives
 from pipelines.discovery.links import base_of
 from pipelines.jsonld import read_jsonld
 from pipelines.language.scripts import main_script
+from pipelines.markup.tree import parse_tree, shown_text
 from pipelines.rights import licence_url, reservation_of_page
 from pipelines.stated import MAX_AUTHOR, clean_value, is_account, letters, names
-from pipelines.tree import parse_tree, shown_text
 from pipelines.urls import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
 

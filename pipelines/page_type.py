@@ -31,8 +31,8 @@ from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
 from pipelines.letters import size
+from pipelines.markup.tree import shown_text
 from pipelines.normalise import nfc
-from pipelines.tree import shown_text
 from pipelines.urls import parse
 from storage.records import Drop
 

@@ -94,7 +94,7 @@ def survey_html(html: str) -> Survey:
     from pipelines.extractors.block_texts import count
     from pipelines.extractors.block_walk import walk
     from pipelines.extractors.template import block_keys
-    from pipelines.tree import parse_tree
+    from pipelines.markup.tree import parse_tree
 
     blocks = walk(parse_tree(html))
     if not len(blocks):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.run import prepare
 from corpus_spider.evaluation.scores import score
-from pipelines.extractors import ExtractorOptions, dana, get, r2l
+from pipelines.extractors import ExtractorOptions, get
+from pipelines.extractors.papers import dana, r2l
 from pipelines.main_text import tidy, title_of
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 from pipelines.discovery.links import base_of
 from pipelines.discovery.scope import scope_of
 from pipelines.letters import size
+from pipelines.markup.tree import shown_text
 from pipelines.page_type import HEADLINE
-from pipelines.tree import shown_text
 from pipelines.urls import parse
 
 if TYPE_CHECKING:

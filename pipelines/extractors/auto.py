@@ -39,10 +39,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pipelines import jsonld, refusals, tree
+from pipelines import jsonld, refusals
 from pipelines.extractors import density, scored, state
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.scored import SURE
+from pipelines.markup import tree
 from pipelines.markup.soup import collapsed, scan
 from storage.records import Extraction
 

@@ -19,7 +19,7 @@ from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, PARAGRAPH_KINDS, ExtractorOptions
-from pipelines.extractors.bte import region
+from pipelines.extractors.papers.bte import region
 from pipelines.markup.lexer import BLOCKS, name_set
 from pipelines.markup.nesting import OpenElements, opens
 from pipelines.markup.soup import paragraphs, scan

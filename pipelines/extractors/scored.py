@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines import jsonld, tree
+from pipelines import jsonld
 from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, measure_again, under_headline
@@ -56,6 +56,7 @@ from pipelines.extractors.block_texts import ENDS, UNSPACED
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.template import recurring
+from pipelines.markup import tree
 from pipelines.markup.soup import scan
 from storage.records import Extraction, ParagraphKind
 

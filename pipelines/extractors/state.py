@@ -14,7 +14,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines import tree
+from pipelines.markup import tree
 from pipelines.markup.soup import collapsed
 
 if TYPE_CHECKING:

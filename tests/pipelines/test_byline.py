@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pipelines.byline import authors, is_name
 from pipelines.dating.visible import around_headline
+from pipelines.markup.tree import parse_tree
 from pipelines.metadata import read_metadata
-from pipelines.tree import parse_tree
 
 TEXT = (
     "<p>The council said on Monday that it would mend the old bridge, and that work on its piers begins in spring.</p>"

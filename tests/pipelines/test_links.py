@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.discovery import links
 from pipelines.discovery.links import MAX_LINKS, page_anchors, page_links, redirect_link
 from pipelines.discovery.scope import scope_of
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 from pipelines.urls import parse
 from storage.records import Capture, Kind, Link, SiteModel
 from tests.pipelines.pieces import pieces

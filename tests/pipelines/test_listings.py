@@ -17,8 +17,8 @@ from pipelines.discovery.links import page_anchors
 from pipelines.discovery.listings import LESS, Listing, archive_span, newest_day, ordered, read_listing
 from pipelines.discovery.period import archive_pages, archive_template, within
 from pipelines.discovery.shapes import shape_of
+from pipelines.markup.tree import parse_tree
 from pipelines.process import process
-from pipelines.tree import parse_tree
 from pipelines.urls import canonicalise, parse
 from storage.records import Capture, Kind, Link, SiteModel
 from tests.corpus_spider.local_paper import Newspaper

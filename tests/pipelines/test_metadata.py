@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.directives import robots_directives
+from pipelines.markup.tree import parse_tree
 from pipelines.metadata import MAX_TITLE, read_metadata
 from pipelines.stated import MAX_AUTHOR
-from pipelines.tree import parse_tree
 
 if TYPE_CHECKING:
     from storage.records import Metadata

@@ -13,9 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from corpus_spider.demo.site import build_site, truth
 from pipelines.letters import size
+from pipelines.markup.tree import parse_tree
 from pipelines.page_type import Address, Evidence, Page, address_kind, article_or_reason, claims, gather, judge
 from pipelines.process import process
-from pipelines.tree import parse_tree
 from storage.records import Capture, Metadata, Processed, SiteModel
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

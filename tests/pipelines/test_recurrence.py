@@ -144,7 +144,7 @@ def page(number: int, teaser: str = "") -> str:
 def test_a_line_that_is_on_every_page_is_learned_and_the_articles_are_not() -> None:
     """From pages as they come, with numbers in text and classes."""
     from pipelines.extractors.block_walk import walk
-    from pipelines.tree import parse_tree
+    from pipelines.markup.tree import parse_tree
 
     learned = learn(survey_html(page(number)) for number in range(6))
     blocks = walk(parse_tree(page(9)))
@@ -155,7 +155,7 @@ def test_a_line_that_is_on_every_page_is_learned_and_the_articles_are_not() -> N
 def test_what_a_list_of_teasers_repeats_on_every_page_is_not_left_out_of_the_article() -> None:
     """The lead of article 9 stands in the margin of all others: another place, another key."""
     from pipelines.extractors.block_walk import walk
-    from pipelines.tree import parse_tree
+    from pipelines.markup.tree import parse_tree
 
     lead = f"a. {TEXT.format('JJJ') * 3}"
     learned = learn(survey_html(page(number, lead)) for number in range(6))
@@ -168,7 +168,7 @@ def test_what_a_list_of_teasers_repeats_on_every_page_is_not_left_out_of_the_art
 def test_keys_stay_what_they_are() -> None:
     """Stored templates name blocks by them: another key for the same block needs another SCHEME."""
     from pipelines.extractors.block_walk import walk
-    from pipelines.tree import parse_tree
+    from pipelines.markup.tree import parse_tree
 
     blocks = walk(parse_tree("<div class='a b12'><p>Read  7 more</p><ul><li><b>x</b></ul></div>"))
     assert block_keys(blocks).tolist() == [16571542486984745916, 1883543930884756420]

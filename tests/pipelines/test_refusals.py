@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from pipelines.markup.tree import parse_tree
 from pipelines.process import process
 from pipelines.refusals import without_text
-from pipelines.tree import parse_tree
 from storage.records import Capture, Drop, Headers, SiteModel
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

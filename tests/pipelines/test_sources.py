@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.discovery.candidates import linked_feeds, section_pages, stated_feeds, usual
 from pipelines.discovery.sources import Form, read_source
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 from storage.records import Capture, Kind, SiteModel
 
 URL = "https://example.com/x"

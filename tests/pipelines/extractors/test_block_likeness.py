@@ -11,7 +11,7 @@ from pipelines.extractors.block_features import measure, under_headline
 from pipelines.extractors.block_likeness import COMMON, MAX_WORDS, Words, folded, stems
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 
 
 def page(body: str, title: str = "") -> Page:

@@ -8,7 +8,7 @@ import pytest
 from pipelines.extractors import boxes, scored
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 
 TITLE = "The river has risen over the quays"
 SAID = "The river rose by another hand this hour, and the ferries stay where they are until the weekend. "

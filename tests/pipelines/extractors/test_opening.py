@@ -8,7 +8,7 @@ import pytest
 from pipelines.extractors import asides, opening, scored
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 from storage.records import ParagraphKind
 
 HEADLINE = "The river has risen over the quays of the old town"

@@ -13,7 +13,7 @@ from pipelines.extractors.comments import MAX_COMMENTS, sections
 from pipelines.extractors.parts import MAX_CHARS, captions
 from pipelines.extractors.stated_body import doubts
 from pipelines.jsonld import article_body
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 
 TEXT = "The council said on Monday that it would mend the old bridge, and that work begins in spring. "
 LINES = [f"{number}. {TEXT * 3}".strip() for number in range(1, 7)]

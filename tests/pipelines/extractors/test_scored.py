@@ -14,7 +14,7 @@ from pipelines.extractors.block_marks import marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.scored import MODEL, choose, extract, find, read
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 
 TEXTS = {
     "Latin": "The government said on Monday that it would build 12 new bridges, and that work begins soon. ",

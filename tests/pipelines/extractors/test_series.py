@@ -9,7 +9,7 @@ from pipelines.extractors import scored, series
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE as TITLE_SHARE
-from pipelines.tree import parse_tree
+from pipelines.markup.tree import parse_tree
 
 TITLE = "The river has risen over the quays"
 SAID = "The river rose by another hand this hour, and the ferries stay where they are."

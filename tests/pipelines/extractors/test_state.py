@@ -119,7 +119,7 @@ def test_a_long_string_takes_little_memory() -> None:
     assert peak < 30 * len(held)
 
 
-@pytest.mark.parametrize("module", ["pipelines.tree", "pipelines.metadata", "pipelines.extractors.state"])
+@pytest.mark.parametrize("module", ["pipelines.markup.tree", "pipelines.metadata", "pipelines.extractors.state"])
 def test_modules_that_need_one_another_may_be_imported_first(module: str) -> None:
     """The parser needs the lexer of the extractors, and these the parser, whichever a program names first."""
     done = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False)

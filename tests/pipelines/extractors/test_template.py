@@ -10,9 +10,9 @@ from pipelines.extractors import auto, get
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.template import KEY, recurring
+from pipelines.markup.tree import parse_tree
 from pipelines.process import process
 from pipelines.recurrence import learn, survey_html
-from pipelines.tree import parse_tree
 from storage.records import Capture, SiteModel
 from tests.corpus_spider.local_paper import paragraphs
 

@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import read
-from pipelines.extractors.page_texts import paragraphs
-from pipelines.extractors.source import encoded
-from pipelines.extractors.word_runs import words_between
+from pipelines.extractors.papers.body_bytes import encoded
+from pipelines.extractors.papers.page_texts import paragraphs
+from pipelines.extractors.papers.tag_columns import read
+from pipelines.extractors.papers.word_runs import words_between
 from storage.records import Extraction
 
 if TYPE_CHECKING:

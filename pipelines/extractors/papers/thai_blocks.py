@@ -26,20 +26,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.columns import read
-from pipelines.extractors.hidden import shown
-from pipelines.extractors.outline import follow
-from pipelines.extractors.page_texts import rendered, texts_of
-from pipelines.extractors.source import encoded
+from pipelines.extractors.papers.body_bytes import encoded
+from pipelines.extractors.papers.hidden import shown
+from pipelines.extractors.papers.outline import follow
+from pipelines.extractors.papers.page_texts import rendered, texts_of
+from pipelines.extractors.papers.tag_columns import read
 from pipelines.markup.lexer import places
 from storage.records import Extraction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.columns import Page
-    from pipelines.extractors.outline import Outline
-    from pipelines.extractors.page_texts import Texts
+    from pipelines.extractors.papers.outline import Outline
+    from pipelines.extractors.papers.page_texts import Texts
+    from pipelines.extractors.papers.tag_columns import Page
 
     Counts = NDArray[np.signedinteger[Any]]
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.ranks import Ranks
+from pipelines.extractors.papers.bit_ranks import Ranks
 
 
 @settings(max_examples=200, deadline=None)

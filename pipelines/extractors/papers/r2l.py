@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.fragments import paragraphs
-from pipelines.extractors.lines import main_fragment, raw_part
+from pipelines.extractors.papers.fragments import paragraphs
+from pipelines.extractors.papers.line_density import main_fragment, raw_part
 from storage.records import Extraction
 
 NAME, VERSION = "r2l", "4"

@@ -15,8 +15,8 @@ pages is .810 with it, .819 without it, and .825 with all that Step 0 of BTE dro
 from __future__ import annotations
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.fragments import paragraphs
-from pipelines.extractors.lines import main_fragment, raw_part
+from pipelines.extractors.papers.fragments import paragraphs
+from pipelines.extractors.papers.line_density import main_fragment, raw_part
 from pipelines.markup.soup import render, scan
 from storage.records import Extraction
 

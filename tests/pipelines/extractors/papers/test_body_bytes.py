@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.source import body_start, encoded, without_code
+from pipelines.extractors.papers.body_bytes import body_start, encoded, without_code
 from pipelines.markup.lexer import Closers
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.hidden import positions
+from pipelines.extractors.papers.hidden import positions
 from pipelines.markup.lexer import BLOCKS, places
 from pipelines.markup.nesting import IMPLIED_ENDS
 from pipelines.markup.tag_codes import NAMES, code_of, codes_of
@@ -22,7 +22,7 @@ from pipelines.markup.tag_codes import NAMES, code_of, codes_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.columns import Page
+    from pipelines.extractors.papers.tag_columns import Page
 
     Numbers = NDArray[np.int32]
     Codes = NDArray[np.int16]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from pipelines.extractors.columns import Page, read
-from pipelines.extractors.page_texts import paragraphs as shown_paragraphs
-from pipelines.extractors.page_texts import texts_of
-from pipelines.extractors.source import encoded
+from pipelines.extractors.papers.body_bytes import encoded
+from pipelines.extractors.papers.page_texts import paragraphs as shown_paragraphs
+from pipelines.extractors.papers.page_texts import texts_of
+from pipelines.extractors.papers.tag_columns import Page, read
 from pipelines.markup.soup import render, scan
 from pipelines.markup.tag_codes import NAMES
 from tests.pipelines.pieces import pieces

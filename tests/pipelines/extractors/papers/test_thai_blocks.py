@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from pipelines.extractors.blocks import FOOTERS, Blocks, extract, select
-from pipelines.extractors.columns import read
-from pipelines.extractors.hidden import shown
-from pipelines.extractors.outline import ELEMENTS
-from pipelines.extractors.page_texts import texts_of
-from pipelines.extractors.source import encoded
+from pipelines.extractors.papers.body_bytes import encoded
+from pipelines.extractors.papers.hidden import shown
+from pipelines.extractors.papers.outline import ELEMENTS
+from pipelines.extractors.papers.page_texts import texts_of
+from pipelines.extractors.papers.tag_columns import read
+from pipelines.extractors.papers.thai_blocks import FOOTERS, Blocks, extract, select
 from pipelines.markup.nesting import OpenElements
 from pipelines.markup.tag_codes import NAMES
 from tests.pipelines.pieces import pieces
@@ -25,7 +25,7 @@ from tests.pipelines.real_pages import gold_pages, needs_gold
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.columns import Page
+    from pipelines.extractors.papers.tag_columns import Page
 
 
 def block(elements: int, hrefs: int, length: int, href_length: int) -> Blocks:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.bte import encode, region
+from pipelines.extractors.papers.bte import encode, region
 from pipelines.markup.lexer import sanitise
 from pipelines.markup.soup import paragraphs
 from storage.records import Extraction

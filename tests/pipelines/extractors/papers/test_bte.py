@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.bte import (
+from pipelines.extractors.papers.body_bytes import encoded
+from pipelines.extractors.papers.bte import (
     UNSPACED_WORD,
     densest_texts,
     encode,
     extract,
     region,
 )
-from pipelines.extractors.columns import read
-from pipelines.extractors.source import encoded
-from pipelines.extractors.word_runs import UNSPACED, words_between
+from pipelines.extractors.papers.tag_columns import read
+from pipelines.extractors.papers.word_runs import UNSPACED, words_between
 from pipelines.markup.soup import scan
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
 
 if TYPE_CHECKING:
-    from pipelines.extractors.columns import Page
+    from pipelines.extractors.papers.tag_columns import Page
 
 TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
 RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from pipelines.extractors import dana, page_texts, r2l
-from pipelines.extractors.columns import read
-from pipelines.extractors.fragments import SHORT, paragraphs
-from pipelines.extractors.lines import main_fragment
+from pipelines.extractors.papers import dana, page_texts, r2l
+from pipelines.extractors.papers.fragments import SHORT, paragraphs
+from pipelines.extractors.papers.line_density import main_fragment
+from pipelines.extractors.papers.tag_columns import read
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
 

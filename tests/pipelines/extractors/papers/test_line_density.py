@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors import dana, r2l
 from pipelines.extractors.base import ExtractorOptions
-from pipelines.extractors.lines import (
+from pipelines.extractors.papers import dana, r2l
+from pipelines.extractors.papers.body_bytes import body_start
+from pipelines.extractors.papers.line_density import (
     FEW_LINES,
     PLENTY,
     Lines,
@@ -24,7 +25,6 @@ from pipelines.extractors.lines import (
     smoothed,
     split_at_tags,
 )
-from pipelines.extractors.source import body_start
 from pipelines.markup.lexer import sanitise
 from tests.pipelines.real_pages import gold_pages, needs_gold
 

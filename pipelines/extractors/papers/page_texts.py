@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.columns import MANY, slices
-from pipelines.extractors.hidden import shown
+from pipelines.extractors.papers.hidden import shown
+from pipelines.extractors.papers.tag_columns import MANY, slices
 from pipelines.markup.lexer import BLOCKS, places
 from pipelines.markup.soup import collapsed, unescaped
 from pipelines.markup.tag_codes import codes_of
@@ -15,7 +15,7 @@ from pipelines.markup.tag_codes import codes_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.columns import Mask, Page, Places
+    from pipelines.extractors.papers.tag_columns import Mask, Page, Places
 
 BETWEEN = "<\0"
 _BETWEEN = BETWEEN.encode()

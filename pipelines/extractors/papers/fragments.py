@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from pipelines.extractors import page_texts
-from pipelines.extractors.columns import read
-from pipelines.extractors.hidden import HIDDEN
+from pipelines.extractors.papers import page_texts
+from pipelines.extractors.papers.hidden import HIDDEN
+from pipelines.extractors.papers.tag_columns import read
 from pipelines.markup.lexer import BLOCKS, BOXES, CODE, DROPPED, VOID
 from pipelines.markup.soup import collapsed
 from pipelines.markup.tag_codes import NAMES

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.columns import cut_out, slices
+from pipelines.extractors.papers.tag_columns import cut_out, slices
 from pipelines.markup.lexer import VOID
 from pipelines.markup.tag_codes import NAMES, codes_of, name_at
 
 if TYPE_CHECKING:
-    from pipelines.extractors.columns import Page, Places
+    from pipelines.extractors.papers.tag_columns import Page, Places
 
 HIDDEN = re.compile(rb"""\s(?:hidden(?=[\s/>=])|style\s*=\s*+["']?[^"'>]{0,400}?display\s*:\s*none)""")
 _SPACE = np.zeros(256, dtype=bool)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.markup.hostile import FORMATTING
-from pipelines.tree import parse_tree, shown_text
+from pipelines.markup.tree import parse_tree, shown_text
 from tests.pipelines.pieces import pieces
 
 ARTICLE = "<html><body><h1>Tin</h1><p>Một <b>đoạn</b> <a href=/1>liên kết</a>.</p></body></html>"

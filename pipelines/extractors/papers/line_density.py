@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.source import encoded, without_code
+from pipelines.extractors.papers.body_bytes import encoded, without_code
 from pipelines.markup.lexer import places, sanitise
 from pipelines.markup.soup import with_characters
 

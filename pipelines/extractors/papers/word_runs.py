@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.ranks import Ranks
+from pipelines.extractors.papers.bit_ranks import Ranks
 from pipelines.markup.lexer import places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipelines.extractors.columns import Page
+    from pipelines.extractors.papers.tag_columns import Page
 
     Bytes = NDArray[np.uint8]
     Mask = NDArray[np.bool_]
