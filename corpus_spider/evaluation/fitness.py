@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.evaluation.run import prepare
 from corpus_spider.evaluation.scores import score
 from pipelines.extractors import ExtractorOptions, get
-from pipelines.extractors.papers import dana, r2l
+from pipelines.extractors.papers import line_density
 from pipelines.main_text import tidy, title_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from storage.records import Extraction
 
 P_INTERVAL = range(1, 21)
-PAPERS_P: Mapping[str, int] = {r2l.NAME: r2l.P, r2l.NEPL_NAME: r2l.P, dana.NAME: dana.P, dana.PAPER_NAME: dana.P}
+PAPERS_P: Mapping[str, int] = {
+    line_density.R2L: line_density.R2L_P,
+    line_density.R2L_NEPL: line_density.R2L_P,
+    line_density.DANA: line_density.DANA_P,
+    line_density.DANA_PAPER: line_density.DANA_P,
+}
 """Extractors with a parameter P, and the paper's value of it."""
 
 

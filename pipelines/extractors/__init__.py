@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from pipelines.extractors import auto, density, peers, scored
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from pipelines.extractors.opponents import OPPONENTS
-from pipelines.extractors.papers import bte, bte_original, dana, r2l, thai_blocks
+from pipelines.extractors.papers import bte, bte_original, line_density, thai_blocks
 from pipelines.extractors.peers import trafilatura
 from storage.errors import ConfigError
 
@@ -32,14 +32,20 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_OPTIONS", "EXTRACTORS", "Extractor", "ExtractorOptions", "get"]
 
-_STORED = tuple(
-    Extractor(module.NAME, module.VERSION, module.extract)
-    for module in (auto, thai_blocks, bte, dana, density, r2l, scored, trafilatura)
+_STORED = (
+    Extractor(auto.NAME, auto.VERSION, auto.extract),
+    Extractor(thai_blocks.NAME, thai_blocks.VERSION, thai_blocks.extract),
+    Extractor(bte.NAME, bte.VERSION, bte.extract),
+    Extractor(line_density.DANA, line_density.VERSION, line_density.dana),
+    Extractor(density.NAME, density.VERSION, density.extract),
+    Extractor(line_density.R2L, line_density.VERSION, line_density.r2l),
+    Extractor(scored.NAME, scored.VERSION, scored.extract),
+    Extractor(trafilatura.NAME, trafilatura.VERSION, trafilatura.extract),
 )
 _EVALUATION_ONLY = (
     Extractor(bte_original.NAME, bte_original.VERSION, bte_original.extract, evaluation_only=True),
-    Extractor(dana.PAPER_NAME, dana.VERSION, dana.extract_paper, evaluation_only=True),
-    Extractor(r2l.NEPL_NAME, r2l.VERSION, r2l.extract_nepl, evaluation_only=True),
+    Extractor(line_density.DANA_PAPER, line_density.VERSION, line_density.dana_paper, evaluation_only=True),
+    Extractor(line_density.R2L_NEPL, line_density.VERSION, line_density.r2l_nepl, evaluation_only=True),
     *OPPONENTS,
 )
 

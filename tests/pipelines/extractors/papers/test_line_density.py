@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.base import ExtractorOptions
-from pipelines.extractors.papers import dana, r2l
 from pipelines.extractors.papers.body_bytes import body_start
 from pipelines.extractors.papers.line_density import (
+    DANA_P,
     FEW_LINES,
-    PLENTY,
+    LATIN,
+    R2L_P,
     Lines,
     count_characters,
-    main_fragment,
+    dana,
+    dana_paper,
+    difference,
+    main_html,
     main_lines,
     main_span,
-    may_rise,
+    r2l,
+    r2l_nepl,
     smoothed,
     split_at_tags,
 )
 from pipelines.markup.lexer import sanitise
 from tests.pipelines.real_pages import gold_pages, needs_gold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from storage.records import Extraction
 
 LINE = st.text(st.sampled_from("ab<> \r'\"سلامกข中é\u200c"), max_size=12)
 FILES = st.lists(LINE, max_size=40).map("\n".join)
@@ -108,9 +118,9 @@ def test_the_span_cuts_the_file_at_the_lines_found(html: str, at_tags: bool) -> 
 def test_the_lines_of_the_body_are_counted_and_given_whole(head: str, body: str, at_tags: bool) -> None:
     """What stands before the body tag has no say, nor has code; what is given ends with the lines the paper finds."""
     body = f"<body>{body}"
-    fragment = main_fragment(head.replace("<b", "") + f"\n{body}", 8, at_tags=at_tags)
+    fragment = main_html(head.replace("<b", "") + f"\n{body}", 8, at_tags=at_tags).decode()
     found = literal_region(literal_lines(body, at_tags=at_tags), 8)
-    if found is not None or sum(not letter.isascii() for letter in body) * PLENTY >= len(body.encode()):
+    if found is not None or sum(not letter.isascii() for letter in body) * LATIN >= len(body.encode()):
         body = CODE.sub("", body)
         found = literal_region(literal_lines(body, at_tags=at_tags), 8)
     if found is None:
@@ -120,15 +130,6 @@ def test_the_lines_of_the_body_are_counted_and_given_whole(head: str, body: str,
         assert fragment.replace("\n", "").endswith("".join(lines))
 
 
-@settings(max_examples=500, deadline=None)
-@given(st.text(st.sampled_from("aaaa<\nلé中"), max_size=20), st.booleans())
-def test_no_line_rises_where_it_is_said_that_none_may(html: str, at_tags: bool) -> None:
-    """A look at the places of characters beyond ASCII tells it before lines are counted."""
-    raw = html.encode()
-    leads = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) >= 0xC0)
-    assert may_rise(raw, leads) or main_span(raw, 8, at_tags=at_tags) is None
-
-
 @settings(max_examples=200, deadline=None)
 @given(FILES, st.integers(1, 20))
 def test_the_papers_output_is_the_nepl_of_the_lines_found(html: str, p: int) -> None:
@@ -136,11 +137,11 @@ def test_the_papers_output_is_the_nepl_of_the_lines_found(html: str, p: int) -> 
     html = literal_lines(html)
     found = literal_region(html, p) or (0, -1)
     nepl = ["".join(c for c in line if ord(c) > 127).strip() for line in html.split("\n")[found[0] : found[1] + 1]]
-    assert r2l.extract_nepl(html, ExtractorOptions(p=p)).paragraphs == tuple(line for line in nepl if line)
+    assert r2l_nepl(html, ExtractorOptions(p=p)).paragraphs == tuple(line for line in nepl if line)
 
 
 @needs_gold
-@pytest.mark.parametrize(("p", "at_tags"), [(r2l.P, False), (dana.P, True), (dana.P, False)])
+@pytest.mark.parametrize(("p", "at_tags"), [(R2L_P, False), (DANA_P, True), (DANA_P, False)])
 def test_the_region_is_the_papers_on_every_real_page(p: int, at_tags: bool) -> None:
     """The two readings agree, on the page as it is and on its body."""
     for name, html in gold_pages():
@@ -153,8 +154,9 @@ def test_the_region_is_the_papers_on_every_real_page(p: int, at_tags: bool) -> N
 def test_characters_are_counted_not_bytes_and_line_ends_not_at_all() -> None:
     """Two-, three- and four-byte characters are one each."""
     lines = counted("سل a\n\nกข中\U00020000é!\r\n")
-    assert lines.filled.tolist() == [0, 2]
-    assert lines.balance.tolist() == [0, 0, 3, 0]
+    assert lines.nepl.tolist() == [2, 0, 5, 0]
+    assert lines.epl.tolist() == [2, 0, 2, 0]
+    assert difference(lines).tolist() == [0, 0, 3, 0]
 
 
 def test_formula_2_adds_both_neighbours_and_nothing_beyond_the_file() -> None:
@@ -176,10 +178,9 @@ def test_files_in_one_line_are_split_at_tags_without_empty_lines() -> None:
     html = "<p>a</p>\n<p>b<br><br></p>"
     expected = "<p>a\n</p>\n<p>b\n<br>\n<br>\n</p>"
     assert split_at_tags(html) == expected
-    bounds = [-1, *counted(html).lasts.tolist()]
-    lines = [html[before + 1 : last + 1].strip("\n") for before, last in itertools.pairwise(bounds)]
+    lines = [html[start:end].strip("\n") for start, end in itertools.pairwise(counted(html).starts.tolist())]
     assert lines == expected.split("\n")
-    assert counted("x<\n" * 40).lasts.size == 41
+    assert counted("x<\n" * 40).nepl.size == 41
 
 
 ARTICLE = (
@@ -192,10 +193,10 @@ ARTICLE = (
 
 
 @pytest.mark.parametrize("extractor", [r2l, dana])
-def test_the_stored_text_is_the_region_whole(extractor: object) -> None:
+def test_the_stored_text_is_the_region_whole(extractor: Callable[[str], Extraction]) -> None:
     """Digits, Latin words, spaces and full stops of the lines found are there; code is not."""
     for html in ("\n".join(ARTICLE), "".join(ARTICLE)):
-        found = extractor.extract(html)  # type: ignore[attr-defined]
+        found = extractor(html)
         assert found.paragraphs[-1] == "رئیس جمهور در سال 2024 به BBC گفت که این کار انجام شده است."
         assert "var a" not in found.text
 
@@ -203,14 +204,14 @@ def test_the_stored_text_is_the_region_whole(extractor: object) -> None:
 def test_the_variants_put_out_what_the_papers_score() -> None:
     """NEPL is the characters beyond ASCII alone; DANA's parser renders the lines of the raw file."""
     html = "\n".join(["<p>سلام بر دنیا و همه 5 مردم گیتی BBC.</p>"] * 40)
-    assert set(r2l.extract_nepl(html).paragraphs) == {"سلامبردنیاوهمهمردمگیتی"}
-    assert set(dana.extract_paper(html).paragraphs) == {"سلام بر دنیا و همه 5 مردم گیتی BBC."}
+    assert set(r2l_nepl(html).paragraphs) == {"سلامبردنیاوهمهمردمگیتی"}
+    assert set(dana_paper(html).paragraphs) == {"سلام بر دنیا و همه 5 مردم گیتی BBC."}
 
 
 def test_pages_in_numeric_references_are_read() -> None:
     """Letters written as references count as letters."""
     line = "".join(f"&#{ord(letter)};" for letter in "سلامدنیا") + "<br>"
-    assert r2l.extract("\n".join([line] * 30)).paragraphs == ("سلامدنیا",) * 30
+    assert r2l("\n".join([line] * 30)).paragraphs == ("سلامدنیا",) * 30
 
 
 def test_scripts_and_comments_between_paragraphs_do_not_part_them() -> None:
@@ -219,18 +220,18 @@ def test_scripts_and_comments_between_paragraphs_do_not_part_them() -> None:
     html = (
         f"<!-- {'سلام ' * 99} -->\n<p>پاراگراف اول این خبر</p>\n{script}<p>پاراگراف دوم این خبر</p>\n" + "<br>\n" * 30
     )
-    assert r2l.extract(html).paragraphs == ("پاراگراف اول این خبر", "پاراگراف دوم این خبر")
+    assert r2l(html).paragraphs == ("پاراگراف اول این خبر", "پاراگراف دوم این خبر")
 
 
 def test_without_a_column_above_the_axis_there_is_no_content() -> None:
     """An ASCII page is empty for both, as is one where markup outweighs letters everywhere."""
     for html in ("<p>plain English text</p>", "<p class='long enough'>سل</p>\n" * 30):
-        assert r2l.extract_nepl(html).paragraphs == r2l.extract(html).paragraphs == ()
-    assert dana.extract("<p>plain English text</p>").paragraphs == ()
+        assert r2l_nepl(html).paragraphs == r2l(html).paragraphs == ()
+    assert dana("<p>plain English text</p>").paragraphs == ()
 
 
 def test_p_is_an_option() -> None:
     """A larger P reaches over a longer gap."""
     html = "\n".join(["سلام دنیا سلام دنیا", *["<hr>"] * 30, "پاراگراف دوم"])
-    assert len(r2l.extract(html).paragraphs) == 1
-    assert len(r2l.extract(html, ExtractorOptions(p=31)).paragraphs) == 2
+    assert len(r2l(html).paragraphs) == 1
+    assert len(r2l(html, ExtractorOptions(p=31)).paragraphs) == 2
