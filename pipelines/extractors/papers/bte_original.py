@@ -1,18 +1,18 @@
-"""Body Text Extraction as Finn, Kushmerick and Smyth wrote it ("Fact or fiction", DELOS 2001); for evaluation only.
+"""Body Text Extraction: Finn, Kushmerick and Smyth, "Fact or fiction", DELOS 2001. For evaluation only.
 
-After section 3 of Phan Thi Ha and Ha Hai Nam (2013), who carry it on (see ``bte``): find i and j such that the tags
-before i and after j and the words between them are most.
+As section 3 of Phan Thi Ha and Ha Hai Nam (2013) describes it (see ``bte``, their improvement): find i and j such that
+the tags before i and after j and the words between them are most.
 
-- Tokens: the source is cut into tags, ``<`` to the next ``>``, and words, what stands between white space elsewhere.
-  There is no Step 0, so code in scripts and comments is words and tags like the rest.
-- Objective: with B = 1 for a tag and 0 for a word, T(i, j) = sum of B before i + sum of 1 - B from i to j + sum of B
-  after j. All tags are the same for every i and j, so T is largest where words less tags in [i, j] are most: the
-  paper's cubic search and ``bte.region`` find the same.
-- Output: the words of the region, tags deleted. How lines come about is not said: blocks break them, entities are
-  decoded, as everywhere here.
+- Tokens: the source is cut into tags, from ``<`` to the next ``>``, and words between white space. There is no Step 0:
+  code in scripts and comments counts as words and tags.
+- Objective: B is 1 for a tag and 0 for a word. T(i, j) is the sum of B before i, of 1 - B from i to j, and of B after
+  j. The sum of all B is constant. So T is largest where words less tags from i to j are most: `bte.main_texts` finds
+  what the paper's cubic search finds.
+- Output: the words of the region, tags deleted. The paper does not say how lines come about. Here block-level tags
+  break them, and entities are decoded.
 
-Silent is the paper on ties (the first i, then the first j), on ``<`` without ``>`` (a tag to the end of the page) and
-on pages without a word (nothing).
+Open in the paper, and decided here: ties (the smallest i wins, then the smallest j), ``<`` without ``>`` (a tag to the
+end of the page), pages without a word (nothing).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.papers.bte import encode, region
+from pipelines.extractors.papers.bte import main_texts
 from pipelines.markup.lexer import sanitise
 from pipelines.markup.soup import paragraphs
 from storage.records import Extraction
@@ -33,11 +33,6 @@ _TAG = re.compile(r"<([^\s/>]*+|/[^\s>]*+)[^>]*+(?:>|\Z)")
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Return the region of the raw source that has most words and fewest tags, tags deleted."""
     parts = _TAG.split(sanitise(html))
-    texts, names = parts[::2], [name.lower() for name in parts[1::2]]
-    words = [len(text.split()) for text in texts]
-    found = region(encode(token for count in words for token in (-count, 1)))
-    if found is None:
-        return Extraction((), NAME, VERSION)
-    filled = [index for index, count in enumerate(words) if count]
-    start, end = filled[found[0] // 2], filled[found[1] // 2]
-    return Extraction(paragraphs(texts[start : end + 1], names[start:end]), NAME, VERSION)
+    texts, tags = parts[::2], [name.lower() for name in parts[1::2]]
+    found = main_texts(len(text.split()) for text in texts)
+    return Extraction(paragraphs(texts[found], tags[found.start : max(found.stop - 1, 0)]), NAME, VERSION)

@@ -11,15 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.extractors.papers.body_bytes import encoded
-from pipelines.extractors.papers.bte import (
-    UNSPACED_WORD,
-    densest_texts,
-    encode,
-    extract,
-    region,
-)
+from pipelines.extractors.papers.bte import encode, extract, main_texts, region
 from pipelines.extractors.papers.tag_columns import read
-from pipelines.extractors.papers.word_runs import UNSPACED, words_between
+from pipelines.extractors.papers.word_runs import UNSPACED, UNSPACED_WORD, words_between
 from pipelines.markup.soup import scan
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
@@ -27,7 +21,7 @@ from tests.pipelines.real_pages import gold_pages, needs_gold
 if TYPE_CHECKING:
     from pipelines.extractors.papers.tag_columns import Page
 
-TOKENS = st.lists(st.sampled_from([1, -1]), max_size=60)
+WORDS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
 RUNS = st.lists(st.integers(1, 4), max_size=25).flatmap(
     lambda sizes: st.sampled_from([1, -1]).map(
         lambda sign: [size * sign * (-1) ** index for index, size in enumerate(sizes)]
@@ -43,6 +37,12 @@ _WORD = re.compile(rf"[{_UNSPACED}]{{1,{UNSPACED_WORD}}}|[^\s{_UNSPACED}]+")
 def count_words(text: str) -> int:
     """Tokens between white space, and pieces of what is written without."""
     return len(_WORD.findall(text)) if _UNSPACED_ANY.search(text) else len(text.split())
+
+
+def literal_tokens(words: list[int]) -> list[int]:
+    """Algorithm 1, lines 7–12: binary_token, 1 for a tag and -1 for a word; a tag stands between each two texts."""
+    tokens = [token for count in words for token in (*[-1] * count, 1)]
+    return tokens[:-1]
 
 
 def literal_encode(tokens: list[int]) -> list[int]:
@@ -94,14 +94,14 @@ def cubic_region(tokens: list[int]) -> tuple[int, int] | None:
 
 def test_the_papers_example_is_encoded_as_printed() -> None:
     """Two tags and five words give {2, -5} (section 3)."""
-    assert encode([1, 1, -1, -1, -1, -1, -1]) == [2, -5]
+    assert encode([0, 0, 5]) == [2, -5] == literal_encode([1, 1, -1, -1, -1, -1, -1])
 
 
 @settings(max_examples=200, deadline=None)
-@given(TOKENS)
-def test_encode_is_algorithm_1(tokens: list[int]) -> None:
-    """Summing up neighbours of equal sign is what the corrected loop of Algorithm 1 does."""
-    assert encode(tokens) == literal_encode(tokens)
+@given(WORDS)
+def test_encode_is_algorithm_1(words: list[int]) -> None:
+    """Counting tags and words is what the corrected loop of Algorithm 1 does on single tokens."""
+    assert encode(words) == literal_encode(literal_tokens(words))
 
 
 @settings(max_examples=500, deadline=None)
@@ -109,19 +109,6 @@ def test_encode_is_algorithm_1(tokens: list[int]) -> None:
 def test_region_is_algorithm_2_ties_included(runs: list[int]) -> None:
     """The linear scan finds the same pair of runs as the quadratic loops, small numbers making ties common."""
     assert region(runs) == literal_region(runs)
-
-
-@settings(max_examples=500, deadline=None)
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
-def test_columns_give_the_region_of_the_runs(words: list[int]) -> None:
-    """Running sums over texts find the first and last text of the region that ``encode`` and ``region`` find."""
-    runs = encode(token for count in words for token in (-count, 1))
-    found, filled = region(runs), [index for index, count in enumerate(words) if count]
-    expected = slice(0, 0) if found is None else slice(filled[found[0] // 2], filled[found[1] // 2] + 1)
-    first = runs[0] > 0 if runs else False
-    if found is not None and first:
-        expected = slice(filled[(found[0] - 1) // 2], filled[(found[1] - 1) // 2] + 1)
-    assert densest_texts(np.array(words)) == expected
 
 
 @settings(max_examples=200, deadline=None)
@@ -132,14 +119,16 @@ def test_all_ends_at_a_time_are_algorithm_2(runs: list[int]) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.sampled_from([1, -1]), max_size=30))
-def test_runs_give_the_region_that_the_cubic_search_finds_on_tokens(tokens: list[int]) -> None:
-    """Summing up runs loses nothing: the region begins where the cubic one does and ends where it does."""
-    runs = encode(tokens)
-    found = region(runs)
-    starts = np.cumsum([0, *map(abs, runs)])
-    spans = None if found is None else (int(starts[found[0]]), int(starts[found[1] + 1]) - 1)
-    assert spans == cubic_region(tokens)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=14))
+def test_the_texts_are_those_that_the_cubic_search_finds_on_tokens(words: list[int]) -> None:
+    """Summing up runs loses nothing: the first and the last word lie in the first and the last text."""
+    tokens, found = literal_tokens(words), main_texts(words)
+    span = cubic_region(tokens)
+    if span is None:
+        assert found == slice(0, 0)
+    else:
+        first, last = (tokens[:token].count(1) for token in span)
+        assert found == slice(first, last + 1)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +163,7 @@ def test_region_keeps_the_smallest_start_and_then_the_smallest_end(
 )
 def test_words_are_counted_by_spaces_and_pieces_of_unspaced_scripts(text: str, words: int) -> None:
     """A syllable of Vietnamese is a word; a run of Chinese is as many as it has pieces."""
-    assert words_between(read(text.encode()), UNSPACED_WORD).tolist() == [words]
+    assert words_between(read(text.encode())) == [words]
     assert count_words(text) == words
 
 
@@ -202,33 +191,25 @@ PIECES = pieces(
 
 @settings(max_examples=500, deadline=None)
 @given(PIECES)
-def test_words_are_counted_in_columns_as_text_by_text(source: str) -> None:
-    """In scripts with spaces and without."""
+def test_words_are_counted_as_text_by_text(source: str) -> None:
+    """Many texts at a time, in scripts with spaces and without."""
     page = read(encoded(source))
-    assert words_between(page, UNSPACED_WORD).tolist() == literal_words(page)
+    assert words_between(page) == literal_words(page)
 
 
 @needs_gold
-def test_words_are_counted_in_columns_as_text_by_text_on_every_real_page() -> None:
-    """The two readings agree on real markup, and so does the region they give."""
+def test_words_are_counted_as_text_by_text_on_every_real_page() -> None:
+    """The two readings agree on real markup."""
     for name, html in gold_pages():
         page = read(encoded(html))
-        words = literal_words(page)
-        assert words_between(page, UNSPACED_WORD).tolist() == words, name
-        runs = encode(token for count in words for token in (-count, 1))
-        found, filled = region(runs), [index for index, count in enumerate(words) if count]
-        if found is not None:
-            shift = runs[0] > 0
-            assert densest_texts(np.array(words)) == slice(
-                filled[(found[0] - shift) // 2], filled[(found[1] - shift) // 2] + 1
-            ), name
+        assert words_between(page) == literal_words(page), name
 
 
 @needs_gold
 def test_region_is_algorithm_2_on_every_real_page() -> None:
     """The linear scan and all pairs of runs agree, on the runs of the page and on coarse ones, full of ties."""
     for name, html in gold_pages():
-        runs = encode(token for text in scan(html).texts for token in (-count_words(text), 1))
+        runs = encode(count_words(text) for text in scan(html).texts)
         assert region(runs) == quadratic_region(runs), name
         coarse = [max(min(run, 2), -2) for run in runs]
         assert region(coarse) == quadratic_region(coarse), name
