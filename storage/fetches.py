@@ -83,16 +83,6 @@ class StoredFetch:
 
 
 @dataclass(frozen=True, slots=True)
-class WarcFile:
-    """A WARC file the corpus knows: ``state`` is ``open``, ``closed`` or ``removed``, ``size`` in bytes once closed."""
-
-    name: str
-    run_id: int | None
-    state: str
-    size: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Orphan:
     """A complete response record that a dead run wrote and did not get to index; ``page`` is its canonical URL."""
 
@@ -369,9 +359,3 @@ def _stored_fetch(row: AnyRow) -> StoredFetch:
 def _original_of(row: AnyRow) -> Pointer | None:
     values = [getattr(row, column.name) for column in _ORIGINAL_COLUMNS]
     return None if row.original_id is None else Pointer(*values)
-
-
-def warc_files(connection: Connection) -> list[WarcFile]:
-    """Return the WARC files the corpus knows, by name."""
-    rows = connection.execute(sa.select(warc_file).order_by(warc_file.c.name))
-    return [WarcFile(row.name, row.run_id, row.state, row.bytes) for row in rows]

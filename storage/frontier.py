@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from storage import robots
 from storage.database import among, chunks, insert_many, upsert
 from storage.found import (
     CLEAN_SLATE,
@@ -37,6 +38,7 @@ from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.schedule import LONGEST, Schedule
 from storage.schema import IS_SOURCE, host, url
+from storage.sources import read_sources
 from storage.tombstones import refused
 from storage.visits import Ended, settle
 
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow, Database
+    from storage.robots import RobotsCopy
+    from storage.sources import SourceState
 
 CLOCK_ERROR = 86_400.0
 """Seconds that a time lies ahead from which it is not believed."""
@@ -177,6 +181,18 @@ class Frontier:
             .values(state=UrlState.PENDING, leased_by=None, lease_token=None)
         )
         return self.database.write(lambda connection: connection.execute(statement).rowcount, durable=False)
+
+    def sources(self, urls: Collection[str]) -> dict[str, SourceState]:
+        """Return the state of those of these sources that are known, by canonical URL."""
+        return self.database.read(lambda connection: read_sources(connection, urls))
+
+    def keep_robots(self, copy: RobotsCopy) -> None:
+        """Store the robots.txt of an origin, in place of the one stored before."""
+        self.database.write(lambda connection: robots.keep(connection, copy))
+
+    def robots(self, origin: str) -> RobotsCopy | None:
+        """Return the last readable robots.txt of an origin; None if there has been none."""
+        return self.database.read(lambda connection: robots.find(connection, origin))
 
     def count_pending(self, sites: Collection[str]) -> int:
         """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""

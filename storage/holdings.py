@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
-from storage.choices import LONGEST
 from storage.records import Quality
 
+LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
+"""Rules for the representative of a duplicate set; `storage.representatives` has the orders."""
 MIXED = 0.1
 """From this share of lines in another language a text counts as mixed."""
 SAMPLE_DIGITS = 12
@@ -133,7 +134,7 @@ class Selection:
     without_reserved: bool = False
     """Leave out what its page or host reserves: text and data mining, AI, archives."""
     representative: str = LONGEST
-    """Who represents a duplicate set: one of ``storage.choices``, see ``storage.representatives``."""
+    """Who represents a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`, see ``storage.representatives``."""
     without_mixed: bool = False
     """Leave out what counts as mixed; where nobody looked, it does not."""
     sample: tuple[float, float] | None = None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Stray:
+class UndecidedOrphan:
     """An orphan that may be a page: an answer with status 200 of which nobody has decided yet what becomes of it."""
 
     fetch_id: int
@@ -32,7 +32,7 @@ class Stray:
     pointer: Pointer
 
 
-def strays(connection: Connection, limit: int, before: int | None = None) -> list[Stray]:
+def undecided(connection: Connection, limit: int, before: int | None = None) -> list[UndecidedOrphan]:
     """Return up to ``limit`` of them, the last found first, those with a fetch id below ``before`` only."""
     statement = (
         sa.select(fetch.c.id, fetch.c.uri, fetch.c.fetched_at, *POINTER_COLUMNS)
@@ -43,16 +43,16 @@ def strays(connection: Connection, limit: int, before: int | None = None) -> lis
         .limit(limit)
     )
     rows = connection.execute(statement if before is None else statement.where(fetch.c.id < before))
-    return [Stray(row.id, row.uri, row.fetched_at, pointer_of(row)) for row in rows]
+    return [UndecidedOrphan(row.id, row.uri, row.fetched_at, pointer_of(row)) for row in rows]
 
 
-def pass_over(connection: Connection, reasons: Mapping[int, str]) -> None:
+def reject(connection: Connection, reasons: Mapping[int, str]) -> None:
     """Note why orphans stay what they are, by fetch id."""
     statement = sa.update(fetch).where(fetch.c.id == sa.bindparam("of_fetch")).values(reason=sa.bindparam("why"))
     connection.execute(statement, [{"of_fetch": fetch_id, "why": why} for fetch_id, why in reasons.items()])
 
 
-def take_up(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule) -> None:
+def adopt(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule) -> None:
     """Have orphans be pages that a run has fetched and that await processing."""
     for _, pointer in group:
         file = sa.select(warc_file.c.id).where(warc_file.c.name == pointer.warc).scalar_subquery()

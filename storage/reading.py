@@ -30,7 +30,7 @@ from storage.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -178,16 +178,22 @@ def stream_documents(database: Database, selection: Selection) -> Iterator[Corpu
             yield from seen.documents(page)
 
 
-def number(connection: Connection, selection: Selection) -> int:
+def count(connection: Connection, selection: Selection) -> int:
     """Count the selected documents."""
     ids = selected_ids(selection).order_by(None).subquery()
     counted: int = connection.execute(sa.select(sa.func.count()).select_from(ids)).scalar_one()
     return counted
 
 
-def selects_more(connection: Connection, selection: Selection, number: int) -> bool:
+def count_exceeds(connection: Connection, selection: Selection, number: int) -> bool:
     """Say whether more documents than that are selected."""
     return connection.execute(selected_ids(selection).offset(number).limit(1)).first() is not None
+
+
+def count_by_site(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+    """Count the documents of each site, all versions and duplicates included; 0 for sites without documents."""
+    statement = sa.select(document.c.site, sa.func.count()).where(document.c.site.in_(sites)).group_by(document.c.site)
+    return dict.fromkeys(sites, 0) | {row[0]: row[1] for row in connection.execute(statement)}
 
 
 def _records(columns: Columns) -> Iterator[CorpusDocument]:

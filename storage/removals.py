@@ -25,10 +25,9 @@ from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.lines import keep, read_texts
 from storage.removal_journal import forget
-from storage.removal_tables import removal, removed_document
 from storage.returned import take_back
 from storage.same_pages import BELIEVED, forms_of
-from storage.schema import document, fetch, fingerprint, host, recurring_line, url, warc_file
+from storage.schema import document, fetch, fingerprint, host, recurring_line, removal, removed_document, url, warc_file
 from storage.tombstones import (
     AUTHOR,
     DOMAIN,
@@ -43,6 +42,7 @@ from storage.tombstones import (
     spellings,
 )
 from storage.warc.scrubbing import NOTHING
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -58,7 +58,6 @@ GROUP = 200
 """Fetches that are withdrawn in one transaction."""
 SHOWN = 100
 """Addresses of texts that repeat those of a request, and stay, that are told of."""
-REPLACED = "replaced"
 """State of a WARC file that was written anew and is to go."""
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
 

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from storage.choices import CLEANEST, EARLIEST, LONGEST
 from storage.database import chunks
+from storage.holdings import CLEANEST, EARLIEST, LONGEST
 from storage.schema import document, duplicate_set, fingerprint
 
 if TYPE_CHECKING:

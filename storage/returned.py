@@ -10,8 +10,7 @@ import sqlalchemy as sa
 
 from storage.author_names import author_keys
 from storage.database import chunks, insert_many, upsert
-from storage.removal_tables import removal, removed_document, tombstone
-from storage.schema import document, url
+from storage.schema import document, removal, removed_document, tombstone, url
 from storage.tombstones import AUTHOR, DOMAIN, PAGE, domains_of, loose_key, mark_removed, page_key, refused, standing
 
 if TYPE_CHECKING:

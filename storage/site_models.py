@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage import lines
 from storage.database import upsert
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.schema import document, fetch, site_model, warc_file
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from storage.database import AnyRow
+    from storage.database import AnyRow, Database
+    from storage.lines import SiteLines
     from storage.records import Pointer
 
 _AHEAD = 4
@@ -44,6 +46,41 @@ class LearnedModel:
         """12 hexadecimal digits of the SHA-256 of the content."""
         stated = (self.site, self.created.isoformat(), self.scheme, self.pages, self.documents)
         return hashlib.sha256(f"{stated}".encode() + self.template).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteModels:
+    """Site models and recurring lines. Reached as ``corpus.models``. Safe to call from any thread."""
+
+    database: Database
+
+    def add(self, models: Collection[LearnedModel]) -> None:
+        """Store site models. From then on they are the newest of their sites."""
+        self.database.write(lambda connection: add(connection, models))
+
+    def newest(self, sites: Collection[str]) -> dict[str, LearnedModel]:
+        """Return the newest model of each site that has one, by site."""
+        return self.database.read(lambda connection: newest(connection, sites))
+
+    def find(self, model_id: str) -> LearnedModel | None:
+        """Return the model with this id; None if there is none."""
+        return self.database.read(lambda connection: find(connection, model_id))
+
+    def used_by(self, fetch_id: int) -> str | None:
+        """Return the ``site_model`` of the document of a fetch; None if the fetch gave no document."""
+        return self.database.read(lambda connection: model_used(connection, fetch_id))
+
+    def newest_pages(self, site: str, limit: int) -> list[Pointer]:
+        """Return the originals of the newest documents of a site, one for each URL."""
+        return self.database.read(lambda connection: newest_pages(connection, site, limit))
+
+    def learn_lines(self, site: str) -> SiteLines:
+        """Learn which lines recur in the newest texts of a site. Changes nothing."""
+        return self.database.read(lambda connection: lines.read_texts(connection, site))
+
+    def keep_lines(self, site: str, found: SiteLines) -> None:
+        """Store the recurring lines of a site, in place of those stored before."""
+        self.database.write(lambda connection: lines.keep(connection, site, found.recurring))
 
 
 _MODELS = sa.select(
@@ -78,12 +115,6 @@ def find(connection: Connection, model_id: str) -> LearnedModel | None:
 
 def _model(row: AnyRow) -> LearnedModel:
     return LearnedModel(row.site, row.created, row.scheme, row.pages, row.documents, bytes(row.template))
-
-
-def count_documents(connection: Connection, sites: Collection[str]) -> dict[str, int]:
-    """Return how many documents each site has; none is left out."""
-    statement = sa.select(document.c.site, sa.func.count()).where(document.c.site.in_(sites)).group_by(document.c.site)
-    return dict.fromkeys(sites, 0) | {row[0]: row[1] for row in connection.execute(statement)}
 
 
 def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]:

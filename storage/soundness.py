@@ -9,10 +9,8 @@ import sqlalchemy as sa
 
 from storage.counting import counted
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
-from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.records import UrlState
-from storage.removal_tables import removal, removed_document
 from storage.returned import returned
 from storage.schema import (
     document,
@@ -21,6 +19,8 @@ from storage.schema import (
     fetch,
     fingerprint,
     recurring_line,
+    removal,
+    removed_document,
     run,
     site_model,
     url,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
     from sqlalchemy.sql.expression import Select
-
-    from storage.records import Pointer
 
 ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
 """How runs end that may have no say any more in what they have leased."""
@@ -65,28 +63,6 @@ def _engine_problems(connection: Connection) -> Iterator[str]:
     number = connection.execute(_BLOBS).scalar_one()
     if number:
         yield f"bytes in the place of text: {counted(number, 'document')}"
-
-
-def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:
-    """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""
-    query = (
-        sa.select(fetch.c.id, *POINTER_COLUMNS)
-        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
-        .where(warc_file.c.name == name)
-        .order_by(fetch.c.warc_offset)
-    )
-    return [(row.id, pointer_of(row)) for row in connection.execute(query)]
-
-
-def revisits(connection: Connection, name: str) -> dict[int, str]:
-    """Return, of the revisits in one WARC file, by offset the id of the record that has the payload."""
-    query = (
-        sa.select(fetch.c.warc_offset, _original.c.record_id)
-        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
-        .join(_original, _original.c.id == fetch.c.original_id)
-        .where(warc_file.c.name == name)
-    )
-    return {row.warc_offset: row.record_id for row in connection.execute(query)}
 
 
 _original = fetch.alias("original_fetch")

@@ -1,9 +1,8 @@
-"""The numbers of a corpus (`Status`) and of the crawls that made it."""
+"""Compute the `Status` of a corpus: counts of documents, URLs, drops and failures."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -16,32 +15,10 @@ from storage.schema import document, duplicate_set, fetch, run, url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One crawl: when it ran, how it ended (None: it did not), with which configuration and what it came to (JSON), and
-    on which machine.
-    """
-
-    id: int
-    started: datetime
-    finished: datetime | None
-    exit_code: int | None
-    config: str
-    summary: str | None
-    host: str
-
-
-def read_runs(connection: Connection) -> list[Run]:
-    """Return every run, oldest first."""
-    columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary, run.c.host)
-    return [Run(*row) for row in connection.execute(sa.select(*columns).order_by(run.c.id))]
 
 
 def read_status(connection: Connection) -> Status:

@@ -16,8 +16,7 @@ import sqlalchemy as sa
 
 from storage.database import among, chunks, insert_many, upsert
 from storage.records import Lease, UrlState
-from storage.removal_tables import tombstone
-from storage.schema import original, url
+from storage.schema import original, tombstone, url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -94,8 +94,6 @@ def copy_file(source: Database, path: Path) -> None:
 
 
 def _tables() -> list[sa.Table]:
-    from storage import removal_tables  # noqa: F401
-
     return list(metadata.sorted_tables)
 
 

@@ -31,7 +31,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
         crawl.visit(f"page{number}", made(f"the words of page{number} " * 400))
     stored = [(each.fetch_id, each.lease) for each in corpus.fetches(outcomes=("document",)) if each.lease]
     again = [(fetch_id, lease, made(f"less of {lease.url}")) for fetch_id, lease in stored]
-    corpus.record_processed(again, again=True)
+    corpus.documents.record_processed(again, again=True)
     return corpus
 
 

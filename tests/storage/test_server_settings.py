@@ -245,7 +245,7 @@ def test_a_server_that_refuses_a_connection_is_told_with_what_to_do_about_it(
 def run_in(url: str) -> None:
     """Open a corpus, write to it and read."""
     with Corpus.open(url) as corpus:
-        corpus.start_run("{}")
+        corpus.runs.start("{}")
         corpus.runs()
 
 
