@@ -1,5 +1,6 @@
-"""What to do about what a PostgreSQL server refuses, by the code of its error or, before there is a session, by its
-words: a connection that is refused has no code, and words in another language get the advice for all others.
+"""Hints for errors of a PostgreSQL server, by SQLSTATE, or by message before there is a session.
+
+A refused connection has no SQLSTATE. Messages in other languages get the general hint.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 REACH = "See that the database runs and can be reached, then start again."
 SERVER = "See what the log of the server says of it, then start again."
 _AWAY = ("08", "53", "57", "58", "XX")
-"""Classes of errors of a server that is away, out of something, or ill; other classes are said of what was asked."""
+"""Error classes of a server that is down, out of resources or broken. Other classes concern the statement."""
 _TABLES = (
     "Another program has changed these tables, or has tables of these names: restore them, or name another database."
 )
@@ -44,7 +45,7 @@ _BY_WORDS = (
 
 
 def advice(message: str, state: str) -> str:
-    """Return what to do about an error of a server, by its message and SQLSTATE ("" where it has none)."""
+    """Return a hint for an error of a server, by its message and SQLSTATE ("" if it has none)."""
     if state:
         return _BY_STATE.get(state, REACH if state.startswith(_AWAY) else SERVER)
     return next((do for words, do in _BY_WORDS if re.search(words, message)), REACH)

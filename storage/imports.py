@@ -1,4 +1,4 @@
-"""Pages that somebody else has captured, on their way into the corpus: which of them are wanted, as leases."""
+"""Add imported pages (other people's captures) to the frontier, and lease the new ones."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from storage.records import Lease
 
 DEPTH = 1
-"""Where imported pages stand in their site: behind what a crawl starts from."""
+"""Depth of imported pages in their site: below the start pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A page of a site as somebody has captured it; ``url`` is its canonical form."""
+    """A captured page of a site; ``url`` is its canonical form."""
 
     url: str
     fetch_url: str
@@ -38,10 +38,13 @@ class Seen:
 
 
 def take_in(connection: Connection, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
-    """Put captured pages into the frontier; return the leases of those that are to be recorded, by URL.
+    """Add captured pages to the frontier; return the leases of pages to record, by URL.
 
-    Left out is what was removed on request, what a crawl reads for its links, and pages of other sites; and captures
-    no newer than what the corpus has of their page, so that the newest version stays that and nothing comes in twice.
+    Left out:
+
+    - pages that were removed on request,
+    - sources, and pages of other sites,
+    - captures no newer than the last one of their page, so that the newest version stays the newest.
     """
     wanted = {each.url: each for each in seen if is_key(each.url)}
     away = refused(connection, wanted)

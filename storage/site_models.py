@@ -1,4 +1,4 @@
-"""What was learned of sites: immutable rows, each with the digest of its content as its id, the newest in force."""
+"""`corpus.models`: learned site models. Rows are immutable, their id is a digest, the newest of a site is in force."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from storage.records import Pointer
 
 _AHEAD = 4
-"""Versions of a URL are one page: so many times more documents than pages are looked at."""
+"""Documents read per wanted page, because the versions of a URL are one page."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedModel:
-    """What some pages of a site have taught, and when."""
+    """A site model learned from some pages, with its time."""
 
     site: str
     created: datetime
     scheme: str
-    """How ``template`` names blocks (``pipelines.extractors.template``)."""
+    """Scheme of the block keys in ``template`` (``pipelines.extractors.template``)."""
     pages: int
-    """Pages it was learned from."""
+    """Number of pages it was learned from."""
     documents: int
-    """How many documents the site had."""
+    """Number of documents of the site at that time."""
     template: bytes = field(repr=False)
 
     @property
@@ -90,7 +90,7 @@ _MODELS = sa.select(
 
 
 def add(connection: Connection, models: Collection[LearnedModel]) -> None:
-    """Store models; those that are there stay as they are."""
+    """Store models. Existing ones stay as they are."""
     columns = ("id", "site", "created", "scheme", "pages", "documents", "template")
     rows = [{name: getattr(model, name) for name in columns} for model in models]
     if rows:
@@ -108,7 +108,7 @@ def newest(connection: Connection, sites: Collection[str]) -> dict[str, LearnedM
 
 
 def find(connection: Connection, model_id: str) -> LearnedModel | None:
-    """Return the model of that id, or None."""
+    """Return the model with this id; None if there is none."""
     row = connection.execute(_MODELS.where(site_model.c.id == model_id)).first()
     return None if row is None else _model(row)
 
@@ -139,5 +139,5 @@ def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]
 
 
 def model_used(connection: Connection, fetch_id: int) -> str | None:
-    """Return the model that the document of a fetch was made with; None when it gave no document."""
+    """Return the site model used for the document of a fetch; None if the fetch gave no document."""
     return connection.execute(sa.select(document.c.site_model).where(document.c.fetch_id == fetch_id)).scalar()

@@ -1,4 +1,4 @@
-"""Does the database agree with itself? Each rule is a query that finds what breaks it; nothing is changed."""
+"""Consistency checks. Each query returns the rows that violate a rule. Read-only."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from sqlalchemy.sql.expression import Select
 
 ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
-"""How runs end that may have no say any more in what they have leased."""
+"""Exit codes of runs that may have been unable to release their leases."""
 SHOWN = 20
-"""Cases of one kind that are named; the rest are counted."""
+"""Reported rows per rule."""
 
 
 RETURNED = "a text that was removed and is there again; `corpus-spider remove` takes it out"
 
 
 def problems(connection: Connection) -> list[str]:
-    """Return one line for each case found, at most `SHOWN` of a kind."""
+    """Return one line for each violation, at most `SHOWN` per rule."""
     found = [*_engine_problems(connection)]
     for rule, query in RULES.items():
         found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
@@ -80,7 +80,7 @@ _members = (
 
 _BLOBS = sa.select(sa.func.count()).select_from(document_text).where(sa.func.typeof(document_text.c.text) != "text")
 
-# Behind the 12 digits of the rules and a hyphen, where a document was made with what was learned.
+# The id of the learned model follows the 12 digits of the rules and a hyphen.
 _learned = sa.func.substr(document.c.site_model, 14)
 
 _later, _main = document.alias("later"), url.alias("main")
@@ -88,7 +88,7 @@ _has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.ve
 _overtaken = sa.exists().where(_main.c.url == document.c.canonical, _later.c.url_id == _main.c.id)
 _succeeded = sa.or_(_has_newer, _overtaken)
 
-# As after a kill, the next run takes back what one had that ended with an error.
+# The next run takes back the leases of a run that ended with an error, as after a kill.
 _gave_back = sa.and_(run.c.finished.is_not(None), sa.func.coalesce(run.c.exit_code, 0).not_in(ERRORS))
 
 REMOVAL_RULES: dict[str, Select[tuple[object]]] = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_status(connection: Connection) -> Status:
-    """Count what is in the corpus, what is pending, what was dropped and why."""
+    """Count documents, pending URLs, and drops by reason."""
     by_site: Counter[str] = Counter()
     by_language: Counter[str] = Counter()
     chars: Counter[tuple[str, str]] = Counter()
@@ -53,14 +53,14 @@ def read_status(connection: Connection) -> Status:
     )
 
 
-# Of the columns of one index, which answers alone: to look each document up takes ten times as long.
+# Columns of one index, which answers alone. Looking up each document takes ten times as long.
 _GROUPS = (document.c.site, document.c.language, document.c.superseded)
 _DOCUMENT_COUNTS = sa.select(
     *_GROUPS,
     sa.func.count().label("documents"),
     sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
 ).group_by(*_GROUPS)
-# Written as the partial indexes are, which then answer.
+# Written like the partial indexes, so that the database uses them.
 _RESERVED_COUNT = (
     sa.select(sa.func.count())
     .select_from(document)

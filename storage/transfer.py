@@ -1,4 +1,4 @@
-"""A whole corpus from one database into another, SQLite or PostgreSQL, row for row, and proof that it arrived."""
+"""Copy a whole corpus into another database, SQLite or PostgreSQL, row by row, and verify the copy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_THE_WRITER = tuple(f"SQLITE_{name}" for name in ("FULL", "IOERR_WRITE", "IOE
 
 @dataclass(slots=True)
 class Transferred:
-    """Rows by table, and a digest of all that was copied."""
+    """Rows by table, and digests of the copied rows."""
 
     rows: dict[str, int] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
@@ -47,10 +47,10 @@ def transfer(
     on_progress: Callable[[int], None] = lambda _: None,
     before_commit: Callable[[], None] = lambda: None,
 ) -> Transferred:
-    """Copy every row of one corpus into another that is empty, in one transaction, as one moment shows the source.
+    """Copy every row of a corpus into an empty one, in one transaction, from a snapshot of the source.
 
-    What arrived is read back and compared. Raises ConfigError when the target is not empty, DamageError when it does
-    not hold what was sent, and whatever ``before_commit`` raises; it is left empty then.
+    The copy is read back and compared. On an error the target stays empty. Raises ConfigError if the target is not
+    empty, DamageError if the copy differs, and every error of ``before_commit``.
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
@@ -73,9 +73,9 @@ def transfer(
 
 
 def copy_file(source: Database, path: Path) -> None:
-    """Copy a SQLite corpus into a new file, as one moment shows it, whoever writes to it meanwhile.
+    """Copy a snapshot of a SQLite corpus into a new file, while others may write.
 
-    An error names the file that has it: what the system refuses to write is the copy's.
+    The error of a failed write names the copy, other errors the source.
     """
     location = sqlite_location(sqlite_path(source.url), read_only=True)
     with disk_errors(path):
@@ -98,15 +98,15 @@ def _tables() -> list[sa.Table]:
 
 
 def _be_alone(connection: Connection, target: Database) -> None:
-    """Keep others from writing to an empty corpus that is about to be filled; a writer of SQLite is alone anyway.
+    """Lock the tables of an empty corpus before filling it. A SQLite writer is alone anyway.
 
-    Raises ConfigError when one is about to, another copy perhaps. Who comes later waits, and sees what was copied.
+    Raises ConfigError if another program is writing, perhaps another copy. Later writers wait and see the copied rows.
     """
     if connection.dialect.name == "sqlite":
         return
     names = ", ".join(connection.dialect.identifier_preparer.format_table(table) for table in _tables())
     try:
-        # Time enough for the server to take its own cleaning off a table.
+        # Long enough for autovacuum to release a table.
         connection.exec_driver_sql("SET LOCAL lock_timeout = '3s'")
         connection.exec_driver_sql(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
     except sa.exc.OperationalError as error:
@@ -124,7 +124,7 @@ def _require_empty(connection: Connection, target: Database) -> None:
 
 
 def _defer_checks(connection: Connection) -> None:
-    """Have SQLite look at references when all rows are there; PostgreSQL gets those to later rows at the end."""
+    """Defer SQLite's checks of references to the end. For PostgreSQL, `_copy` adds forward references at the end."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
 
@@ -148,9 +148,9 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 def _without_references_ahead(
     rows: Iterator[dict[str, Any]], table: sa.Table, ahead: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows without what refers to a later row of the same table, which is put into ``ahead`` with their ids.
+    """Yield rows without references to later rows of the same table; collect those in ``ahead`` with their ids.
 
-    A page that was gone is found in what names it again, which may be known since only.
+    A missing page refers to the page that named it again, which may be newer.
     """
     own = [key.parent.name for key in table.foreign_keys if key.column.table is table]
     for row in rows:
@@ -161,13 +161,13 @@ def _without_references_ahead(
 
 
 def _explained(source: Database, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield rows; what goes wrong with reading them is told of the source, not of where they are written to."""
+    """Yield rows. Read errors name the source, not the target."""
     with source.explained():
         yield from rows
 
 
 def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table by key, and note how many they are and what they hold."""
+    """Yield the rows of a table by key; add their number and digest to ``notes``."""
     digest = hashlib.sha256()
     notes.rows[table.name] = 0
     statement = sa.select(table).order_by(*table.primary_key.columns)
@@ -177,7 +177,7 @@ def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Itera
     for row in connection.execute(statement.execution_options(yield_per=BATCH)):
         values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
         content = hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).digest()
-        # Texts are ordered by each database in its own way.
+        # The databases sort texts differently.
         digest.update(content) if numbered else by_key.append(content)
         notes.rows[table.name] += 1
         yield dict(zip(names, values, strict=True))
@@ -187,7 +187,7 @@ def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Itera
 
 
 def _continue_numbering(connection: Connection) -> None:
-    """Have PostgreSQL number new rows behind those that came with a number."""
+    """Let PostgreSQL number new rows after the copied ones."""
     if connection.dialect.name != "postgresql":
         return
     for table in _tables():

@@ -84,5 +84,5 @@ def test_the_database_is_written_anew_beside_itself(
     with opened as corpus:
         Crawl(corpus).visit("long", made("".join(f"word {number} " for number in range(300_000))))
         monkeypatch.setattr(removal_journal.sqlite3, "connect", watched)
-        removal_journal.forget(corpus.database, anew=True)
+        removal_journal.forget(corpus.database, rewrite=True)
     assert seen == {tmp_path}
