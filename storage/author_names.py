@@ -67,7 +67,10 @@ def author_key(name: str) -> str:
     These make no difference: letter case, spaces, Unicode form, characters that keyboards confuse, and the place of a
     tone mark in a word (hòa, hoà).
     """
-    return _hashed(" ".join(map(_with_tones_behind, _alike(name).split())))
+    alike = _typed(name).translate(_AS_TYPED_TOO).replace(*_SARA_AE)
+    words = [_TONES.split(unicodedata.normalize("NFD", word)) for word in alike.split()]
+    # The tone marks of a word move behind its letters.
+    return _hashed(" ".join("".join((*parts[::2], *parts[1::2])) for parts in words))
 
 
 def earlier_author_keys(name: str) -> set[str]:
@@ -91,21 +94,12 @@ def _names(author: str) -> Iterator[str]:
         yield f"{given} {surname}"
 
 
-def _alike(name: str) -> str:
-    return _typed(name).translate(_AS_TYPED_TOO).replace(*_SARA_AE)
-
-
 def _typed(name: str) -> str:
     return _plain(name.translate(_AS_TYPED)).translate(_AS_TYPED)
 
 
 def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def _with_tones_behind(word: str) -> str:
-    parts = _TONES.split(unicodedata.normalize("NFD", word))
-    return "".join((*parts[::2], *parts[1::2]))
 
 
 def _hashed(plain: str) -> str:

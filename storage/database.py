@@ -112,13 +112,13 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
         return DiskError(message, where=masked(url), do=do)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or message.startswith("Could not decode to UTF-8"):
         return DamageError(
-            message, where=masked(url), do="Restore the file from a copy; the WARC files are not touched by this."
+            message, where=masked(url), do="Restore the file from a backup. The WARC files are not affected."
         )
     state = getattr(cause, "sqlstate", None) or ""
     if state in _DISK_STATES:
         return DiskError(message, where=masked(url), do="Free some space on the database server, then start again.")
     if is_refusal(error):
-        return NotStorableError(message, where=masked(url), do="The other rows can be stored; leave this one out.")
+        return NotStorableError(message, where=masked(url), do="Leave this row out. The others can be stored.")
     return DatabaseError(message, where=masked(url), do=advice(message, state))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ALONE_SECONDS = 10.0
 """Wait for another program that changes the files of a folder."""
 
-_FEWER = "Raise the limit of open files (ulimit -n), or have the crawl open fewer: concurrency in [crawl]."
+_FEWER = "Raise the limit of open files (ulimit -n), or let the crawl open fewer: concurrency in [crawl]."
 _WORDS = {
     errno.ENOSPC: ("the disk is full", "Free some space and start again; nothing that was committed is lost."),
     errno.EDQUOT: ("the disk quota is used up", "Free some space or raise the quota, then start again."),
@@ -29,7 +29,7 @@ _WORDS = {
     errno.EIO: ("the disk reported an input/output error", "Check the disk (dmesg, smartctl) before you go on."),
     errno.EACCES: ("permission denied", "Give this user the right to write there."),
     errno.EPERM: ("permission denied", "Give this user the right to write there."),
-    errno.ESTALE: ("another program has moved, replaced or changed the file", "See what did; then start again."),
+    errno.ESTALE: ("another program has moved, replaced or changed the file", "Find out which one, then start again."),
     errno.EMFILE: ("too many files are open", _FEWER),
     errno.ENFILE: ("too many files are open", _FEWER),
     errno.EROFS: ("the file system is read-only", "Mount it for writing, or choose another folder."),

@@ -89,7 +89,7 @@ def write_processed(
 def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:
     """Return replacements for an outcome that the database refuses: a drop with the links, then one without."""
     fetch_id, lease, processed = item
-    logger.warning("the database refuses what came of %s: %s", lease.url, error.what[:200])
+    logger.warning("the database refused the document of %s: %s", lease.url, error.what[:200])
     drop = Drop(NOT_STORABLE, error.what[:500])
     return tuple((fetch_id, lease, Processed(drop=drop, links=links)) for links in (processed.links, ()))
 

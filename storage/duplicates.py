@@ -47,7 +47,12 @@ def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]
 
     Call it before the documents are stored, and `place` after. Equal fingerprints share an id.
     """
-    schemes = {name: _scheme_id(connection, name) for name in {each.scheme for each in prints}}
+    names = sorted({each.scheme for each in prints})
+    if names:
+        insert = upsert(connection, scheme).on_conflict_do_nothing(index_elements=["name"])
+        connection.execute(insert, [{"name": name} for name in names])
+    known = connection.execute(sa.select(scheme.c.name, scheme.c.id).where(scheme.c.name.in_(names)))
+    schemes = {row.name: row.id for row in known}
     keyed = {(each.exact, schemes[each.scheme]): each for each in prints}
     ids = _known_prints(connection, keyed)
     new = {key: each for key, each in keyed.items() if key not in ids}
@@ -85,11 +90,6 @@ def refresh(connection: Connection, print_ids: Iterable[int]) -> None:
         forgotten = [print_id for print_id in gone if sets[print_id] == set_id]
         for changed in _rebuild(connection, set_id, forgotten) if forgotten else [set_id]:
             _recount(connection, changed)
-
-
-def _scheme_id(connection: Connection, name: str) -> int:
-    connection.execute(upsert(connection, scheme).on_conflict_do_nothing(index_elements=["name"]), {"name": name})
-    return int(connection.execute(sa.select(scheme.c.id).where(scheme.c.name == name)).scalar_one())
 
 
 def _known_prints(connection: Connection, wanted: Iterable[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:

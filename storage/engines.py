@@ -79,9 +79,9 @@ class Lineage:
         self.known = self.known or found
         if found and found != self.known:
             raise DatabaseError(
-                "another server, or a copy, has taken its place, which may not have the last that was committed",
+                "another server or a copy has taken its place, and may lack the last commits",
                 where=self.where,
-                do="Start again; what it lacks is read in again from the WARC files by the next crawl.",
+                do="Start again. The next crawl reads missing pages in again from the WARC files.",
             )
 
     @staticmethod
@@ -142,7 +142,7 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
 
 
 def connect_options(url: URL) -> dict[str, Any]:
-    """Return options of a PostgreSQL connection: UTF-8, and keepalives to notice a dead server unless the URL has them."""
+    """Return options of a PostgreSQL connection: UTF-8, and keepalives unless the URL has them."""
     defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
     defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}

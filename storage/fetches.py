@@ -106,7 +106,7 @@ def pointer_of(row: AnyRow) -> Pointer:
     """
     if not isinstance(row.warc_offset, int) or not isinstance(row.warc_length, int):
         what = f"record {row.record_id} is at {row.warc_offset!r:.50}, {row.warc_length!r:.50} bytes: no numbers"
-        raise DamageError(what, where=str(row.warc), do="Restore the database from a copy.")
+        raise DamageError(what, where=str(row.warc), do="Restore the database from a backup.")
     return Pointer(row.warc, row.warc_offset, row.warc_length, row.record_id, row.payload_digest)
 
 
@@ -342,6 +342,7 @@ def stream_rows(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> I
 
 
 def _stored_fetch(row: AnyRow) -> StoredFetch:
+    original = [getattr(row, column.name) for column in _ORIGINAL_COLUMNS]
     return StoredFetch(
         fetch_id=row.id,
         uri=row.uri,
@@ -356,11 +357,6 @@ def _stored_fetch(row: AnyRow) -> StoredFetch:
         reason=row.reason,
         detail=row.detail,
         language=row.language,
-        original=_original_of(row),
+        original=None if row.original_id is None else Pointer(*original),
         terms=terms_of(row),
     )
-
-
-def _original_of(row: AnyRow) -> Pointer | None:
-    values = [getattr(row, column.name) for column in _ORIGINAL_COLUMNS]
-    return None if row.original_id is None else Pointer(*values)

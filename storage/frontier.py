@@ -85,7 +85,13 @@ class Frontier:
 
         ``sources``: include every feed, sitemap, start and section page of these sites, due or not.
         """
-        return self.database.write(lambda connection: _wake(connection, sites, now, sources=sources), durable=False)
+        given = {"of_sites": sites, "now": now}
+
+        def work(connection: Connection) -> int:
+            woken = connection.execute(_AGAIN_IN_TIME, given).rowcount
+            return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, given).rowcount
+
+        return self.database.write(work, durable=False)
 
     def pause(self, host_name: str, until: float) -> None:
         """Pause a host until this time (epoch seconds), as it requested."""
@@ -235,13 +241,6 @@ def _described(seed: Seed) -> tuple[Any, ...]:
     return seed.url, seed.fetch_url, seed.kind, priority, not seed.listed
 
 
-def _seed_row(seed: Seed) -> dict[str, Any]:
-    row = base_row(seed.url, seed.fetch_url, seed.site, seed.host) | dict(
-        zip(_DESCRIBED, _described(seed), strict=True)
-    )
-    return row | {"depth": 0, "hops": 0, "found_from": None, "found_at": datetime.now(UTC)}
-
-
 def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     away = refused(connection, named)
     seeds = {key: seed for key, seed in named.items() if key not in away}
@@ -251,7 +250,9 @@ def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     known = {row.url: row for row in before if row.url in seeds}
     for part in chunks(sorted(seeds.keys() - known.keys())):
         known.update((row.url, row) for row in connection.execute(_KNOWN.where(among(connection, url.c.url, part))))
-    _describe(connection, [seed for seed in seeds.values() if not _is_as_described(seed, known.get(seed.url))])
+    # Most nights nearly all seeds are stored as configured.
+    stored = {key: tuple(row)[1 : len(_DESCRIBED) + 1] for key, row in known.items()}
+    _describe(connection, [seed for seed in seeds.values() if stored.get(seed.url) != _described(seed)])
     sources = [row for row in known.values() if not seeds[row.url].listed]
     asleep = [row.id for row in sources if row.state in FINISHED and row.due_again is None]
     _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
@@ -271,13 +272,13 @@ def _not_led_to(before: Sequence[AnyRow], named: Collection[str]) -> list[AnyRow
     return left
 
 
-def _is_as_described(seed: Seed, row: AnyRow | None) -> bool:
-    """Say whether a seed is stored as configured. Most nights this holds for nearly all seeds."""
-    return row is not None and tuple(row)[1 : len(_DESCRIBED) + 1] == _described(seed)
-
-
 def _describe(connection: Connection, seeds: Sequence[Seed]) -> None:
-    rows = [_seed_row(seed) for seed in seeds]
+    rows = [
+        base_row(seed.url, seed.fetch_url, seed.site, seed.host)
+        | dict(zip(_DESCRIBED, _described(seed), strict=True))
+        | {"depth": 0, "hops": 0, "found_from": None, "found_at": datetime.now(UTC)}
+        for seed in seeds
+    ]
     insert = upsert(connection, url)
     statement = insert.on_conflict_do_update(
         index_elements=["url"],
@@ -317,12 +318,6 @@ _MISREAD_AGAIN = _AGAIN.where(
         url.c.due_again > sa.bindparam("now") + LONGEST + CLOCK_ERROR,
     ),
 )
-
-
-def _wake(connection: Connection, sites: Collection[str], now: float, *, sources: bool) -> int:
-    asked = {"of_sites": sites, "now": now}
-    woken = connection.execute(_AGAIN_IN_TIME, asked).rowcount
-    return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, asked).rowcount
 
 
 def _held(connection: Connection, run_id: int, failures: Sequence[Failure]) -> list[Failure]:

@@ -48,7 +48,12 @@ def take_in(connection: Connection, seen: Sequence[Seen], sites: Collection[str]
     """
     wanted = {each.url: each for each in seen if is_key(each.url)}
     away = refused(connection, wanted)
-    rows = [_row(each) for key, each in wanted.items() if key not in away]
+    known = {"kind": Kind.PAGE, "seed": False, "priority": 0, "depth": DEPTH, "hops": 0}
+    rows = [
+        base_row(each.url, each.fetch_url, each.site, each.host) | known | {"found_at": each.at}
+        for key, each in wanted.items()
+        if key not in away
+    ]
     insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
     insert_hosts(connection, rows)
     leases: dict[str, Lease] = {}
@@ -63,8 +68,3 @@ _last = sa.select(fetch.c.fetched_at).where(fetch.c.url_id == url.c.id).order_by
 _known = sa.select(*LEASE_COLUMNS, _last.correlate(url).scalar_subquery().label("last")).where(
     url.c.kind == sa.literal_column("'page'"), url.c.seed.is_(False), url.c.period == 0
 )
-
-
-def _row(each: Seen) -> dict[str, object]:
-    known = {"kind": Kind.PAGE, "seed": False, "priority": 0, "depth": DEPTH, "hops": 0}
-    return base_row(each.url, each.fetch_url, each.site, each.host) | known | {"found_at": each.at}

@@ -145,9 +145,9 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         _held.add(self._socket)
         if lock_sessions.is_shared(session, self._corpus.database):
             raise ConfigError(
-                "a pooler stands before the database that has programs share its sessions, so that no lock holds",
+                "a pooler shares the sessions of the database between programs, so locks do not hold",
                 where=self._corpus.name,
-                do="Give the address of the server itself, or one at which the pooler keeps to sessions, in database.",
+                do="Set database to the address of the server itself, or to one with session pooling.",
             )
         self._identity = lock_sessions.introduce(session)
         while self._lost:

@@ -143,14 +143,11 @@ def recount(connection: Connection, sites: Collection[str]) -> None:
     statement = sa.select(run_site.c.run_id, run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
     pending = statement.where(run_site.c.site.in_(sites), run_site.c.pending_count).order_by(run_site.c.run_id)
     rows = connection.execute(pending).all()
-    newest = _newest_runs(connection, {row.site for row in rows})
+    last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
+    last = last.where(run_site.c.site.in_({row.site for row in rows}))
+    newest = {row[0]: row[1] for row in connection.execute(last)}
     for run_id in dict.fromkeys(row.run_id for row in rows):
         _count_run(connection, [row for row in rows if row.run_id == run_id], newest)
-
-
-def _newest_runs(connection: Connection, sites: Collection[str]) -> dict[str, int]:
-    statement = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).where(run_site.c.site.in_(sites))
-    return {row[0]: row[1] for row in connection.execute(statement.group_by(run_site.c.site))}
 
 
 def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
@@ -280,10 +277,8 @@ def site_runs(connection: Connection, sites: Collection[str], days: float, run_i
         statement = statement.where(run.c.started >= last - timedelta(days=days)) if last else statement
     else:
         statement = statement.where(run_site.c.run_id == run_id)
-    rows = [row for part in chunks(sorted(sites)) for row in connection.execute(statement.where(_of(part)))]
+    rows = [
+        row for part in chunks(sorted(sites)) for row in connection.execute(statement.where(run_site.c.site.in_(part)))
+    ]
     found = [SiteRun(**{**row._asdict(), "reasons": json.loads(row.reasons or "{}")}) for row in rows]
     return sorted(found, key=lambda each: (each.run_id, each.site))
-
-
-def _of(sites: Sequence[str]) -> sa.ColumnElement[bool]:
-    return run_site.c.site.in_(sites)

@@ -100,7 +100,7 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
     if version == SCHEMA_VERSION:
         return
     if read_only:
-        do = "Bring it forward with `corpus-spider migrate`; `--dry-run` tells what that does."
+        do = "Migrate it with `corpus-spider migrate`; `--dry-run` lists the steps."
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
     if version is None:
         _require_unicode(database)
@@ -121,8 +121,8 @@ def _require_unicode(database: Database) -> None:
     encoding = database.read(lambda connection: connection.exec_driver_sql("SHOW server_encoding").scalar_one())
     # SQL_ASCII stores bytes as they are.
     if encoding not in {"UTF8", "SQL_ASCII"}:
-        what = f"this database has the encoding {encoding}, which not every text can be written in"
-        do = "Make one with: createdb --encoding=UTF8 --template=template0 NAME"
+        what = f"this database has the encoding {encoding} and cannot store every text"
+        do = "Create one with: createdb --encoding=UTF8 --template=template0 NAME"
         raise ConfigError(what, where=masked(database.url), do=do)
 
 
@@ -138,7 +138,9 @@ def _version_of(database: Database) -> str | None:
         raise ConfigError(what, where=masked(database.url), do="Name a database that no other program uses.")
     if version is not None and version > SCHEMA_VERSION:
         what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
-        raise NewerCorpusError(what, where=masked(database.url), do="Install the release that made it, or a later one.")
+        raise NewerCorpusError(
+            what, where=masked(database.url), do="Install the release that created it, or a later one."
+        )
     return version
 
 
@@ -161,7 +163,7 @@ def _missing(url: URL) -> ConfigError:
     return ConfigError(
         "there is no corpus here",
         where=masked(url),
-        do="A crawl makes it; from Python: Corpus.open(..., create=True).",
+        do="A crawl creates it; from Python: Corpus.open(..., create=True).",
     )
 
 
@@ -172,4 +174,4 @@ def _disk_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise disk_error(error, path) from error
     except sqlite3.OperationalError as error:
-        raise DiskError(str(error), where=str(path), do="See that the folder exists and can be written.") from error
+        raise DiskError(str(error), where=str(path), do="Check that the folder exists and is writable.") from error

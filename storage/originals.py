@@ -110,7 +110,11 @@ def with_originals(connection: Connection, leases: Sequence[Lease], rules: Mappi
     for part in chunks([lease.url_id for lease in leases]):
         for url_id, under, *values in connection.execute(statement, {"ids": part}):
             known[url_id] = (under, Original(*values))
-    return [_with(lease, known.get(lease.url_id), rules.get(lease.site, "")) for lease in leases]
+    found = [(lease, known.get(lease.url_id, (None, None))) for lease in leases]
+    return [
+        replace(lease, original=original) if original and under == rules.get(lease.site, "") else lease
+        for lease, (under, original) in found
+    ]
 
 
 @cache
@@ -123,7 +127,3 @@ def _originals(sqlite: bool) -> sa.Select[Any]:
     statement = statement.add_columns(_DOUBTFUL).join(fetch, fetch.c.id == original.c.fetch_id)
     statement = statement.join(url, url.c.id == original.c.url_id)
     return statement.where(among_given(sqlite, original.c.url_id, "ids"))
-
-
-def _with(lease: Lease, known: tuple[str, Original] | None, rules: str) -> Lease:
-    return replace(lease, original=known[1]) if known and known[0] == rules else lease

@@ -242,27 +242,24 @@ def withheld(
     connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
 ) -> dict[int, tuple[Lease, Processed]]:
     """Return the outcomes of a group, with a drop in place of every document that was removed on request."""
-    canonical = {target.fetch_id: _canonical(target, items) for target in targets}
+    made = {target.fetch_id: items[target.fetch_id][1].document for target in targets}
+    canonical = {fetch_id: (each.metadata.canonical or "") if each else "" for fetch_id, each in made.items()}
+    authors = {fetch_id: author_keys(each.metadata.author if each else None) for fetch_id, each in made.items()}
     away = refused(connection, {*(target.url for target in targets), *canonical.values()} - {""})
     claimed = _claimants(connection, away.intersection(canonical.values()))
-    authors = {target.fetch_id: _authors(target, items) for target in targets}
     known = standing(connection, AUTHOR, {key for keys in authors.values() for key in keys})
-    removed = {
-        target.fetch_id
-        for target in targets
-        if target.url in away
-        or _only_claimant(target, claimed.get(canonical[target.fetch_id]))
-        or known.intersection(authors[target.fetch_id])
-    }
+
+    def is_removed(target: Target) -> bool:
+        # A page belongs to the removal of its canonical URL only if no other page states it.
+        claimants = claimed.get(canonical[target.fetch_id])
+        alone = claimants is not None and claimants <= {target.url_id}
+        return target.url in away or alone or not known.isdisjoint(authors[target.fetch_id])
+
+    removed = {target.fetch_id for target in targets if is_removed(target)}
     return {
         fetch_id: (lease, Processed(drop=Drop(REMOVED)) if fetch_id in removed else processed)
         for fetch_id, (lease, processed) in items.items()
     }
-
-
-def _canonical(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> str:
-    made = items[target.fetch_id][1].document
-    return (made.metadata.canonical or "") if made else ""
 
 
 def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[int]]:
@@ -276,16 +273,3 @@ def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[
         for row in connection.execute(current.where(among(connection, document.c.canonical, part))):
             found[row.canonical].add(row.url_id)
     return found
-
-
-def _only_claimant(target: Target, claimants: Collection[int] | None) -> bool:
-    """Say whether a page belongs to the removal of its canonical URL: only if no other page states it.
-
-    ``claimants``: the URLs that state it; None if the canonical URL was not removed.
-    """
-    return claimants is not None and all(url_id == target.url_id for url_id in claimants)
-
-
-def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
-    made = items[target.fetch_id][1].document
-    return author_keys(made.metadata.author) if made else set()

@@ -231,7 +231,7 @@ def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any])
         # The number of values read so far locates the error.
         values.extend(map(read, columns[at]))
     except (TypeError, ValueError, AttributeError) as error:
-        do = "Restore the database from a copy; `corpus-spider check` tells what else is wrong."
+        do = "Restore the database from a backup. `corpus-spider check` lists other damage."
         raise DamageError(f"document {columns[_ID][len(values)]} cannot be read: {error}", do=do) from error
     return values
 

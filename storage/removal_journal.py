@@ -35,33 +35,23 @@ def forget(database: Database, *, rewrite: bool) -> None:
     with database.explained(), closing(sqlite3.connect(path, WAIT_SECONDS, isolation_level=None)) as connection:
         _empty_journal(connection, path)
         if rewrite:
-            _require_room(path)
-            _rewrite(connection, path.parent)
+            needed, free = int(ROOM * path.stat().st_size), shutil.disk_usage(path.parent).free
+            if free < needed:
+                what = f"there is no room to rewrite the database without removed texts: {free} bytes are free"
+                do = f"Free {needed} bytes, then run `corpus-spider remove` to finish."
+                raise DiskError(what, where=str(path), do=do)
+            # The default folder of temporary files (TMPDIR) may have less room.
+            folder = str(path.parent.resolve()).replace("'", "''")
+            connection.execute(f"PRAGMA temp_store_directory = '{folder}'")
+            try:
+                connection.execute("VACUUM")
+            finally:
+                connection.execute("PRAGMA temp_store_directory = ''")
             _empty_journal(connection, path)
 
 
 def _empty_journal(connection: sqlite3.Connection, path: Path) -> None:
     (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if busy:
-        what = "another program, an export perhaps, reads what the journal still holds of what was removed"
-        raise DatabaseError(
-            what, where=str(path), do="When it has ended, `corpus-spider remove` finishes what is left."
-        )
-
-
-def _rewrite(connection: sqlite3.Connection, folder: Path) -> None:
-    """Rewrite the file with a temporary file in its folder. The default folder (``TMPDIR``) may have less room."""
-    place = str(folder.resolve()).replace("'", "''")
-    connection.execute(f"PRAGMA temp_store_directory = '{place}'")
-    try:
-        connection.execute("VACUUM")
-    finally:
-        connection.execute("PRAGMA temp_store_directory = ''")
-
-
-def _require_room(path: Path) -> None:
-    needed, free = int(ROOM * path.stat().st_size), shutil.disk_usage(path.parent).free
-    if free < needed:
-        what = f"there is no room to write the database anew, without traces of what was removed: {free} bytes are free"
-        do = f"Free {needed} bytes; then `corpus-spider remove` finishes what is left."
-        raise DiskError(what, where=str(path), do=do)
+        what = "another program, perhaps an export, still reads removed texts from the journal"
+        raise DatabaseError(what, where=str(path), do="When it has ended, run `corpus-spider remove` to finish.")

@@ -40,11 +40,15 @@ def aged_files(connection: Connection) -> list[AgedFile]:
     rows = connection.execute(statement.where(warc_file.c.state == "closed").order_by(warc_file.c.name)).all()
     awaiting = sa.select(fetch.c.warc_id).where(fetch.c.outcome.is_(None)).distinct()
     waiting = set(connection.execute(awaiting).scalars())
-    return [AgedFile(row.name, row.bytes or 0, _newest(row.name, row.newest), row.id not in waiting) for row in rows]
-
-
-def _newest(name: str, newest: datetime | None) -> datetime | None:
-    return newest and max(newest, made_at(name) or newest)
+    return [
+        AgedFile(
+            row.name,
+            row.bytes or 0,
+            row.newest and max(row.newest, made_at(row.name) or row.newest),
+            settled=row.id not in waiting,
+        )
+        for row in rows
+    ]
 
 
 def mark_removed(connection: Connection, name: str, why: str) -> None:

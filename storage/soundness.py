@@ -41,7 +41,7 @@ SHOWN = 20
 """Reported rows per rule."""
 
 
-RETURNED = "a text that was removed and is there again; `corpus-spider remove` takes it out"
+RETURNED = "a removed text that is in the corpus again; `corpus-spider remove` removes it"
 
 
 def problems(connection: Connection) -> list[str]:
@@ -59,10 +59,10 @@ def _engine_problems(connection: Connection) -> Iterator[str]:
         if row[0] != "ok":
             yield f"SQLite integrity check: {row[0]}"
     for row in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        yield f"row without its parent: {row[0]} {row[1]}"
+        yield f"row without its parent row: {row[0]} {row[1]}"
     number = connection.execute(_BLOBS).scalar_one()
     if number:
-        yield f"bytes in the place of text: {counted(number, 'document')}"
+        yield f"bytes instead of text: {counted(number, 'document')}"
 
 
 _original = fetch.alias("original_fetch")
@@ -95,28 +95,28 @@ REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     "a removed document that is still there": sa.select(document.c.public_id).where(
         document.c.public_id.in_(sa.select(removed_document.c.public_id))
     ),
-    "a text of no document": sa.select(document_text.c.document_id)
+    "a text without a document": sa.select(document_text.c.document_id)
     .outerjoin(document, document.c.id == document_text.c.document_id)
     .where(document.c.id.is_(None)),
-    "a fingerprint of no document": sa.select(fingerprint.c.id)
+    "a fingerprint without a document": sa.select(fingerprint.c.id)
     .outerjoin(document, document.c.fingerprint_id == fingerprint.c.id)
     .where(document.c.id.is_(None)),
-    "a removal that was interrupted; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
+    "an interrupted removal; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
         removal.c.finished.is_(None)
     ),
-    "a removed page whose original is still there; `corpus-spider remove` empties it": sa.select(fetch.c.uri).where(
+    "a removed page with its original; `corpus-spider remove` redacts it": sa.select(fetch.c.uri).where(
         fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING
     ),
-    "a WARC file that is to go; `corpus-spider remove` deletes it": sa.select(warc_file.c.name).where(
-        warc_file.c.state == "replaced"
-    ),
-    "a removed page that is asked for": sa.select(url.c.url).where(
+    "a WARC file that a redacted copy has replaced; `corpus-spider remove` deletes it": sa.select(
+        warc_file.c.name
+    ).where(warc_file.c.state == "replaced"),
+    "a removed page that is still fetched": sa.select(url.c.url).where(
         url.c.reason == REMOVED, sa.or_(url.c.state != UrlState.FAILED, url.c.due_again.is_not(None))
     ),
     "a removed page with a text": sa.select(url.c.url)
     .join(document, document.c.url_id == url.c.id)
     .where(url.c.reason == REMOVED),
-    "what was learned of texts that were all removed; `corpus-spider remove` forgets it": sa.select(
+    "recurring lines of a site whose texts were all removed; `corpus-spider remove` deletes them": sa.select(
         recurring_line.c.site
     )
     .distinct()
@@ -125,24 +125,26 @@ REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
 }
 
 RULES: dict[str, Select[tuple[object]]] = {
-    "a document whose fetch is no document's": sa.select(document.c.public_id)
+    "a document whose fetch has another outcome": sa.select(document.c.public_id)
     .join(fetch, fetch.c.id == document.c.fetch_id)
     .where(sa.or_(fetch.c.outcome.is_(None), fetch.c.outcome != "document")),
-    "a fetch that claims a document and has none": sa.select(fetch.c.uri)
+    "a fetch with the outcome document but without a document": sa.select(fetch.c.uri)
     .outerjoin(document, document.c.fetch_id == fetch.c.id)
     .where(fetch.c.outcome == "document", document.c.id.is_(None)),
-    "a document whose site model is not there": sa.select(document.c.public_id)
+    "a document whose site model is missing": sa.select(document.c.public_id)
     .outerjoin(site_model, site_model.c.id == _learned)
     .where(_learned != "", site_model.c.id.is_(None)),
     "a duplicate set of the wrong size": sa.select(duplicate_set.c.id).where(duplicate_set.c.size != _members),
     "a duplicate set without its representative": sa.select(duplicate_set.c.id)
     .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
     .where(duplicate_set.c.size > 0, sa.or_(document.c.id.is_(None), document.c.superseded)),
-    "a document that is superseded by none": sa.select(document.c.public_id).where(document.c.superseded, ~_succeeded),
+    "a superseded document without a successor": sa.select(document.c.public_id).where(
+        document.c.superseded, ~_succeeded
+    ),
     "two current versions of one page": sa.select(document.c.public_id).where(
         document.c.superseded.is_(False), _has_newer
     ),
-    "a revisit of no response": sa.select(fetch.c.uri)
+    "a revisit without its response": sa.select(fetch.c.uri)
     .outerjoin(_original, _original.c.id == fetch.c.original_id)
     .where(fetch.c.outcome == "unchanged", sa.or_(_original.c.id.is_(None), _original.c.original_id.is_not(None))),
     **REMOVAL_RULES,
@@ -150,7 +152,7 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a URL leased by a run that has ended": sa.select(url.c.url)
     .outerjoin(run, run.c.id == url.c.leased_by)
     .where(url.c.state == UrlState.LEASED, sa.or_(run.c.id.is_(None), _gave_back)),
-    "a URL that was fetched and has no page to process": sa.select(url.c.url)
+    "a fetched URL without a page to process": sa.select(url.c.url)
     .select_from(url.outerjoin(fetch, fetch.c.id == _newest))
     .where(url.c.state == UrlState.FETCHED, sa.or_(fetch.c.id.is_(None), fetch.c.outcome.is_not(None))),
     "a page to process whose URL is not waiting for it": sa.select(url.c.url)

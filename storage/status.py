@@ -37,6 +37,9 @@ def read_status(connection: Connection) -> Status:
         chars["language", row.language] += row.chars
     sets = connection.execute(sa.select(sa.func.count()).where(duplicate_set.c.size > 0)).scalar_one()
     outcomes = connection.execute(_OUTCOME_COUNTS).all()
+    states: Counter[UrlState] = Counter()
+    for counts in count_states(connection).values():
+        states.update(counts)
     return Status(
         documents=by_site.total(),
         duplicates=by_site.total() - sets,
@@ -44,7 +47,7 @@ def read_status(connection: Connection) -> Status:
         superseded=superseded,
         by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
         by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
-        by_state=_state_counts(connection),
+        by_state=tuple(CountRow(state.value, states[state]) for state in UrlState if states[state]),
         dropped=_reasons([row for row in outcomes if row.outcome == "drop"]),
         failed=_reasons(connection.execute(_FAILED_COUNTS).all()),
         last_run=_last_run(connection),
@@ -84,13 +87,6 @@ _FAILED_COUNTS = (
 def _reasons(rows: Sequence[AnyRow]) -> tuple[CountRow, ...]:
     ordered = sorted(rows, key=lambda row: (-row.number, row.reason or ""))
     return tuple(CountRow(row.reason or "unknown", row.number) for row in ordered)
-
-
-def _state_counts(connection: Connection) -> tuple[CountRow, ...]:
-    total: Counter[UrlState] = Counter()
-    for counts in count_states(connection).values():
-        total.update(counts)
-    return tuple(CountRow(state.value, total[state]) for state in UrlState if total[state])
 
 
 def _last_run(connection: Connection) -> dict[str, str]:

@@ -56,18 +56,25 @@ def transfer(
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
         unhurried(writing)
         _be_alone(writing, target)
-        _require_empty(writing, target)
-        _defer_checks(writing)
-        for table in _tables():
+        for table in metadata.sorted_tables:
+            if writing.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
+                what = f"there is a corpus already (table {table.name})"
+                raise ConfigError(what, where=masked(target.url), do="Name an empty database.")
+        if writing.dialect.name == "sqlite":
+            # Check references at the end. For PostgreSQL, `_copy` adds forward references at the end.
+            writing.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+        for table in metadata.sorted_tables:
             _copy(_explained(source, _noted(reading, table, sent)), writing, table, lambda: on_progress(sent.total))
         _continue_numbering(writing)
         arrived = Transferred()
-        for table in _tables():
+        for table in metadata.sorted_tables:
             for _ in _noted(writing, table, arrived):
                 pass
         if arrived != sent:
             wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
-            raise DamageError(f"not what was sent: {', '.join(wrong)}", where=masked(target.url), do="Try again.")
+            raise DamageError(
+                f"the copy differs from the source: {', '.join(wrong)}", where=masked(target.url), do="Try again."
+            )
         before_commit()
     return sent
 
@@ -93,10 +100,6 @@ def copy_file(source: Database, path: Path) -> None:
                 raise
 
 
-def _tables() -> list[sa.Table]:
-    return list(metadata.sorted_tables)
-
-
 def _be_alone(connection: Connection, target: Database) -> None:
     """Lock the tables of an empty corpus before filling it. A SQLite writer is alone anyway.
 
@@ -104,7 +107,7 @@ def _be_alone(connection: Connection, target: Database) -> None:
     """
     if connection.dialect.name == "sqlite":
         return
-    names = ", ".join(connection.dialect.identifier_preparer.format_table(table) for table in _tables())
+    names = ", ".join(connection.dialect.identifier_preparer.format_table(table) for table in metadata.sorted_tables)
     try:
         # Long enough for autovacuum to release a table.
         connection.exec_driver_sql("SET LOCAL lock_timeout = '3s'")
@@ -113,20 +116,9 @@ def _be_alone(connection: Connection, target: Database) -> None:
         if not is_contention(error):
             raise
         what = "another program is writing to this database"
-        raise ConfigError(what, where=masked(target.url), do="Name an empty one that nobody uses.") from error
-
-
-def _require_empty(connection: Connection, target: Database) -> None:
-    for table in _tables():
-        if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
-            what = f"there is a corpus already (table {table.name})"
-            raise ConfigError(what, where=masked(target.url), do="Name an empty database.")
-
-
-def _defer_checks(connection: Connection) -> None:
-    """Defer SQLite's checks of references to the end. For PostgreSQL, `_copy` adds forward references at the end."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+        raise ConfigError(
+            what, where=masked(target.url), do="Name an empty database that no other program uses."
+        ) from error
 
 
 def _copy(
@@ -190,7 +182,7 @@ def _continue_numbering(connection: Connection) -> None:
     """Let PostgreSQL number new rows after the copied ones."""
     if connection.dialect.name != "postgresql":
         return
-    for table in _tables():
+    for table in metadata.sorted_tables:
         column = table.autoincrement_column
         if column is None:
             continue

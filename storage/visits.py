@@ -60,12 +60,9 @@ def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], h
         if (row := rows.get(each.url_id))
     ]
     if changes:
-        connection.execute(_settling(held), changes)
-
-
-def _settling(held: UrlState) -> sa.Update:
-    learned: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
-    return sa.update(url).where(url.c.id == sa.bindparam("of_url"), url.c.state == held).values(learned)
+        new: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
+        here = url.c.id == sa.bindparam("of_url"), url.c.state == held
+        connection.execute(sa.update(url).where(*here).values(new), changes)
 
 
 def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
@@ -101,17 +98,16 @@ def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
 def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
     source = is_source(ended, row)
     dated = row.dated or moment(ended.published)
-    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if _may_have_text(ended) else None
+    # Newspapers announce some URLs before the article exists.
+    may_be_article = (
+        ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
+    )
+    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if may_be_article else None
     visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
     habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
     state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
     change = {f"new_{name}": getattr(habit, name) for name in _HABIT}
     return change | {"of_url": row.id, "new_state": state, "new_due_again": due_again, "new_dated": dated}
-
-
-def _may_have_text(ended: Ended) -> bool:
-    """Say whether a page is an article or may become one. Newspapers announce some URLs before they exist."""
-    return ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
 
 
 def _end(ended: Ended, *, source: bool, news: bool) -> End:

@@ -127,7 +127,7 @@ def test_a_page_that_was_removed_does_not_come_in_again(tmp_path: Path, newspape
     (tmp_path / "copy").rename(copy)
     well(tmp_path, "crawl", "--now")
     assert address not in texts(str(tmp_path / "corpus.db"))
-    assert [line for line in problems(tmp_path) if "`corpus-spider remove` empties it" in line]
+    assert [line for line in problems(tmp_path) if "`corpus-spider remove` redacts it" in line]
     well(tmp_path, "remove")
     assert problems(tmp_path, "--deep") == []
 

@@ -14,7 +14,7 @@ from storage.errors import DiskError
 from storage.removals import Request, What
 
 URL = "https://a.example/page3"
-EMPTIES = "a removed page whose original is still there; `corpus-spider remove` empties it"
+EMPTIES = "a removed page with its original; `corpus-spider remove` redacts it"
 
 
 def remembered(folder: Path) -> bool:
@@ -57,7 +57,7 @@ def test_without_room_for_a_new_file_a_removal_is_not_through(
             patched.setattr(removal_journal, "ROOM", 10**9)
             with pytest.raises(DiskError, match="no room") as raised:
                 corpus.removals.finish()
-        assert "finishes what is left" in raised.value.do
+        assert "to finish" in raised.value.do
         assert any("interrupted" in problem for problem in corpus.problems())
         corpus.removals.finish()
         assert corpus.problems() == [f"{EMPTIES}: {URL}"]

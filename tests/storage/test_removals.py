@@ -113,7 +113,7 @@ def test_a_removal_is_not_through_while_somebody_reads_what_it_removed(
         Crawl(corpus).visit("one", made("the words of a secret"))
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM url").fetchone()
-        with pytest.raises(DatabaseError, match="finishes what is left"):
+        with pytest.raises(DatabaseError, match="to finish"):
             take_out(corpus, What.URL, "https://a.example/one")
         assert any(b"words of a secret" in file.read_bytes() for file in files)
         assert corpus.problems() != []

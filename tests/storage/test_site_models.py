@@ -87,4 +87,4 @@ def test_a_document_whose_model_is_gone_is_a_problem(corpus: Corpus) -> None:
     assert processed.document is not None
     with_model = replace(processed.document, site_model=f"{'0' * 12}-{MODEL.id}")
     Crawl(corpus).visit("x", replace(processed, document=with_model))
-    assert [problem.partition(":")[0] for problem in corpus.problems()] == ["a document whose site model is not there"]
+    assert [problem.partition(":")[0] for problem in corpus.problems()] == ["a document whose site model is missing"]
