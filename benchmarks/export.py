@@ -114,7 +114,7 @@ def document(number: int, words: dict[str, list[str]], size: int) -> Document:
 
 def fill(corpus: Corpus, number: int, size: int) -> None:
     """Put documents into a corpus, through the doors that a crawl uses."""
-    words, run, offsets = vocabulary(), corpus.start_run("{}"), count(0, 5000)
+    words, run, offsets = vocabulary(), corpus.runs.start("{}"), count(0, 5000)
     for start in range(0, number, GROUP):
         part = range(start, min(number, start + GROUP))
         names = [(f"https://s{each % SITES}.example/news/{each}-article.html", f"s{each % SITES}") for each in part]
@@ -128,10 +128,10 @@ def fill(corpus: Corpus, number: int, size: int) -> None:
             Pointer(f"run-{at // 10**8}.warc.gz", at, 5000, f"<urn:uuid:{at:032x}>", f"sha256:{at:064x}")
             for at in (next(offsets) for _ in leases)
         ]
-        ids = corpus.record_fetched(run, list(zip(fetched, pointers, strict=True)))
+        ids = corpus.fetches.record_fetched(run, list(zip(fetched, pointers, strict=True)))
         made = [Processed(document=document(each, words, size)) for each in part]
-        corpus.record_processed(list(zip(ids, leases, made, strict=True)))
-    corpus.finish_run(run, 0, "{}")
+        corpus.documents.record_processed(list(zip(ids, leases, made, strict=True)))
+    corpus.runs.finish(run, 0, "{}")
 
 
 def make(folder: Path, number: int, size: int) -> None:

@@ -223,7 +223,7 @@ def operations(database: str, urls: int, *, near: bool) -> float:
     with Corpus.open(database, create=True) as corpus:
         fill(corpus, urls)
         corpus.frontier.seed(seeds())
-        bench = Bench(corpus, corpus.start_run("{}"), count(), near)
+        bench = Bench(corpus, corpus.runs.start("{}"), count(), near)
         for name, before, operation in bench.operations():
             cpu, wall = milliseconds(bench, before, operation)
             slowest = max(slowest, cpu)

@@ -61,7 +61,7 @@ class Builder:
 
     def build(self) -> None:
         """Read the sitemaps, then all they name; nothing is closed, as if killed."""
-        self._run = self._corpus.start_run("{}", [site.name for site in self._config.sites])
+        self._run = self._corpus.runs.start("{}", [site.name for site in self._config.sites])
         self._corpus.frontier.seed(self._config.seeds())
         self._take(self._sitemap)
         while self._take(self._document):
@@ -74,9 +74,9 @@ class Builder:
             captures = [_capture(lease) for lease in leases]
             pointers = self._warc.append(captures)
             group = [Fetched(capture, lease) for capture, lease in zip(captures, leases, strict=True)]
-            ids = self._corpus.record_fetched(self._run, list(zip(group, pointers, strict=True)))
+            ids = self._corpus.fetches.record_fetched(self._run, list(zip(group, pointers, strict=True)))
             outcomes = [outcome(lease) for lease in leases]
-            self._corpus.record_processed(list(zip(ids, leases, outcomes, strict=True)))
+            self._corpus.documents.record_processed(list(zip(ids, leases, outcomes, strict=True)))
         return bool(leases)
 
     def _sitemap(self, lease: Lease) -> Processed:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from pipelines.discovery.scope import Scope
     from storage.corpus import Corpus
-    from storage.orphans import Stray
+    from storage.orphans import UndecidedOrphan
     from storage.records import Capture, Pointer
 
 logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class PageSites:
 def waiting(config: Config, corpus: Corpus) -> int:
     """Count the answers that may be such pages of the configured sites and wait for a crawl."""
     sites, before, number = PageSites(config), None, 0
-    while strays := corpus.strays(GROUP, before):
+    while strays := corpus.fetches.undecided_orphans(GROUP, before):
         number += sum(sites.seen(stray.uri) is not None for stray in strays)
         before = strays[-1].fetch_id
     return number
@@ -72,7 +72,7 @@ def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
     Orphans of other sites are left to the runs of those. Killed anywhere, the next start does what is left.
     """
     sites, before, taken = PageSites(config), None, 0
-    while strays := corpus.strays(GROUP, before):
+    while strays := corpus.fetches.undecided_orphans(GROUP, before):
         taken += _take_up(corpus, config.warc_folder, sites, run_id, strays)
         before = strays[-1].fetch_id
     if taken:
@@ -80,9 +80,9 @@ def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
     return taken
 
 
-def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[Stray]) -> int:
+def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[UndecidedOrphan]) -> int:
     """Take up what is wanted of some, the last found first, and note why the rest is not."""
-    pages: dict[str, tuple[Seen, Capture, Stray]] = {}
+    pages: dict[str, tuple[Seen, Capture, UndecidedOrphan]] = {}
     why: dict[int, str] = {}
     for stray in strays:
         seen = sites.seen(stray.uri, stray.fetched_at)
@@ -96,7 +96,7 @@ def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays
     leases = corpus.frontier.take_in([seen for seen, _, _ in pages.values()], sites.names)
     why |= {stray.fetch_id: KNOWN for address, (_, _, stray) in pages.items() if address not in leases}
     group = [(Fetched(pages[address][1], lease), pages[address][2].pointer) for address, lease in leases.items()]
-    corpus.take_up(run_id, group, why)
+    corpus.fetches.adopt_orphans(run_id, group, why)
     return len(group)
 
 

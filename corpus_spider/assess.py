@@ -123,7 +123,7 @@ def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[st
     from corpus_spider.learning import Models
 
     models, key_of = Models(config, corpus).newest, keys(pages)
-    wanted = {page.url: page for page in corpus.drops() if key_of(page.url)}
+    wanted = {page.url: page for page in corpus.fetches.drops() if key_of(page.url)}
     return {
         url: dropped(page.reason, models.get(page.site), partial(read_record, config.warc_folder, page.pointer))
         for url, page in wanted.items()

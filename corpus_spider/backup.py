@@ -107,7 +107,7 @@ def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
     if not missing:
         return False
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        known = {file.name for file in corpus.warc_files() if file.state != REMOVED}
+        known = {file.name for file in corpus.warc.files() if file.state != REMOVED}
     return not known.issuperset(missing)
 
 
@@ -129,10 +129,10 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
     from storage.retention import REMOVED
     from storage.warc import warc_path
 
-    for file in copy.warc_files():
+    for file in copy.warc.files():
         if file.state == REMOVED:
             continue
-        pointers = [pointer for _, pointer in copy.pointers(file.name)]
+        pointers = [pointer for _, pointer in copy.warc.pointers(file.name)]
         if not pointers:
             continue
         last = max(pointers, key=lambda pointer: pointer.offset)
@@ -140,7 +140,7 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
         if size is None:
             report.missing.append(file.name)
             continue
-        copy.close_warc(file.name, size)
+        copy.warc.close(file.name, size)
         report.files += 1
         report.bytes += size
         yield report.files

@@ -109,7 +109,7 @@ def _choice(models: Models, corpus: Corpus, *, keep: bool) -> Callable[[StoredFe
     """Return the function that says which model to read a page of a site with."""
 
     def choose(fetch: StoredFetch, site: str) -> SiteModel:
-        used = corpus.site_model_used(fetch.fetch_id) if keep else None
+        used = corpus.models.used_by(fetch.fetch_id) if keep else None
         kept = None if used is None else models.as_made(site, used)
         return kept or models.newest[site]
 
@@ -147,7 +147,7 @@ def _made_anew(
 
 
 def _expired(corpus: Corpus) -> set[str]:
-    return {file.name for file in corpus.warc_files() if file.state == EXPIRED}
+    return {file.name for file in corpus.warc.files() if file.state == EXPIRED}
 
 
 def _count_unread(folder: Path, fetch: StoredFetch, report: ReextractReport, error: Exception | None) -> None:
@@ -166,11 +166,11 @@ def _count_unread(folder: Path, fetch: StoredFetch, report: ReextractReport, err
 
 
 def _store(corpus: Corpus, group: list[tuple[StoredFetch, Processed]], report: ReextractReport) -> None:
-    before = [corpus.document_of(fetch.fetch_id) if fetch.outcome == "document" else None for fetch, _ in group]
+    before = [corpus.documents.of_fetch(fetch.fetch_id) if fetch.outcome == "document" else None for fetch, _ in group]
     stored: dict[int, Processed] = {}
     if not report.dry_run and group:
         rows = [(fetch.fetch_id, fetch.lease, processed) for fetch, processed in group if fetch.lease]
-        stored = corpus.record_processed(rows, again=True)
+        stored = corpus.documents.record_processed(rows, again=True)
     for document, (fetch, processed) in zip(before, group, strict=True):
         _count(document, fetch, stored.get(fetch.fetch_id, processed).document, report)
     group.clear()

@@ -224,7 +224,9 @@ class Dispatcher:
         """Look once more at the table before ending; wait for URLs that come due soon."""
         if self._busy() or self._active or self.line.found_hosts:
             return False
-        self.line.waiting = await self._call(lambda: self.line.parts.corpus.count_unprocessed(self.limits.sites))
+        self.line.waiting = await self._call(
+            lambda: self.line.parts.corpus.fetches.count_unprocessed(self.limits.sites)
+        )
         if self.line.waiting:
             return False
         due = await self._due_hosts()

@@ -118,7 +118,7 @@ def number(config: Config, wanted: Dump) -> int | None:
     if wanted.quality or wanted.without_recurring or wanted.require_licence:
         return None
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        return corpus.number(wanted.selection)
+        return corpus.documents.count(wanted.selection)
 
 
 def _takes_documents(wanted: Dump) -> bool:

@@ -11,9 +11,9 @@ from storage.corpus import Corpus
 from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals
 from storage.holdings import Selection
-from storage.removals import REPLACED
 from storage.retention import REMOVED
 from storage.warc import warc_path
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config
@@ -52,7 +52,7 @@ def _finished(config: Config, corpus: Corpus) -> Originals:
     """Return the WARC files that are whole; what a removal has put another in the place of is none."""
 
     def known() -> list[str]:
-        return [file.name for file in corpus.warc_files() if file.state not in {REMOVED, REPLACED}]
+        return [file.name for file in corpus.warc.files() if file.state not in {REMOVED, REPLACED}]
 
     there = tuple(name for name in known() if warc_path(config.warc_folder, name).is_file())
     every, names = Selection(include_duplicates=True, versions="all"), frozenset(there)

@@ -66,7 +66,7 @@ def pay(corpus: Corpus, wanted: Selection, format_name: str) -> bool:
     """Say whether several processes are worth it for an export, and to be had: a fork must not copy threads."""
     possible = sys.platform == "linux" and threading.active_count() == 1 and _number() > 1
     known = corpus.database.is_sqlite and format_name in PARTED_FORMATS
-    return possible and known and corpus.selects_more(wanted, MANY)
+    return possible and known and corpus.documents.count_exceeds(wanted, MANY)
 
 
 def _number() -> int:
@@ -104,7 +104,7 @@ def _started(work: Work, stack: ExitStack) -> list[_Reader]:
 
 def _load(work: Work) -> None:
     """Make the part of one page, so that what this imports is there before the forks, and not loaded by each."""
-    with Corpus.open(work.database, read_only=True) as corpus, corpus.view(work.selection) as view:
+    with Corpus.open(work.database, read_only=True) as corpus, corpus.documents.view(work.selection) as view:
         _part(work, view, next(view.pages(), ()))
 
 
@@ -112,7 +112,7 @@ def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader],
     """Have all readers look at the corpus while nobody else changes it, and return the view that is ours."""
     for _ in range(TRIES):
         with ExitStack() as views, corpus.database.watched() as has_changed:
-            view = views.enter_context(corpus.view(selection))
+            view = views.enter_context(corpus.documents.view(selection))
             for reader in readers:
                 reader.ask(None)
             if not has_changed():
@@ -248,7 +248,7 @@ def _answer(pipe: _Side, work: Work) -> None:
             stretch: Sequence[int] | None = pipe.recv()
             if stretch is None or view is None:
                 views.close()
-                view = views.enter_context(corpus.view(work.selection, mapped=True))
+                view = views.enter_context(corpus.documents.view(work.selection, mapped=True))
                 pipe.send(None)
             else:
                 # Here, where it is done by all at once: to choose takes a tenth of the time.

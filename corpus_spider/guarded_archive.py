@@ -66,7 +66,7 @@ class GuardedArchive:
         self.require_database()
         pointers = self._writer.append(captures, originals)
         for name in sorted({pointer.warc for pointer in pointers} - self._announced):
-            self._corpus.register_warc(self._run_id, name)
+            self._corpus.warc.register(self._run_id, name)
             self._announced.add(name)
         return pointers
 
@@ -85,7 +85,7 @@ class GuardedArchive:
 
     def _note_size(self, path: Path) -> bool:
         try:
-            self._corpus.close_warc(path.name, path.stat().st_size)
+            self._corpus.warc.close(path.name, path.stat().st_size)
         except CorpusError as error:
             logger.debug("cannot note the size of %s: %s", path.name, error)
             return False

@@ -64,7 +64,7 @@ def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = N
     """Judge each site of the configuration by its nights and its sources."""
     names = [site.name for site in config.sites]
     runs: dict[str, list[SiteRun]] = {name: [] for name in names}
-    for run in corpus.site_runs(names, LOOKED_BACK):
+    for run in corpus.runs.by_site(names, LOOKED_BACK):
         runs[run.site].append(run)
     sources = _sources(corpus, config)
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
@@ -96,10 +96,10 @@ def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, Source
     found: dict[str, list[tuple[str, SourceState | None]]] = {site.name: [] for site in config.sites}
     # The archive of a day without an article is often not there, and nothing to mend: if all are, there are errors.
     seeds = config.seeds(days=False)
-    known = corpus.sources([seed.url for seed in seeds])
+    known = corpus.frontier.sources([seed.url for seed in seeds])
     for _ in range(HOPS):
         targets = [state.detail for state in known.values() if _has_moved(state) and state.detail not in known]
-        known |= corpus.sources(targets)
+        known |= corpus.frontier.sources(targets)
     for seed in seeds:
         state = known.get(seed.url)
         for _ in range(HOPS):

@@ -125,7 +125,7 @@ def _opened(config: Config, report: ImportReport) -> Iterator[_Taker]:
         locks = stack.enter_context(SiteLocks(corpus, names, config.warc_folder / "locks"))
         claim(config, corpus)
         recover(corpus, config.warc_folder, names)
-        corpus.set_licences({site.name: site.licence for site in config.sites})
+        corpus.documents.set_licences({site.name: site.licence for site in config.sites})
         corpus = replace(corpus, schedule=config.schedule())
         limits = WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory)
         pool = stack.enter_context(closing(WorkerPool(config.workers, limits)))
@@ -159,7 +159,7 @@ class _Taker:
     def resume(self, folder: Path) -> None:
         """Read the pages that an import that was killed had made durable and not read; a crawl reads its own."""
         after = 0
-        while waiting := self._parts.corpus.unprocessed(tuple(self._parts.models), GROUP, after):
+        while waiting := self._parts.corpus.fetches.unprocessed(tuple(self._parts.models), GROUP, after):
             own = (page for page in waiting if page.imported)
             self._read([(page.fetch_id, page.lease, read_back(folder, page), page.crashes) for page in own])
             after = waiting[-1].fetch_id
@@ -185,7 +185,7 @@ class _Taker:
         taken = [Fetched(group[key][1], lease) for key, lease in leases.items()]
         if taken:
             pointers = self._parts.archive.append([each.capture for each in taken], [])
-            ids = corpus.record_fetched(None, list(zip(taken, pointers, strict=True)))
+            ids = corpus.fetches.record_fetched(None, list(zip(taken, pointers, strict=True)))
             self._read([(at, each.lease, each.capture, 0) for at, each in zip(ids, taken, strict=True) if each.lease])
 
     def _read(self, pages: Sequence[tuple[int, Lease, Capture | Drop, int]]) -> None:
@@ -198,7 +198,7 @@ class _Taker:
         parts = self._parts
         if isinstance(capture, Capture):
             return parts.pool.submit(
-                capture, parts.models[lease.site], crashes, lambda: parts.corpus.add_crash(fetch_id)
+                capture, parts.models[lease.site], crashes, lambda: parts.corpus.fetches.add_crash(fetch_id)
             )
         known: Future[Processed] = Future()
         known.set_result(Processed(drop=capture))
@@ -208,7 +208,7 @@ class _Taker:
         """Store what the workers made of pages, but for where they lead: an import follows no links."""
         read = [(fetch_id, lease, replace(made.result(), links=())) for fetch_id, lease, made in self._reading]
         self._reading = []
-        for processed in self._parts.corpus.record_processed(read).values():
+        for processed in self._parts.corpus.documents.record_processed(read).values():
             self._report.documents += processed.document is not None
             if processed.drop is not None:
                 self._report.dropped[processed.drop.reason] += 1

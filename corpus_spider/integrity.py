@@ -23,13 +23,13 @@ from storage.counting import counted
 from storage.errors import CorpusError, DiskError
 from storage.holdings import Selection
 from storage.records import Kind, Pointer
-from storage.removals import REPLACED
 from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
 from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.scanning import ANSWERS
 from storage.warc.scrubbing import NOTHING
 from storage.warc.writer import OPEN, is_being_written
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,7 +91,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         if strays := adoption.waiting(config, corpus):
             report.notes.append(f"{strays} answers wait that only the WARC files knew of; {READS_IN}")
-        files = {file.name: file.state for file in corpus.warc_files()}
+        files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)
         late = frozenset(path.name for path in unread(config.warc_folder, files))
@@ -109,7 +109,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
 def number_of_files(config: Config) -> int:
     """Return how many WARC files there are to check."""
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        files = {file.name: file.state for file in corpus.warc_files()}
+        files = {file.name: file.state for file in corpus.warc.files()}
     removed = {name for name, state in files.items() if state == REMOVED}
     return len((files.keys() - removed) | (files_of(config.warc_folder) - files.keys()))
 
@@ -155,7 +155,7 @@ class _Looker:
         # Before the rows are read: a file gets its final name once all its rows are committed.
         path, growing = _find(folder, name)
         report.open_files += growing
-        rows = {pointer.offset: pointer for _, pointer in corpus.pointers(name)}
+        rows = {pointer.offset: pointer for _, pointer in corpus.warc.pointers(name)}
         if path is None:
             report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
             return
@@ -163,7 +163,7 @@ class _Looker:
         end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
         if self.deep:
             taken_up = path.suffix == OPEN or name in self.late
-            self._tell_of_removed(name, _match(rows, corpus.revisits(name), _File(path, end, taken_up), report))
+            self._tell_of_removed(name, _match(rows, corpus.warc.revisits(name), _File(path, end, taken_up), report))
             return
         report.records += len(rows)
         size = _renamed(path).stat().st_size
@@ -187,7 +187,7 @@ class _Looker:
 
     def look_whether_known(self, name: str) -> None:
         """Tell of a finished file that the database does not know, unless that shows by its records already."""
-        if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc_files()):
+        if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc.files()):
             self.report.problems.append(f"{name}: the database does not know it; {READS_IN}")
 
     def look_at_documents(self) -> None:
@@ -207,7 +207,7 @@ class _Looker:
     def has_gone(self, name: str) -> bool:
         """Say whether another program has removed a file since the beginning, or put another in its place."""
         before = self.files.get(name)
-        now = next((file.state for file in self.corpus.warc_files() if file.name == name), None)
+        now = next((file.state for file in self.corpus.warc.files() if file.name == name), None)
         return before is not None and now != before and now in {None, REMOVED, REPLACED}
 
 

@@ -49,7 +49,7 @@ class Models:
     def __init__(self, config: Config, corpus: Corpus) -> None:
         self._corpus = corpus
         self._rules = {site.name: config.site_model(site) for site in config.sites}
-        learned = corpus.site_models(tuple(self._rules)) if config.crawl.site_models else {}
+        learned = corpus.models.newest(tuple(self._rules)) if config.crawl.site_models else {}
         self.newest = {site: with_learned(rules, learned.get(site)) for site, rules in self._rules.items()}
         """By site: what pages are read with today."""
         self._found: dict[str, LearnedModel | None] = {}
@@ -63,7 +63,7 @@ class Models:
         if rules is None or not learned_id:
             return rules
         if learned_id not in self._found:
-            self._found[learned_id] = self._corpus.site_model(learned_id)
+            self._found[learned_id] = self._corpus.models.find(learned_id)
         model = with_learned(rules, self._found[learned_id])
         return model if model.template else None
 
@@ -105,17 +105,17 @@ def learn_sites(
         locks = SiteLocks(corpus, sites, config.warc_folder / "locks")
         if not dry_run:
             stack.enter_context(locks)
-        counts = corpus.count_documents(sites)
+        counts = corpus.documents.count_by_site(sites)
         learned = _Learner(config, corpus, FOR_EVER).learn(counts, on_progress)
         locks.ensure()
         if not dry_run:
-            corpus.add_site_models([model for model in learned.values() if model.template])
+            corpus.models.add([model for model in learned.values() if model.template])
         paragraphs, told = {}, []
         for site in sites:
             locks.ensure()
-            lines = corpus.site_lines(site)
+            lines = corpus.models.learn_lines(site)
             if not dry_run:
-                corpus.keep_lines(site, lines)
+                corpus.models.keep_lines(site, lines)
             paragraphs[site] = lines.paragraphs
             told.append(replace(_told(site, counts[site], learned.get(site)), lines=len(lines.recurring)))
     elsewhere = shared(paragraphs)
@@ -139,15 +139,15 @@ def learn_due(config: Config, corpus: Corpus, seconds: float = SECONDS) -> None:
     """Learn of the sites that are due, for so many seconds; the caller holds their locks."""
     if not config.crawl.site_models:
         return
-    counts = corpus.count_documents([site.name for site in config.sites])
-    known = corpus.site_models(tuple(counts))
+    counts = corpus.documents.count_by_site([site.name for site in config.sites])
+    known = corpus.models.newest(tuple(counts))
     due = {site: number for site, number in counts.items() if is_due(number, known.get(site))}
     if not due:
         return
     learned = _Learner(config, corpus, seconds).learn(due)
-    corpus.add_site_models(list(learned.values()))
+    corpus.models.add(list(learned.values()))
     for model in learned.values():
-        corpus.keep_lines(model.site, corpus.site_lines(model.site))
+        corpus.models.keep_lines(model.site, corpus.models.learn_lines(model.site))
         texts, pages = counted(len(model.template) // 8, "text"), counted(model.pages, "page")
         logger.info("%s: learned on %s; recurring: %s", model.site, pages, texts)
     if missed := len(due) - len(learned):
@@ -190,7 +190,7 @@ class _Learner:
     def _surveys(self, site: str, pool: WorkerPool) -> Iterator[Survey]:
         """Survey the newest pages of a site, a few ahead in the workers. Raises TimeoutError when time is over."""
         ahead: deque[Future[Survey]] = deque()
-        for pointer in self._corpus.newest_pages(site, SAMPLE):
+        for pointer in self._corpus.models.newest_pages(site, SAMPLE):
             try:
                 ahead.append(pool.survey(read_record(self._config.warc_folder, pointer)))
             except (CorpusError, OSError) as error:

@@ -91,8 +91,8 @@ def dropped(state: State, /, **options: Any) -> None:
     wanted = {"reasons": options["reasons"], "sites": options["sites"], "limit": limit}
     with Corpus.open(config.database_url, read_only=True) as corpus:
         refuse_unknown_sites(config, corpus, options["sites"])
-        pages, urls = corpus.dropped_pages(**wanted), corpus.failed_urls(**wanted)
-        waiting = corpus.waiting_urls(**wanted)
+        pages, urls = corpus.fetches.dropped_pages(**wanted), corpus.fetches.failed_urls(**wanted)
+        waiting = corpus.fetches.waiting_urls(**wanted)
         found = {one.reason for one in (*pages, *urls, *waiting)}
         missing = [reason for reason in options["reasons"] if reason not in found]
         known = sorted({row.key for row in _counted(corpus.status())}) if missing or not found else None
@@ -125,11 +125,11 @@ def look_up(config: Config, target: str) -> Shown:
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        document = corpus.document(target.lower()) if _is_id(target) else None
-        page = corpus.page(spellings(document.url if document else target))
+        document = corpus.documents.find(target.lower()) if _is_id(target) else None
+        page = corpus.fetches.page(spellings(document.url if document else target))
         if page is None:
             raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
-        return Shown(page, document or corpus.document(page.url))
+        return Shown(page, document or corpus.documents.find(page.url))
 
 
 def _is_id(target: str) -> bool:

@@ -48,7 +48,7 @@ def _refuse_removed(config: Config, pointer: Pointer) -> None:
     from storage.retention import REMOVED as EXPIRED
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
+        gone = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
     if pointer.warc in gone:
         do = "[archive] in corpus.toml says how long originals are kept."
         raise ConfigError("its original was removed with its WARC file", where=pointer.warc, do=do)

@@ -65,7 +65,7 @@ def require_originals(config: Config, corpus: Corpus) -> None:
     mark = config.warc_folder / OWNER
     if config.path is not None and _named(mark) == str(_path(config)):
         return
-    kept = {file.name for file in corpus.warc_files() if file.state in {"open", "closed"}}
+    kept = {file.name for file in corpus.warc.files() if file.state in {"open", "closed"}}
     there = {path.name.removesuffix(".open") for path in config.warc_folder.glob("*.warc.gz*")}
     if kept and kept.isdisjoint(there):
         raise ConfigError(

@@ -17,10 +17,10 @@ from pipelines.urls import canonicalise
 from storage import warc
 from storage.counting import counted
 from storage.fetches import Orphan
-from storage.removals import REPLACED
 from storage.retention import REMOVED
 from storage.warc.scrubbing import Scrubbed, latest
 from storage.warc.writer import OPEN
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,15 +36,15 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
     """Repair the WARC folder and the frontier. The caller holds the locks of the sites."""
 
     def committed(name: str) -> set[int]:
-        return {pointer.offset for _, pointer in corpus.pointers(name)}
+        return {pointer.offset for _, pointer in corpus.warc.pointers(name)}
 
     def adopt(found: Recovered) -> None:
-        corpus.add_orphans(None, [_orphan(found.name, record) for record in found.orphans])
-        corpus.close_warc(found.name, found.size)
+        corpus.fetches.add_orphans(None, [_orphan(found.name, record) for record in found.orphans])
+        corpus.warc.close(found.name, found.size)
 
     for found in warc.recover(folder, committed, adopt):
         _tell(found)
-    states = {file.name: file.state for file in corpus.warc_files()}
+    states = {file.name: file.state for file in corpus.warc.files()}
     for path in [*_replaced_since(corpus, folder, states), *warc.unread(folder, states)]:
         found = warc.examine(path, committed(path.name))
         adopt(found)
@@ -65,7 +65,7 @@ def _replaced_since(corpus: Corpus, folder: Path, states: Mapping[str, str]) -> 
         if newer is None or newer.name in states:
             continue
         found = {record.record_id: (record.offset, record.length) for record in warc.scan(newer) if record.is_answer}
-        pointers = [pointer for _, pointer in corpus.pointers(name)]
+        pointers = [pointer for _, pointer in corpus.warc.pointers(name)]
         moves = {each.offset: found[each.record_id] for each in pointers if each.record_id in found}
         corpus.removals.move(name, Scrubbed(newer.name, newer.stat().st_size, moves))
         corpus.removals.forget_file(name)

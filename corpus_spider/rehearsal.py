@@ -127,4 +127,4 @@ def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]
 def _repeated(corpus: Corpus, selection: Selection) -> int:
     """Count the documents that are not selected for the one reason that another stands for them."""
     every = replace(selection, include_duplicates=True)
-    return corpus.number(every) - corpus.number(selection) if selection != every else 0
+    return corpus.documents.count(every) - corpus.documents.count(selection) if selection != every else 0

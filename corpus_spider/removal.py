@@ -156,7 +156,7 @@ def _empty_originals(folder: Path, hold: _Hold, corpus: Corpus, report: RemovalR
 
     Raises LockedError for a file that is being written, and when a crawl has taken locks that were lost.
     """
-    gone = {file.name for file in corpus.warc_files() if file.state == EXPIRED}
+    gone = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
     written = []
     for name, pointers in corpus.removals.unscrubbed().items():
         path = warc_path(folder, name)

@@ -84,7 +84,7 @@ def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
         locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
         if not dry_run:
             stack.enter_context(locks)
-        going = choose(corpus.aged_warc_files(), limits_of(config), datetime.now(UTC))
+        going = choose(corpus.warc.aged(), limits_of(config), datetime.now(UTC))
         if not dry_run:
             remove(corpus, config.warc_folder, going, locks.ensure)
         return going
@@ -96,7 +96,7 @@ def apply(corpus: Corpus, config: Config) -> None:
     if not (limits.age or limits.size):
         return
     try:
-        remove(corpus, config.warc_folder, choose(corpus.aged_warc_files(), limits, datetime.now(UTC)))
+        remove(corpus, config.warc_folder, choose(corpus.warc.aged(), limits, datetime.now(UTC)))
     except CorpusError as error:
         logger.warning("cannot remove originals that need not be kept: %s", error)
 
@@ -111,7 +111,7 @@ def remove(
     for file in going:
         path = warc_path(folder, file.name)
         before_each()
-        corpus.remove_warc(file.name, file.why)
+        corpus.warc.remove(file.name, file.why)
         with disk_errors(path):
             path.unlink(missing_ok=True)
         logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
@@ -120,7 +120,7 @@ def remove(
 
 def _finish(corpus: Corpus, folder: Path) -> None:
     """Remove what was noted as removed when a run died before it was."""
-    for known in corpus.warc_files():
+    for known in corpus.warc.files():
         if known.state == REMOVED and (path := warc_path(folder, known.name)).exists():
             with disk_errors(path):
                 path.unlink(missing_ok=True)

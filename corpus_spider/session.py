@@ -71,7 +71,9 @@ class Left:
     @classmethod
     def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
         """Look into the frontier."""
-        return cls(count_pending(corpus, sites), corpus.count_unprocessed(sites), corpus.frontier.next_due(sites))
+        return cls(
+            count_pending(corpus, sites), corpus.fetches.count_unprocessed(sites), corpus.frontier.next_due(sites)
+        )
 
 
 def _allow_files(config: Config) -> None:
@@ -116,7 +118,7 @@ class Session:
         self.writer = Writer(opened.run_id, opened.archive, opened.corpus)
         self.pool = WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory))
         self.line = Line(self._parts())
-        self.line.waiting = self.corpus.count_unprocessed(self.sites)
+        self.line.waiting = self.corpus.fetches.count_unprocessed(self.sites)
         self.ended = ""
         """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours; empty while it runs."""
         self.limit = ""
@@ -149,11 +151,11 @@ class Session:
             locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
             claim(config, corpus)
             recovery.recover(corpus, config.warc_folder, sites)
-            corpus.set_licences({site.name: site.licence for site in config.sites})
+            corpus.documents.set_licences({site.name: site.licence for site in config.sites})
             learn_due(config, corpus)
             corpus = replace(corpus, schedule=config.schedule())
             _wake(corpus, config, sites, now=now)
-            run_id = corpus.start_run(msgspec.json.encode(config.effective()).decode(), sites)
+            run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
             adoption.take_up(config, corpus, run_id)
             archive = GuardedArchive(config, corpus, run_id, locks)
             stack.callback(archive.close)
@@ -234,7 +236,7 @@ class Session:
                     self.archive.require_database(now=True)
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
-                    self.corpus.count_runs(self.sites)
+                    self.corpus.runs.recount(self.sites)
                 self._note_end()
                 if self.writer.error is None:
                     self._look_after()
@@ -257,11 +259,11 @@ class Session:
                 self._note_end()
 
     def _note_end(self) -> None:
-        self.corpus.finish_run(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
+        self.corpus.runs.finish(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
 
     def _look_after(self) -> None:
         """Read what the run came to at each site, and which are sick: with one, a run that is done ends as `SICK`."""
-        self.site_runs = self.corpus.site_runs(self.sites, run_id=self.run_id)
+        self.site_runs = self.corpus.runs.by_site(self.sites, run_id=self.run_id)
         self.sick = health.examine(self.corpus, self.config, Rule()).sick
         if self.sick:
             self.exit_code = SICK if self.exit_code == DONE else self.exit_code

@@ -202,11 +202,11 @@ class Line:
     def keep_robots(self, copy: RobotsCopy) -> None:
         """Keep a robots.txt for when its host does not give it."""
         corpus = self.parts.corpus
-        self.parts.writer.call(lambda: corpus.keep_robots(copy))
+        self.parts.writer.call(lambda: corpus.frontier.keep_robots(copy))
 
     async def kept_robots(self, origin: str) -> RobotsCopy | None:
         """Return the last robots.txt of an origin that could be read."""
-        return await asyncio.to_thread(self.parts.corpus.robots, origin)
+        return await asyncio.to_thread(self.parts.corpus.frontier.robots, origin)
 
     def record(self, capture: Capture) -> None:
         """Archive an exchange that nobody waits for (robots.txt, tdmrep.json)."""
@@ -250,7 +250,7 @@ class Line:
             raise asyncio.CancelledError
 
         def count() -> None:
-            parts.writer.call(lambda: parts.corpus.add_crash(fetch_id)).result()
+            parts.writer.call(lambda: parts.corpus.fetches.add_crash(fetch_id)).result()
 
         try:
             processed = await self._answer(lambda: parts.pool.submit(capture, parts.models[site], crashes, count))
@@ -358,7 +358,7 @@ class Line:
         self._seen = set(self.held)
         try:
             sites, limit = tuple(self.parts.models), room + len(self.held)
-            found = await asyncio.to_thread(self.parts.corpus.unprocessed, sites, limit)
+            found = await asyncio.to_thread(self.parts.corpus.fetches.unprocessed, sites, limit)
             return [page for page in found if page.fetch_id not in self._seen][:room]
         finally:
             self._seen = None

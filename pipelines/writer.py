@@ -47,16 +47,30 @@ class Archive(Protocol):
         ...
 
 
-class Store(Protocol):
-    """Where rows are committed (storage.corpus), one transaction a call."""
+class FetchStore(Protocol):
+    """Write fetches (``corpus.fetches``)."""
 
     def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
-        """Commit exchanges with their pointers; return a fetch id for each."""
+        """Commit exchanges with their pointers in one transaction. Return a fetch id for each."""
         ...
 
+
+class DocumentStore(Protocol):
+    """Write documents (``corpus.documents``)."""
+
     def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> Mapping[int, Processed]:
-        """Commit outcomes; return them as they were committed, by fetch id."""
+        """Commit outcomes in one transaction. Return the stored outcomes by fetch id."""
         ...
+
+
+class Store(Protocol):
+    """The parts of a corpus that the writer needs (`storage.Corpus`)."""
+
+    @property
+    def fetches(self) -> FetchStore: ...
+
+    @property
+    def documents(self) -> DocumentStore: ...
 
 
 @dataclass(slots=True)
@@ -228,10 +242,12 @@ class Writer:
         captures, originals = [item.capture for item in items], [item.original for item in items]
         pointers = self._timed("archive", lambda: self._archive.append(captures, originals))
         group = list(zip(items, pointers, strict=True))
-        return self._timed("commit_fetched", lambda: self._store.record_fetched(self._run_id, group))
+        return self._timed("commit_fetched", lambda: self._store.fetches.record_fetched(self._run_id, group))
 
     def _write_processed(self, jobs: list[_Job]) -> list[Processed]:
-        stored = self._timed("commit_processed", lambda: self._store.record_processed([job.value for job in jobs]))
+        stored = self._timed(
+            "commit_processed", lambda: self._store.documents.record_processed([job.value for job in jobs])
+        )
         return [stored[job.value[0]] for job in jobs]
 
     def _call(self, jobs: list[_Job]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What is kept: the database of a corpus, its WARC files and its exports.
+"""Storage of a corpus: its database, its WARC files and its exports.
 
 Reading a corpus takes three lines::
 
@@ -6,8 +6,8 @@ Reading a corpus takes three lines::
     with Corpus.open("corpus.db", read_only=True) as corpus:
         for document in corpus.documents(): print(document.title, document.text[:80])
 
-`Selection` says which documents (languages, sites, days, length, duplicates or not); `CorpusDocument` is what comes.
-Names are loaded when they are first used, so that importing a small module of the package stays cheap.
+`Selection` filters documents by language, site, day, length and so on. The result is a `CorpusDocument` each.
+Names are loaded on first use, so that importing a small module of the package is fast.
 """
 
 from __future__ import annotations

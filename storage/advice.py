@@ -1,50 +1,51 @@
-"""What to do about what a PostgreSQL server refuses, by the code of its error or, before there is a session, by its
-words: a connection that is refused has no code, and words in another language get the advice for all others.
+"""Hints for errors of a PostgreSQL server, by SQLSTATE, or by message before there is a session.
+
+A refused connection has no SQLSTATE. Messages in other languages get the general hint.
 """
 
 from __future__ import annotations
 
 import re
 
-REACH = "See that the database runs and can be reached, then start again."
-SERVER = "See what the log of the server says of it, then start again."
+REACH = "Check that the database is running and reachable, then start again."
+SERVER = "Check the log of the server, then start again."
 _AWAY = ("08", "53", "57", "58", "XX")
-"""Classes of errors of a server that is away, out of something, or ill; other classes are said of what was asked."""
+"""Error classes of a server that is down, out of resources or broken. Other classes concern the statement."""
 _TABLES = (
-    "Another program has changed these tables, or has tables of these names: restore them, or name another database."
+    "Another program has changed these tables, or uses tables with these names. Restore them, or name another database."
 )
 _BY_STATE = {
-    "25006": "Name the primary server, not a standby, and see that default_transaction_read_only is off for this role.",
-    "3F000": "Correct the search_path of the role, or make the schema it names: CREATE SCHEMA NAME.",
-    "40001": "Start again; where the server is a standby, let it wait longer for who reads (hot_standby_feedback).",
-    "42501": "Have the owner of the database grant this role what it needs in the schema and on its tables.",
+    "25006": "Name the primary server, not a standby. Check that default_transaction_read_only is off for this role.",
+    "3F000": "Correct the search_path of the role, or create the schema it names: CREATE SCHEMA NAME.",
+    "40001": "Start again. If the server is a standby, let it wait longer for readers (hot_standby_feedback).",
+    "42501": "Ask the owner of the database to grant this role its rights on the schema and the tables.",
     "42703": _TABLES,
     "42P01": _TABLES,
     "42P07": _TABLES,
-    "53200": "Have the server keep more locks (max_locks_per_transaction), or crawl fewer sites at a time.",
-    "55P03": "See who holds locks in the database for so long (pg_locks), then start again.",
-    "57014": "See who or what cancels statements on the server, then start again.",
+    "53200": "Raise the server's number of locks (max_locks_per_transaction), or crawl fewer sites at a time.",
+    "55P03": "Find the session that holds the locks (pg_locks), then start again.",
+    "57014": "Find out what cancels statements on the server, then start again.",
 }
 """By SQLSTATE (PostgreSQL, appendix A)."""
 _BY_WORDS = (
     (
         r"password|authentication|pg_hba\.conf|role .* (?:does not exist|is not permitted)",
-        "Correct user and password in the URL of the database, or have its administrator let this user in.",
+        "Correct user and password in the URL of the database, or ask its administrator to admit this user.",
     ),
-    (r'database ".*" does not exist', "Make it with: createdb --encoding=UTF8 --template=template0 NAME"),
+    (r'database ".*" does not exist', "Create it with: createdb --encoding=UTF8 --template=template0 NAME"),
     (
         r"too many (?:connections|clients)|connection slots",
-        "Have the server allow more connections (max_connections, or the limit of the role), or end other programs.",
+        "Raise the connection limit of the server (max_connections) or of the role, or end other programs.",
     ),
     (
         r"\bSSL\b|sslmode|certificate|invalid connection option|bad value|invalid .* value",
-        "Correct the parameters of the URL of the database (sslmode, say), or the server's certificate.",
+        "Correct the parameters of the database URL (such as sslmode), or the server's certificate.",
     ),
 )
 
 
 def advice(message: str, state: str) -> str:
-    """Return what to do about an error of a server, by its message and SQLSTATE ("" where it has none)."""
+    """Return a hint for an error of a server, by its message and SQLSTATE ("" if it has none)."""
     if state:
         return _BY_STATE.get(state, REACH if state.startswith(_AWAY) else SERVER)
     return next((do for words, do in _BY_WORDS if re.search(words, message)), REACH)

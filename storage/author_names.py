@@ -1,8 +1,7 @@
-"""Names of authors as what is kept of them: hashes that are the same however a name is typed.
+"""Author keys: hashes of names that are equal for all spellings of a name.
 
-Pages state several authors at once, with titles, and surnames first; whoever asks for a removal types one name, on the
-keyboard at hand. What is compared says too often rather than too seldom that two spellings are one name: a dry run
-shows what would go.
+Pages state several authors at once, with titles, and surnames first. A removal request has one name, as typed on some
+keyboard. The comparison prefers to match too often: a dry run shows what would be removed.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ _AND = (
 )
 _SIGNS = r"[,;|/&+\u2022\xb7()\u060c\u061b\u3001\n]|\s[-\u2013\u2014]\s"
 _UNSPACED = "และ|ແລະ|និង|နှင့်"
-"""Words for "and" in scripts that do not part words."""
+"""Words for "and" in scripts without word spaces."""
 _BETWEEN_AUTHORS = re.compile(rf"{_SIGNS}|\s(?:{'|'.join(_AND)})\s|{_UNSPACED}", re.IGNORECASE)
 _JOINED_AND = re.compile(r"^(\S+\s.*\S)\s[\u0648\u05d5](?=\w)(\S+\s.*\S)$")
-"""Arabic and Hebrew write "and" as the first letter of the word behind it."""
+"""Arabic and Hebrew write "and" as the first letter of the next word."""
 _TITLES = re.compile(r"^(?:[^\s.]+\.+\s*)+(?=\S+\s+\S)")
-"""Abbreviations before a name of two words and more: Dr., PGS.TS., that of Thai without a space behind it."""
+"""Abbreviations before a name of two or more words: Dr., PGS.TS., and the Thai one without a space."""
 
 _TYPED = {
     "'": "\u2018\u2019\u02bc\u02bb\u2032`\xb4",
@@ -38,8 +37,8 @@ _TYPED = {
     "\u06cc": "\u064a\u0649",
     "": "\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u0670\u200b\u200c\u200d\u200e\u200f\u2060\xad",
 }
-"""What keyboards give for one sign: apostrophes, hyphens, alef with and without hamza, heh, kaf and yeh of Arabic,
-Persian and Urdu; and what is not seen, or seldom typed.
+"""Characters that keyboards confuse: apostrophes, hyphens, alef with and without hamza; heh, kaf and yeh of Arabic,
+Persian and Urdu. Also invisible and rarely typed characters.
 """
 _ALSO_TYPED = {
     "'": "\u05f3",
@@ -51,31 +50,36 @@ _ALSO_TYPED = {
     "i": "\u0131",
     "": "\u0307" + "".join(map(chr, (*range(0x591, 0x5BE), 0x5BF, 0x5C1, 0x5C2, 0x5C4, 0x5C5, 0x5C7))),
 }
-"""Likewise: geresh and quotation marks, teh marbuta and other heh, gaf of Pashto, yo, d with a stroke, i without its
-dot or with one more; and the points of Hebrew.
+"""More of them: geresh and quotation marks, teh marbuta and other heh, gaf of Pashto, yo, d with stroke, dotless and
+double-dotted i, and Hebrew points.
 """
 _AS_TYPED, _AS_TYPED_TOO = (
     str.maketrans({sign: one for one, signs in table.items() for sign in signs}) for table in (_TYPED, _ALSO_TYPED)
 )
 _TONES = re.compile("([\u0300\u0301\u0303\u0309\u0323])")
 _SARA_AE = "\u0e40\u0e40", "\u0e41"
-"""What looks the same in Thai: one vowel typed twice, and another."""
+"""Thai characters that look the same: a vowel typed as two, and another one."""
 
 
 def author_key(name: str) -> str:
-    """Return the hash of a name; letter case, spaces, Unicode form, signs that keyboards give for one another, and on
-    which vowel of a word a tone mark stands (hòa, hoà) make no difference. Empty for no name.
+    """Return the hash of a name; empty for no name.
+
+    These make no difference: letter case, spaces, Unicode form, characters that keyboards confuse, and the place of a
+    tone mark in a word (hòa, hoà).
     """
-    return _hashed(" ".join(map(_with_tones_behind, _alike(name).split())))
+    alike = _typed(name).translate(_AS_TYPED_TOO).replace(*_SARA_AE)
+    words = [_TONES.split(unicodedata.normalize("NFD", word)) for word in alike.split()]
+    # The tone marks of a word move behind its letters.
+    return _hashed(" ".join("".join((*parts[::2], *parts[1::2])) for parts in words))
 
 
 def earlier_author_keys(name: str) -> set[str]:
-    """Return the hashes of a name that earlier programs made, to whom more spellings were names of their own."""
+    """Return the hashes of a name made by earlier releases, which distinguished more spellings."""
     return {_hashed(_plain(name)), _hashed(_typed(name))} - {""}
 
 
 def author_keys(author: str | None) -> set[str]:
-    """Return the hashes of an author as a page states it, and of each name where it states several."""
+    """Return the hashes of an author as a page states it, and of each name if it states several."""
     return {key for name in set(_names(author or "")) for key in (author_key(name), *earlier_author_keys(name))} - {""}
 
 
@@ -90,21 +94,12 @@ def _names(author: str) -> Iterator[str]:
         yield f"{given} {surname}"
 
 
-def _alike(name: str) -> str:
-    return _typed(name).translate(_AS_TYPED_TOO).replace(*_SARA_AE)
-
-
 def _typed(name: str) -> str:
     return _plain(name.translate(_AS_TYPED)).translate(_AS_TYPED)
 
 
 def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def _with_tones_behind(word: str) -> str:
-    parts = _TONES.split(unicodedata.normalize("NFD", word))
-    return "".join((*parts[::2], *parts[1::2]))
 
 
 def _hashed(plain: str) -> str:

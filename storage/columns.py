@@ -1,4 +1,4 @@
-"""The types of columns, alike on both databases: text that a hostile page may have had a hand in, times, lists."""
+"""Column types that work alike on both databases: text from hostile pages, times, lists."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MOST = 2**31 - 1
 
 
 def storable(value: str) -> str:
-    """Replace what no database takes as text, NUL and lone surrogates, by U+FFFD."""
+    """Replace characters that databases refuse, NUL and lone surrogates, by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", value)
 
 
 def as_moment(value: str | datetime) -> datetime:
-    """Return the time that a driver gives: of SQLite naive, perhaps as it is stored, in text; else aware."""
-    told = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+    """Return the time a driver gives as aware UTC. SQLite gives naive times, perhaps as text."""
+    read = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def as_lines(value: str | None) -> tuple[str, ...]:
@@ -45,15 +45,15 @@ def as_numbers(value: str | None) -> tuple[int | float | None, ...]:
 
 def as_runs(value: str | None) -> tuple[str, ...]:
     """Read what `Runs` stores."""
-    told: list[str] = []
+    words: list[str] = []
     for run in value.split("\n") if value else ():
         count, _, word = run.rpartition("*")
-        told += [word] * int(count or 1)
-    return tuple(told)
+        words += [word] * int(count or 1)
+    return tuple(words)
 
 
 class Words(TypeDecorator[str]):
-    """Text of any length that a hostile page may have had a hand in."""
+    """Text of any length and content, as hostile pages may contain."""
 
     impl = Text
     cache_ok = True
@@ -63,7 +63,7 @@ class Words(TypeDecorator[str]):
 
 
 class Stated(TypeDecorator[int]):
-    """A whole number that a server states, such as a status: of one that 32 bits do not hold, the nearest they do."""
+    """An integer stated by a server, such as a status, limited to 32 bits."""
 
     impl = Integer
     cache_ok = True
@@ -73,7 +73,7 @@ class Stated(TypeDecorator[int]):
 
 
 class Moment(TypeDecorator[datetime]):
-    """A point in time, always aware and UTC in Python, on SQLite (which stores naive text) as on PostgreSQL."""
+    """A point in time. Always aware and UTC in Python; SQLite stores naive text."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -90,7 +90,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Lines(TypeDecorator[tuple[str, ...]]):
-    """Some texts as a JSON list; NULL for none."""
+    """Texts as a JSON list; NULL for none."""
 
     impl = Text
     cache_ok = True
@@ -103,7 +103,7 @@ class Lines(TypeDecorator[tuple[str, ...]]):
 
 
 class Numbers(TypeDecorator[tuple[float | None, ...]]):
-    """Some numbers as a JSON list; NULL for none, and in it for what is no finite number."""
+    """Numbers as a JSON list; NULL for none, and for items that are not finite."""
 
     impl = Text
     cache_ok = True
@@ -119,9 +119,7 @@ class Numbers(TypeDecorator[tuple[float | None, ...]]):
 
 
 class Runs(TypeDecorator[tuple[str, ...]]):
-    """Short words without line ends that often repeat, one a line, ``3*`` before one that stands three times in a row;
-    NULL for none.
-    """
+    """Short repeating words without line ends, one a line. ``3*`` before a word means three in a row. NULL for none."""
 
     impl = Text
     cache_ok = True

@@ -1,6 +1,6 @@
-"""Engine and dialect: how to reach SQLite or PostgreSQL, hold a transaction and say what went wrong. No business words.
+"""Database access: engines for SQLite and PostgreSQL, transactions with retry, and translated errors.
 
-Driver errors leave this module as `CorpusError` children and never carry a password.
+Driver errors leave this module as subclasses of `CorpusError` and never contain a password.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CHUNK = 500
-"""Values in one IN list: enough to save round trips, few enough for every database."""
+"""Values in one IN list. Saves round trips and stays below every database's limit."""
 
 POSTGRES_PORT = 5432
 _GIVEN = "given_"
@@ -62,11 +62,11 @@ _LOST_STATES = {"53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04"}
 
 
 def parse_url(where: str | os.PathLike[str]) -> URL:
-    """Read a database URL or the path of a SQLite file. `ConfigError` when it is neither SQLite nor PostgreSQL."""
+    """Parse a database URL or the path of a SQLite file. `ConfigError` if it is neither SQLite nor PostgreSQL."""
     text = os.fspath(where)
     path = text.removeprefix("sqlite:///")
     if path != text or "://" not in text:
-        # As it stands: what would mean something in a URL (%, ?) is part of a name in a path.
+        # Taken literally: characters with a meaning in URLs (%, ?) are part of a file name.
         return sa.URL.create("sqlite", database=path)
     try:
         url = sa.make_url(re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", text))
@@ -77,7 +77,7 @@ def parse_url(where: str | os.PathLike[str]) -> URL:
             do="Write postgresql://user:password@host:5432/name, or the path of a SQLite file.",
         ) from None
     if url.host and "%" in url.host:
-        # The folder of a socket, written as libpq has it (34.1.1.2); SQLAlchemy takes it for a name.
+        # A socket folder in libpq's notation (34.1.1.2), which SQLAlchemy would take for a host name.
         socket = {"host": unquote(url.host), "port": str(url.port or POSTGRES_PORT)}
         url = url._replace(host=None, port=None).update_query_dict(socket)
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
@@ -88,9 +88,7 @@ def parse_url(where: str | os.PathLike[str]) -> URL:
 
 
 def masked(url: URL) -> str:
-    """Return the URL for people: the password, in its place or among the parameters, shown as ``***``; a file as it is
-    named, which is also how `parse_url` takes it.
-    """
+    """Return the URL for messages, with ``***`` for passwords. `parse_url` accepts that of a SQLite file."""
     if url.get_backend_name() == "sqlite":
         return f"sqlite:///{url.database}"
     secret = {key: "***" for key in url.query if "pass" in key.lower()}
@@ -98,8 +96,9 @@ def masked(url: URL) -> str:
 
 
 def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
-    """Turn an error of the driver into one of ours: disk (exit 3), damage (exit 6), else database (exit 4), of which
-    those that a value has caused are told apart.
+    """Translate a driver error: disk (exit 3), damage (exit 6), else database (exit 4).
+
+    Errors caused by a value become NotStorableError.
     """
     cause = getattr(error, "orig", None) or error
     message = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
@@ -107,34 +106,34 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
         message = message.replace(str(url.password), "***")
     name = getattr(cause, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        # SQLite says the same of the disk of its temporary files, which may be another.
+        # SQLite reports a full disk of temporary files in the same way, which may be another disk.
         place = ", also for temporary files (TMPDIR)," if name == "SQLITE_FULL" else ","
         do = f"Free some space{place} correct the permissions or raise the limits (ulimit -f, -n), then start again."
         return DiskError(message, where=masked(url), do=do)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or message.startswith("Could not decode to UTF-8"):
         return DamageError(
-            message, where=masked(url), do="Restore the file from a copy; the WARC files are not touched by this."
+            message, where=masked(url), do="Restore the file from a backup. The WARC files are not affected."
         )
     state = getattr(cause, "sqlstate", None) or ""
     if state in _DISK_STATES:
         return DiskError(message, where=masked(url), do="Free some space on the database server, then start again.")
     if is_refusal(error):
-        return NotStorableError(message, where=masked(url), do="The other rows can be stored; leave this one out.")
+        return NotStorableError(message, where=masked(url), do="Leave this row out. The others can be stored.")
     return DatabaseError(message, where=masked(url), do=advice(message, state))
 
 
 def is_contention(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
-    """Say whether others were in the way: a held lock, a broken deadlock, a statement that was cancelled."""
+    """Say whether another transaction was in the way: a held lock, a deadlock, a cancelled statement."""
     cause = getattr(error, "orig", None) or error
     name = getattr(cause, "sqlite_errorname", None) or ""
     return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or getattr(cause, "sqlstate", None) in _CONTENTION_STATES
 
 
 def is_lost(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
-    """Say whether the connection was lost or cannot be had at the moment."""
+    """Say whether the connection was lost or is unavailable for now."""
     cause = getattr(error, "orig", None) or error
     if isinstance(cause, sqlite3.Error):
-        # Of a file nothing is lost for a while; and what its bytes are no text for stays so.
+        # A file does not come back by itself, and bytes that are not text stay so.
         return False
     state = getattr(cause, "sqlstate", None)
     if state is None:
@@ -145,7 +144,7 @@ def is_lost(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An engine with two doors: `write`, one transaction that is replayed when the connection breaks, and `read`."""
+    """An engine with two entries: `write`, one transaction that is retried after a lost connection, and `read`."""
 
     url: URL
     engine: Engine
@@ -153,8 +152,10 @@ class Database:
     hasty: Engine
     patience: Patience
     turn: AbstractContextManager[object] = field(default_factory=nullcontext)
-    """Held while a transaction writes. One at a time in SQLite, which lets others wait with pauses that grow, and in
-    releases before 3.51.3 may lose what is written while another connection checkpoints (``storage.sqlite_limits``).
+    """Held during a write transaction, so that SQLite has one writer at a time.
+
+    SQLite makes others wait with growing pauses. Releases before 3.51.3 may lose data that is written while another
+    connection checkpoints (``storage.sqlite_limits``).
     """
 
     @property
@@ -164,10 +165,12 @@ class Database:
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
         """Run ``work`` in one write transaction and commit.
 
-        When the connection is lost it is replayed, even when the commit itself may have succeeded: ``work`` must find
-        out by its own keys that it has been done already. Not ``durable``: in SQLite the commit does not wait for the
-        disk; a power cut, which ends the program too, may undo it, but only with all that came later. PostgreSQL may
-        crash under a program that goes on, so there it always waits.
+        After a lost connection it runs again, even if the commit may have succeeded. So ``work`` must recognise by its
+        own keys that it has been done.
+
+        Without ``durable`` a SQLite commit does not wait for the disk. A power cut may undo it, but only together with
+        all later commits, and it ends the program too. PostgreSQL may crash while the program goes on, so it always
+        waits.
         """
         try:
             return self._transact(self.writer if durable else self.hasty, work, self.turn)
@@ -175,25 +178,25 @@ class Database:
             raise translate(error, self.url) from error
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one read transaction, which sees one moment; replayed when the connection is lost."""
+        """Run ``work`` in one read transaction with a consistent view. Retried after a lost connection."""
         return self._transact(self.engine, work, nullcontext())
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """One unchanging view of the database for as long as the block lasts, for streams. Never replayed."""
+        """Open a snapshot for the duration of the block, for streams. Never retried."""
         with self.explained(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def watched(self) -> Iterator[Callable[[], bool]]:
-        """Give what says whether others have committed anything since the block began; of SQLite only."""
+        """Yield a function that says whether another connection committed since the block began. SQLite only."""
         with self.explained(), self.engine.connect() as connection:
             before = _data_version(connection)
             yield lambda: _data_version(connection) != before
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Let driver errors leave the block as errors of ours."""
+        """Translate driver errors that leave the block."""
         try:
             yield
         except self._driver_errors() as error:
@@ -207,10 +210,10 @@ class Database:
         return (DBAPIError, PoolTimeoutError, psycopg.Error)
 
     def session(self, begin: Callable[[psycopg.Connection], T]) -> T:
-        """Open a PostgreSQL connection apart from the pool, in autocommit, for locks that last as long as it does.
+        """Open a PostgreSQL connection outside the pool, in autocommit, for locks that last as long as it does.
 
-        ``begin`` keeps it. A server that is away is waited for; one that goes away before ``begin`` has ended costs
-        another connection.
+        ``begin`` keeps it. If the server is away, wait for it. If the connection is lost before ``begin`` returns, open
+        another.
         """
         import psycopg
 
@@ -240,7 +243,7 @@ class Database:
         return self._persist(attempt)
 
     def _persist(self, attempt: Callable[[], T]) -> T:
-        """Try until it succeeds, fails for good, or patience ends; errors are ours."""
+        """Retry until it succeeds, fails for good, or patience ends. Errors are translated."""
         waits, errors = self.patience.pauses(), self._driver_errors()
         while True:
             try:
@@ -253,7 +256,7 @@ class Database:
                 return result
 
     def _may_try_again(self, error: DriverError, waits: Iterator[float]) -> bool:
-        """Wait before the next attempt; False when there is none to be."""
+        """Wait before the next attempt; False if there is no further attempt."""
         if isinstance(error, PoolTimeoutError):
             return False
         lost = is_lost(error)
@@ -269,13 +272,13 @@ class Database:
 
 def _data_version(connection: Connection) -> int:
     version: int = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
-    # Within a transaction it stays what it was.
+    # The value never changes within a transaction.
     connection.rollback()
     return version
 
 
 def connect(url: URL, *, read_only: bool = False) -> Database:
-    """Make the engine for a URL; nothing is opened yet. ``read_only`` is enforced by the database itself."""
+    """Create the engine for a URL without opening it. The database itself enforces ``read_only``."""
     if url.get_backend_name() == "sqlite":
         engine = sqlite_engine(sqlite_path(url), read_only=read_only)
         writer: Engine = engine.execution_options(corpus_writes=True)
@@ -292,25 +295,25 @@ def connect(url: URL, *, read_only: bool = False) -> Database:
 
 
 def sqlite_path(url: URL) -> Path:
-    """Return the file of a SQLite URL; `ConfigError` for a database in memory, which would not outlive the run."""
+    """Return the file of a SQLite URL. `ConfigError` for a database in memory, which would not outlive the run."""
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
         raise ConfigError("a corpus needs a file", where=masked(url), do="Give the path of a file, such as corpus.db.")
     return Path(url.database)
 
 
 def upsert(connection: Connection, table: sa.Table) -> Any:
-    """Return the dialect's INSERT, the one that knows ON CONFLICT."""
+    """Return the INSERT of the dialect, which supports ON CONFLICT."""
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def serialise(connection: Connection, key: int) -> None:
-    """Wait until no other process is in a transaction that serialised on ``key``. A SQLite writer is alone anyway."""
+    """Wait for other processes in a transaction with the same ``key``. A SQLite writer is always alone."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
 
 def unhurried(connection: Connection) -> None:
-    """Have no limit of time end this transaction, as one that moves or changes a whole corpus: it may take hours."""
+    """Remove time limits from this transaction. Moving or changing a whole corpus may take hours."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(WITHOUT_LIMITS)
 
@@ -326,25 +329,25 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[Any])
     """Return the condition that a column has one of many values."""
     if connection.dialect.name == "sqlite":
         return column.in_(values)
-    # One array instead of a thousand parameters, which take the driver longer to write than the server to answer.
+    # One array: the driver takes longer to write a thousand parameters than the server to answer.
     return column == sa.any_(sa.bindparam(None, values, postgresql.ARRAY(column.type)))
 
 
 def among_given(sqlite: bool, column: sa.Column[Any], name: str) -> sa.ColumnElement[bool]:
-    """Return the condition that a column has one of the values of a parameter, for statements that are made once."""
+    """Return the condition that a column has one of a parameter's values, for cached statements."""
     if sqlite:
         return column.in_(sa.bindparam(name, expanding=True))
     return column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(column.type)))
 
 
 def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, Any]]) -> None:
-    """Run an INSERT (of `upsert`, perhaps with a conflict clause) for many rows whose ids nobody needs."""
+    """Run an INSERT (of `upsert`, with or without a conflict clause) for many rows. Ids are not returned."""
     if not rows:
         return
     if connection.dialect.name == "sqlite" or len(rows) == 1:
         connection.execute(insert, rows)
         return
-    # Arrays of what differs from row to row: what is the same in all takes the driver one value instead of many.
+    # Arrays only for columns that vary: for the others the driver writes one value.
     names, first = tuple(rows[0]), rows[0]
     varying = tuple(name for name in names if name == names[0] or any(row[name] != first[name] for row in rows))
     values = {_GIVEN + name: [row[name] for row in rows] if name in varying else first[name] for name in names}
@@ -353,7 +356,7 @@ def insert_many(connection: Connection, insert: Any, rows: Sequence[dict[str, An
 
 @cache
 def _given_rows(table: sa.Table, names: tuple[str, ...], varying: tuple[str, ...]) -> sa.Select[Any]:
-    """Return the query for rows of parameters: arrays for the columns that vary, one value for the others."""
+    """Return the query for rows from parameters: arrays for the varying columns, one value for the others."""
     types = {name: table.c[name].type for name in names}
     arrays = {name: postgresql.ARRAY(types[name], dimensions=1) for name in varying}
     given = [sa.bindparam(_GIVEN + name, type_=kind) for name, kind in arrays.items()]
@@ -363,10 +366,10 @@ def _given_rows(table: sa.Table, names: tuple[str, ...], varying: tuple[str, ...
 
 
 def insert_numbers(connection: Connection, table: sa.Table, rows: Sequence[tuple[int, ...]]) -> None:
-    """Insert rows of whole numbers, in the order of the columns.
+    """Insert rows of integers, in the order of the columns.
 
-    In SQLite many with each statement: one at a time, through SQLAlchemy, they take nearly three times as long,
-    and the thread lets go of the interpreter for each of them.
+    SQLite gets many rows per statement. One at a time through SQLAlchemy takes nearly three times as long and releases
+    the interpreter lock for each row.
     """
     if connection.dialect.name != "sqlite":
         insert_many(

@@ -1,4 +1,4 @@
-"""The disk: its errors told in words, and folders flushed to it."""
+"""Disk helpers: readable errors, fsync of folders."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ALONE_SECONDS = 10.0
-"""How long others are waited for who change what stands in a folder."""
+"""Wait for another program that changes the files of a folder."""
 
-_FEWER = "Raise the limit of open files (ulimit -n), or have the crawl open fewer: concurrency in [crawl]."
+_FEWER = "Raise the limit of open files (ulimit -n), or let the crawl open fewer: concurrency in [crawl]."
 _WORDS = {
     errno.ENOSPC: ("the disk is full", "Free some space and start again; nothing that was committed is lost."),
     errno.EDQUOT: ("the disk quota is used up", "Free some space or raise the quota, then start again."),
@@ -29,7 +29,7 @@ _WORDS = {
     errno.EIO: ("the disk reported an input/output error", "Check the disk (dmesg, smartctl) before you go on."),
     errno.EACCES: ("permission denied", "Give this user the right to write there."),
     errno.EPERM: ("permission denied", "Give this user the right to write there."),
-    errno.ESTALE: ("another program has moved, replaced or changed the file", "See what did; then start again."),
+    errno.ESTALE: ("another program has moved, replaced or changed the file", "Find out which one, then start again."),
     errno.EMFILE: ("too many files are open", _FEWER),
     errno.ENFILE: ("too many files are open", _FEWER),
     errno.EROFS: ("the file system is read-only", "Mount it for writing, or choose another folder."),
@@ -37,7 +37,7 @@ _WORDS = {
 
 
 def disk_error(error: OSError, where: Path | str) -> DiskError:
-    """Return the DiskError that says what went wrong there and what to do about it."""
+    """Return a DiskError that describes an OSError and what to do."""
     what, do = _WORDS.get(
         error.errno or 0, (f"the disk refused: {error.strerror or error}", "Check the disk and the folder.")
     )
@@ -46,7 +46,7 @@ def disk_error(error: OSError, where: Path | str) -> DiskError:
 
 @contextmanager
 def disk_errors(where: Path) -> Iterator[None]:
-    """Turn the system's errors inside the block into DiskError."""
+    """Translate OSError inside the block into DiskError."""
     try:
         yield
     except OSError as error:
@@ -54,7 +54,7 @@ def disk_errors(where: Path) -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names created, renamed or removed in the folder durable; OSError when the disk refuses."""
+    """Make created, renamed or removed names in the folder durable. OSError if the disk refuses."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -63,10 +63,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a small file whole or not at all, so that it outlasts a power cut: beside its place, then in it.
+    """Write a small file atomically and durably: to a temporary file, then rename.
 
-    A file that has its name already is replaced and passes its permissions on, a link is replaced and not written
-    through; ``mode`` is that of a new file, less the umask. OSError when the disk refuses.
+    An existing file is replaced and passes on its permissions. A link is replaced, not followed. ``mode``: of a new
+    file, less the umask. OSError if the disk refuses.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
     part.unlink(missing_ok=True)
@@ -86,13 +86,13 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Have one of our programs at a time change what stands in a folder, for a moment; OSError when there is none.
+    """Hold a short lock on a folder, so that one of our programs at a time changes its files. OSError if it is missing.
 
-    Who holds it for long is not waited for: it is none of ours, but one such as flock(1).
+    After some seconds it goes on without the lock: only other programs, such as flock(1), hold it for long.
     """
     descriptor, waits = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), pauses(ALONE_SECONDS)
     try:
-        # A file system may have no locks.
+        # The file system may not support locks.
         with suppress(OSError):
             while not flocked(descriptor) and (wait := next(waits, None)) is not None:
                 time.sleep(wait)
@@ -102,7 +102,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def flocked(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
-    """Take flock(2)'s lock of an open file without waiting; False if another holds it. OSError where there is none."""
+    """Take the flock(2) lock of an open file without waiting; False if another holds it. OSError if unsupported."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -111,9 +111,9 @@ def flocked(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
 
 
 def allow_open_files(wanted: int, needed: int) -> None:
-    """Raise this process's limit of open files (``ulimit -n``) to ``wanted``, as far as the system lets us.
+    """Raise this process's limit of open files (``ulimit -n``) towards ``wanted``.
 
-    Raises DiskError when it lets us have fewer than are ``needed``.
+    Raises DiskError if the system allows fewer than ``needed``.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -128,8 +128,9 @@ def allow_open_files(wanted: int, needed: int) -> None:
 
 
 def open_to_read(path: Path) -> int:
-    """Return a descriptor of a regular file; FileNotFoundError for what stands in its place and would be waited for
-    (a pipe, a device). OSError when the system refuses.
+    """Open a regular file and return its descriptor. OSError if the system refuses.
+
+    FileNotFoundError for anything that would block (a pipe, a device).
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -139,7 +140,7 @@ def open_to_read(path: Path) -> int:
 
 
 def same_file(path: Path) -> Callable[[], bool]:
-    """Return a function that tells whether the path still names the file it names now; OSError when there is none."""
+    """Return a function that says whether the path still names the same file. OSError if there is none."""
     before = path.stat()
 
     def unmoved() -> bool:
@@ -151,12 +152,10 @@ def same_file(path: Path) -> Callable[[], bool]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, private to its owner, whose name outlasts a power cut, there already or not; OSError when the disk
-    refuses.
-    """
+    """Create a private folder durably; it may exist already. OSError if the disk refuses."""
     above = [each for each in folder.absolute().parents if not each.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for each in (folder.absolute(), *above):
-        # A folder that may be passed through and not read cannot be flushed; it was there before.
+        # A folder that may be entered but not read cannot be flushed. It existed before.
         with suppress(PermissionError):
             sync_folder(each.parent)

@@ -1,4 +1,4 @@
-"""The *processed* transaction, which turns fetched pages into documents or drops, and reading documents back."""
+"""The *processed* transaction: turn fetched pages into documents or drops, and remove documents."""
 
 from __future__ import annotations
 
@@ -40,19 +40,20 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def public_id(url: str, version: int) -> str:
-    """Return the id of a document, the same for ever: 32 hex digits of the SHA-256 of its canonical URL and version."""
+    """Return the permanent id of a document: 32 hex digits of the SHA-256 of its canonical URL and version."""
     return hashlib.sha256(f"{url}\n{version}".encode()).hexdigest()[:32]
 
 
 def day_of(published: str | None, fetched_at: datetime) -> str:
-    """Return the ISO day a document is selected by: the one it states, else the one (UTC) it was fetched on."""
+    """Return the ISO day for selecting a document: its publication date if stated, else the UTC day of the fetch."""
     stated = _DAY.match(published or "")
     return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
 
 
 def take_turn(connection: Connection) -> None:
-    """Wait until nobody else changes documents: duplicate sets belong to all sites, and what is removed is looked for
-    among all texts.
+    """Wait until no other process changes documents.
+
+    Duplicate sets span all sites, and a removal searches all texts.
     """
     serialise(connection, _TURN)
 
@@ -60,12 +61,12 @@ def take_turn(connection: Connection) -> None:
 def write_processed(
     connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False
 ) -> dict[int, Drop]:
-    """Give fetches their outcome: documents or drops, found links, URL states, fingerprints and duplicate sets.
+    """Store the outcomes of fetches: documents or drops, found links, URL states, fingerprints and duplicate sets.
 
-    Fetches that have an outcome are passed over. ``again`` (re-extraction) replaces the outcome of the same fetch
-    instead, keeps version and public id, and leaves the frontier alone.
+    Fetches with an outcome are skipped. ``again`` (re-extraction) replaces the outcome of the same fetch, keeps version
+    and public id, and does not change the frontier.
 
-    Return the drops by fetch id, with those of pages whose text is there already or must not come in.
+    Return the drops by fetch id. They include pages with an unchanged text and pages that were removed on request.
     """
     items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
     targets = targets_of(connection, items, again=again)
@@ -86,17 +87,15 @@ def write_processed(
 
 
 def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:
-    """Return what to write in place of an outcome that the database refuses: a drop, with the links or without."""
+    """Return replacements for an outcome that the database refuses: a drop with the links, then one without."""
     fetch_id, lease, processed = item
-    logger.warning("the database refuses what came of %s: %s", lease.url, error.what[:200])
+    logger.warning("the database refused the document of %s: %s", lease.url, error.what[:200])
     drop = Drop(NOT_STORABLE, error.what[:500])
     return tuple((fetch_id, lease, Processed(drop=drop, links=links)) for links in (processed.links, ()))
 
 
 def withdraw(connection: Connection, fetch_ids: Sequence[int]) -> None:
-    """Take what fetches have given out of the corpus: documents with their texts and fingerprints; the outcome is a
-    drop.
-    """
+    """Remove the documents of these fetches with their texts and fingerprints. The outcome becomes a drop."""
     targets = targets_of(connection, fetch_ids, again=True)
     _store_drops(connection, [(target, Drop(REMOVED)) for target in targets])
 
@@ -133,7 +132,7 @@ _has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.ve
 
 
 def _supersede(connection: Connection, versioned: Collection[int], overtaken: Collection[int]) -> None:
-    """Have elder versions of these URLs, and all documents of pages that are known better, stand back."""
+    """Mark older versions of these URLs, and all documents of overtaken pages, as superseded."""
     for url_ids, which in ((versioned, _has_newer), (overtaken, sa.true())):
         for part in chunks(sorted(url_ids)):
             current = document.c.url_id.in_(part), which, document.c.superseded.is_(False)
@@ -143,7 +142,7 @@ def _supersede(connection: Connection, versioned: Collection[int], overtaken: Co
 
 
 def _reinstate(connection: Connection, urls: Mapping[int, str]) -> None:
-    """Have what stood back behind documents that are gone stand for its page again."""
+    """Mark documents as current again after the documents that superseded them were removed."""
     for part in chunks(sorted(urls)):
         behind = sa.or_(document.c.url_id.in_(part), document.c.canonical.in_([urls[url_id] for url_id in part]))
         statement = sa.update(document).where(behind, document.c.superseded, ~_has_newer).values(superseded=False)
@@ -166,12 +165,13 @@ def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]
 
 
 def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Document]]) -> None:
-    """Note what a page says now of its text's use, headline and author, where the text itself has not changed.
+    """Update rights, title and author of a document whose page repeats the same text.
 
-    The day of publication stays: reckoned from "3 hours ago" on the first night it is "yesterday" on the next.
+    The publication date stays: the first visit computed it from "3 hours ago", the next would compute it from
+    "yesterday".
     """
     for target, made in repeated:
-        # A later text may be there by now, when pages are read anew.
+        # During re-extraction a later text may exist already.
         by_then = document.c.url_id == target.url_id, document.c.fetch_id < target.fetch_id
         newest = sa.select(sa.func.max(document.c.version)).where(*by_then).scalar_subquery()
         of_text = document.c.url_id == target.url_id, document.c.version == newest
@@ -213,7 +213,7 @@ def _found(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]])
 def _finish(
     connection: Connection, schedule: Schedule, outcomes: Outcomes, items: dict[int, tuple[Lease, Processed]]
 ) -> None:
-    """Settle the URLs of a group with when they are due again."""
+    """Set the URLs of a group to done, with their next due time."""
     new = [(target, "document", None, made.metadata.published) for target, _, made in outcomes.new]
     dropped = [(target, "drop", drop.reason, None) for target, drop in outcomes.dropped]
     ended = [

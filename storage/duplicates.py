@@ -1,12 +1,13 @@
-"""The memory of fingerprints: which documents are the same text, or nearly, and which of them represents the others.
+"""Duplicate sets: documents with the same or nearly the same text, and their representative.
 
-Two documents are *exact* duplicates when their 16-byte hashes agree; they then share one fingerprint row. Two
-fingerprints are *near* duplicates when they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman
-and Ullman, Mining of Massive Datasets, section 3.4) and their sketches put the Jaccard similarity of their shingles
-high enough (``storage.neighbours``). Sets do not depend on the order of arrival: a set is a connected component, and
-its representative is the longest text, then one with a date (a page for printing often shows none), then the smallest
-URL, then the lowest version. Only current documents count: a version of a page that a later one has superseded is no
-duplicate of anything, and represents a set only where there is nobody else.
+Two documents are *exact* duplicates if their 16-byte hashes are equal; they share one fingerprint row. Two fingerprints
+are *near* duplicates if they share a band key (MinHash with banding: Broder 1997; Leskovec, Rajaraman and Ullman,
+Mining of Massive Datasets, section 3.4) and their sketches estimate a high Jaccard similarity of their shingles
+(``storage.neighbours``).
+
+A set is a connected component, so it does not depend on the order of arrival. Its representative is the longest text,
+then one with a date (print versions often show none), then the smallest URL, then the lowest version. Only current
+documents count. A superseded version is no duplicate, and represents a set only if the set has no current document.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Standing(NamedTuple):
-    """What decides who represents a set: the smallest standing does."""
+    """Sort key of a document in its set. The smallest one represents the set."""
 
     superseded: bool
     minus_chars: int
@@ -44,9 +45,14 @@ class Standing(NamedTuple):
 def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]:
     """Store fingerprints and join them with their near-duplicates; return their ids in the order given.
 
-    Call it before the documents are stored, `place` after. Equal fingerprints share an id.
+    Call it before the documents are stored, and `place` after. Equal fingerprints share an id.
     """
-    schemes = {name: _scheme_id(connection, name) for name in {each.scheme for each in prints}}
+    names = sorted({each.scheme for each in prints})
+    if names:
+        insert = upsert(connection, scheme).on_conflict_do_nothing(index_elements=["name"])
+        connection.execute(insert, [{"name": name} for name in names])
+    known = connection.execute(sa.select(scheme.c.name, scheme.c.id).where(scheme.c.name.in_(names)))
+    schemes = {row.name: row.id for row in known}
     keyed = {(each.exact, schemes[each.scheme]): each for each in prints}
     ids = _known_prints(connection, keyed)
     new = {key: each for key, each in keyed.items() if key not in ids}
@@ -57,7 +63,7 @@ def register(connection: Connection, prints: Sequence[Fingerprint]) -> list[int]
 
 
 def place(connection: Connection, standings: Sequence[tuple[int, Standing]]) -> None:
-    """Count new documents, given as (fingerprint id, standing), into their sets and see who represents them now."""
+    """Add new documents, as (fingerprint id, standing), to their sets and update the representatives."""
     sets = _sets_of(connection, {print_id for print_id, _ in standings})
     newcomers: dict[int, list[Standing]] = defaultdict(list)
     for print_id, standing in standings:
@@ -71,9 +77,10 @@ def place(connection: Connection, standings: Sequence[tuple[int, Standing]]) -> 
 
 
 def refresh(connection: Connection, print_ids: Iterable[int]) -> None:
-    """Put sets in order after documents of these fingerprints changed or went.
+    """Update the sets of these fingerprints after their documents changed or were deleted.
 
-    A fingerprint nobody has any more is forgotten, and the set it may have held together is put together anew.
+    Fingerprints without documents are deleted. A set that loses one is rebuilt, because the fingerprint may have joined
+    it.
     """
     sets = _sets_of(connection, set(print_ids))
     used = document.c.fingerprint_id == fingerprint.c.id
@@ -83,11 +90,6 @@ def refresh(connection: Connection, print_ids: Iterable[int]) -> None:
         forgotten = [print_id for print_id in gone if sets[print_id] == set_id]
         for changed in _rebuild(connection, set_id, forgotten) if forgotten else [set_id]:
             _recount(connection, changed)
-
-
-def _scheme_id(connection: Connection, name: str) -> int:
-    connection.execute(upsert(connection, scheme).on_conflict_do_nothing(index_elements=["name"]), {"name": name})
-    return int(connection.execute(sa.select(scheme.c.id).where(scheme.c.name == name)).scalar_one())
 
 
 def _known_prints(connection: Connection, wanted: Iterable[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
@@ -113,15 +115,15 @@ def _insert_prints(connection: Connection, new: Mapping[tuple[bytes, int], Finge
         for set_id, ((exact, scheme_id), each) in zip(set_ids, new.items(), strict=True)
     ]
     ids = insert_rows(connection, fingerprint, rows)
-    # Sorted, so that neighbours on a page of the index are written together.
+    # Sorted, so that neighbouring index entries are written together.
     keys = sorted({(key, print_id) for print_id, each in zip(ids, new.values(), strict=True) for key in each.bands})
     insert_numbers(connection, band, keys)
     return ids
 
 
 def _join(connection: Connection, newcomers: Sequence[Sketched], within: set[int] | None = None) -> None:
-    """Unite the sets of newcomers with those of all that are like them (only those ``within``), and keep the pairs that
-    did it as evidence.
+    """Merge the sets of newcomers with those of similar fingerprints (only ``within`` these). Store the pairs as
+    evidence.
     """
     neighbours = Neighbours(connection, newcomers, within)
     for each in newcomers:
@@ -217,7 +219,7 @@ def _recount(connection: Connection, set_id: int) -> None:
 
 
 def _rebuild(connection: Connection, set_id: int, forgotten: Sequence[int]) -> list[int]:
-    """Take a set apart without some of its fingerprints and put it together anew; return the sets it became."""
+    """Rebuild a set without some of its fingerprints; return the resulting sets."""
     rows = connection.execute(sa.select(fingerprint).where(fingerprint.c.set_id == set_id)).all()
     stored_as = shapes(connection)
     members = [

@@ -1,4 +1,4 @@
-"""How connections are made: SQLite in WAL mode, PostgreSQL with time limits, and what each transaction begins with."""
+"""Create engines: SQLite in WAL mode, PostgreSQL with time limits, and the start of each transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_MS = 30_000
 IDLE_SECONDS = 1.0
-"""After how long without work a connection is asked whether it is still there."""
+"""Seconds. A connection that was idle for longer is checked before use."""
 
 _PRAGMAS = (
     "PRAGMA synchronous=FULL",
@@ -32,7 +32,7 @@ READER = "SELECT set_config('default_transaction_read_only', 'on', false)"
 WRITER = (
     "SELECT set_config('statement_timeout', '300s', false),"
     " set_config('idle_in_transaction_session_timeout', '120s', false),"
-    # A program outlives its server, whose crash must undo nothing that it has been told is done.
+    # The program outlives a crash of its server, which must not undo acknowledged commits.
     " set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'local'), false)"
 )
 WITHOUT_LIMITS = (
@@ -41,18 +41,16 @@ WITHOUT_LIMITS = (
 """For one transaction of a writer."""
 SESSION = (
     "SELECT set_config('timezone', 'UTC', false),"
-    # A server asks after a client that is silent, by default after two hours: so long would a session that a network
-    # has lost keep its locks.
+    # By default a server checks a silent client after two hours. A lost session would keep its locks for so long.
     " set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),"
     " set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '30000', false),"
-    # What a server or a role is set to for other programs: dates that the driver cannot read, numbers without their
-    # last digits, snapshots older than the locks that transactions wait for, limits that end an export, and rows left
-    # out without a word.
+    # Override settings made for other programs: unreadable date formats, rounded floats, snapshots older than the
+    # awaited locks, limits that end an export, and row security that hides rows.
     " set_config('datestyle', 'ISO', false), set_config('extra_float_digits', '1', false),"
     " set_config('default_transaction_isolation', 'read committed', false),"
     " set_config('lock_timeout', '60s', false), set_config('statement_timeout', '0', false),"
     " set_config('idle_in_transaction_session_timeout', '0', false), set_config('row_security', 'off', false),"
-    # Not every server has these.
+    # Not every server has these settings.
     " (SELECT count(set_config(name, '0', false)) FROM pg_settings"
     " WHERE name IN ('idle_session_timeout', 'transaction_timeout'))"
 )
@@ -62,29 +60,28 @@ _LINEAGE = (
     "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE"
     " system_identifier || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END FROM pg_control_system()"
 )
-"""Which server it is, and its timeline, which is another once a standby has been promoted (PostgreSQL, 26.2.7)."""
+"""System identifier and timeline of a server. A promoted standby has a new timeline (PostgreSQL, 26.2.7)."""
 
 
 @dataclass(slots=True)
 class Lineage:
-    """The server to which a program has made its first connection; every later one is to be to the same.
+    """The server of a program's first connection. All later connections must reach the same server.
 
-    A standby that has taken its place may not have had the last commits. What a program goes on to write by what it
-    remembers of them would be missing for good, or stand at the wrong place.
+    A standby that took over may lack the last commits. Writes based on them would be lost or wrong.
     """
 
     where: str
     known: str = ""
 
     def require(self, connection: psycopg.Connection) -> None:
-        """Raise DatabaseError when it is another server. One that does not say which it is passes for any."""
+        """Raise DatabaseError for another server. A server that hides its identity is accepted."""
         found = self._ask(connection)
         self.known = self.known or found
         if found and found != self.known:
             raise DatabaseError(
-                "another server, or a copy, has taken its place, which may not have the last that was committed",
+                "another server or a copy has taken its place, and may lack the last commits",
                 where=self.where,
-                do="Start again; what it lacks is read in again from the WARC files by the next crawl.",
+                do="Start again. The next crawl reads missing pages in again from the WARC files.",
             )
 
     @staticmethod
@@ -101,9 +98,9 @@ class Lineage:
 
 
 def sqlite_location(path: Path, *, read_only: bool) -> str:
-    """Return the URI under which SQLite opens a file.
+    """Return the URI with which SQLite opens a file.
 
-    In a folder that cannot be written it is read as ``immutable``: SQLite could not put its shared memory beside it.
+    In a read-only folder it is ``immutable``, because SQLite cannot create its shared memory beside it.
     """
     location = path.absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rw")
     if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
@@ -112,8 +109,9 @@ def sqlite_location(path: Path, *, read_only: bool) -> str:
 
 
 def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
-    """Return an engine for a file, whose transactions begin as its execution options say: ``corpus_writes`` takes the
-    lock for writing at once, ``corpus_hasty`` commits without waiting for the disk.
+    """Return an engine for a file. Execution options choose the start of a transaction:
+
+    ``corpus_writes`` takes the write lock at once. ``corpus_hasty`` commits without waiting for the disk.
     """
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=sqlite_location(path, read_only=read_only), query={"uri": "true"}),
@@ -122,7 +120,7 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
-        # Transactions are begun below, not by the driver, which would not cover reads and schema changes.
+        # The driver's own BEGIN would not cover reads and schema changes.
         connection.isolation_level = None
         for pragma in _PRAGMAS:
             connection.execute(pragma)
@@ -133,7 +131,7 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
     def begin(connection: Connection) -> None:
         options = connection.get_execution_options()
         if options.get("corpus_writes"):
-            # In WAL mode NORMAL leaves out the fsync of a commit; that of the next FULL one covers what came before.
+            # NORMAL in WAL mode skips the fsync of a commit. The fsync of the next FULL commit covers it.
             level = "NORMAL" if options.get("corpus_hasty") else "FULL"
             if connection.info.get("synchronous") != level:
                 connection.exec_driver_sql(f"PRAGMA synchronous={level}")
@@ -144,28 +142,24 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
 
 
 def connect_options(url: URL) -> dict[str, Any]:
-    """Return what a PostgreSQL connection needs to notice a dead server, as far as the URL does not say otherwise, and
-    the encoding of all text, whatever the server, the role or the environment is set to.
-    """
+    """Return options of a PostgreSQL connection: UTF-8, and keepalives unless the URL has them."""
     defaults = {"connect_timeout": 10, "application_name": "corpus-spider", "keepalives_idle": 30}
     defaults |= {"keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     return {key: value for key, value in defaults.items() if key not in url.query} | {"client_encoding": "utf8"}
 
 
 def postgres_engine(url: URL, role: str = "", lineage: Lineage | None = None, *, snapshots: bool = False) -> Engine:
-    """Return an engine whose sessions all begin with a statement for their ``role``: not each of their transactions.
+    """Return an engine whose sessions begin with a statement for their ``role``, once per session.
 
-    With a ``lineage`` they are all to one server.
-
-    ``snapshots``: each transaction sees one moment, not each of its statements another: counts of several statements
-    would not agree.
+    ``lineage``: all sessions must reach one server. ``snapshots``: each transaction has one consistent view, because
+    counts from several statements must agree.
     """
     level = "REPEATABLE READ" if snapshots else "READ COMMITTED"
     engine = sa.create_engine(url, connect_args=connect_options(url), isolation_level=level)
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
-        # Each by itself: between two statements of one transaction a server may already be tired of waiting.
+        # One transaction each: the server may time out between two statements of a transaction.
         connection.autocommit = True
         for statement in filter(None, (SESSION, role)):
             connection.execute(statement)
@@ -179,7 +173,7 @@ def postgres_engine(url: URL, role: str = "", lineage: Lineage | None = None, *,
 
     @event.listens_for(engine, "checkout")
     def look(connection: Any, record: Any, _proxy: Any) -> None:
-        # What was at work a moment ago is not asked whether it lives.
+        # A recently used connection is not checked.
         if time.monotonic() - record.info.get("idle_since", math.inf) > IDLE_SECONDS and not _answers(connection):
             raise sa.exc.InvalidatePoolError
 

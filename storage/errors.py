@@ -1,12 +1,10 @@
-"""What can go wrong, as types: one base class, few children, attributes instead of strings, an exit code each."""
+"""Errors that users see: one base class, few children, attributes instead of strings, an exit code each."""
 
 from __future__ import annotations
 
 
 class CorpusError(Exception):
-    """Base of every error a user can meet. ``what`` happened, ``where``, what to ``do`` about it, in sentences;
-    ``exit_code`` ends the program.
-    """
+    """Base class of user-visible errors: ``what`` happened, ``where``, what to ``do``, and the ``exit_code``."""
 
     exit_code = 1
 
@@ -49,7 +47,7 @@ class LockedError(CorpusError):
 
 
 class DamageError(CorpusError):
-    """Stored data is not what it should be: a record, an index or a text does not agree (exit 6)."""
+    """Stored data is damaged: a record, an index or a text does not match (exit 6)."""
 
     exit_code = 6
 

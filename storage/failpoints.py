@@ -1,7 +1,8 @@
-"""The crash-test hook: named places where a test may have the whole process group killed.
+"""Crash-test hook: named points where a test can kill the whole process group.
 
-``CORPUS_SPIDER_FAILPOINT="before_fetched_commit:3"`` sends SIGKILL to the process group at the third reach of that
-place: no handler runs, nothing is flushed. Unset (the normal case), a reach costs one comparison.
+``CORPUS_SPIDER_FAILPOINT="before_fetched_commit:3"`` sends SIGKILL to the process group when the program reaches that
+point for the third time. No handler runs, nothing is flushed. If it is unset (the normal case), a point costs one
+comparison.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ VARIABLE = "CORPUS_SPIDER_FAILPOINT"
 
 
 def parse(setting: str) -> tuple[str, int]:
-    """Read ``name:N``; N is 1 when missing. An empty setting gives an empty name, which no place has."""
+    """Parse ``name:N``; N is 1 if missing. An empty setting gives an empty name, which matches no point."""
     name, _, count = setting.partition(":")
     return name, int(count or 1)
 
@@ -24,7 +25,7 @@ _reached: Counter[str] = Counter()
 
 
 def reach(name: str) -> None:
-    """Say that the program has come to the place ``name``; does not return when a test armed it for this reach."""
+    """Mark a point of the program. It does not return if a test armed it for this time."""
     if name != _armed:
         return
     _reached[name] += 1

@@ -1,8 +1,13 @@
-"""The fetch table: one row per WARC response record, written in the *fetched* transaction, and what became of it.
+"""The fetch table: one row per WARC response record, written in the *fetched* transaction, with its outcome.
 
-Outcomes: none yet (the page awaits processing), ``document``, ``drop``, ``retry`` and ``failed`` (an answer that was no
-page), ``unchanged`` (a revisit record: the answer is the one there was), ``record`` (kept for the record only:
-robots.txt), ``orphan`` (a record found in a WARC after a crash).
+Outcomes:
+
+- none yet: the page awaits processing.
+- ``document``, ``drop``: the page was processed.
+- ``retry``, ``failed``: the response was no page.
+- ``unchanged``: a revisit record, the response equals an earlier one.
+- ``record``: archived only (robots.txt).
+- ``orphan``: a record found in a WARC file after a crash.
 """
 
 from __future__ import annotations
@@ -55,14 +60,15 @@ _ORIGINAL_COLUMNS = (
     _original.c.payload_digest.label("of_digest"),
 )
 
-# As expressions, so that a walk by id never turns into a search by outcome or site, sorted anew for every page of rows.
+# Wrapped in an expression, so that the database walks by id. A search by outcome or site would sort for every page of
+# rows.
 OUTCOME = sa.func.coalesce(fetch.c.outcome, "")
 SITE = sa.func.coalesce(url.c.site, "")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFetch:
-    """A fetch as the corpus keeps it. ``lease`` is the URL it was fetched for, None for robots.txt and orphans."""
+    """A stored fetch. ``lease``: the URL it was fetched for; None for robots.txt and orphans."""
 
     fetch_id: int
     uri: str
@@ -78,23 +84,13 @@ class StoredFetch:
     detail: str | None
     language: str | None
     original: Pointer | None = None
-    """Of a revisit: where the payload is."""
+    """For a revisit: pointer to the record with the payload."""
     terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class WarcFile:
-    """A WARC file the corpus knows: ``state`` is ``open``, ``closed`` or ``removed``, ``size`` in bytes once closed."""
-
-    name: str
-    run_id: int | None
-    state: str
-    size: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Orphan:
-    """A complete response record that a dead run wrote and did not get to index; ``page`` is its canonical URL."""
+    """A complete response record that a dead run wrote and did not index. ``page`` is its canonical URL."""
 
     uri: str
     pointer: Pointer
@@ -104,17 +100,18 @@ class Orphan:
 
 
 def pointer_of(row: AnyRow) -> Pointer:
-    """Build the pointer of a row that has `POINTER_COLUMNS`. Raises DamageError where SQLite, which keeps whatever it
-    is given, or a bit that has turned, has something else in the place of a number.
+    """Build the pointer of a row that has `POINTER_COLUMNS`.
+
+    Raises DamageError if offset or length is not a number: SQLite stores values of any type.
     """
     if not isinstance(row.warc_offset, int) or not isinstance(row.warc_length, int):
         what = f"record {row.record_id} is at {row.warc_offset!r:.50}, {row.warc_length!r:.50} bytes: no numbers"
-        raise DamageError(what, where=str(row.warc), do="Restore the database from a copy.")
+        raise DamageError(what, where=str(row.warc), do="Restore the database from a backup.")
     return Pointer(row.warc, row.warc_offset, row.warc_length, row.record_id, row.payload_digest)
 
 
 def outcome_of(fetched: Fetched) -> str | None:
-    """Decide the outcome of an exchange at the time it is fetched; None: its page awaits processing."""
+    """Return the outcome of an exchange at fetch time; None if its page awaits processing."""
     if fetched.lease is None:
         return "record"
     if fetched.original is not None:
@@ -125,7 +122,7 @@ def outcome_of(fetched: Fetched) -> str | None:
 
 
 def reason_of(fetched: Fetched) -> str | None:
-    """Return why an exchange brings no page; of an unchanged one, whether the server said so or its payload."""
+    """Return the reason for an exchange without a page. For an unchanged page: a 304 response or an equal payload."""
     if fetched.original is None:
         return fetched.reason
     return NOT_MODIFIED if fetched.capture.status == 304 else SAME_PAYLOAD
@@ -142,7 +139,7 @@ _STATE_AFTER = {
 def write_fetched(
     connection: Connection, run_id: int | None, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule
 ) -> list[int]:
-    """Write fetch rows and URL states; return the fetch ids in order. Rows already there are left as they are."""
+    """Write fetch rows and URL states; return the fetch ids in order. Existing rows stay as they are."""
     warcs = warc_ids(connection, run_id, {pointer.warc for _, pointer in group})
     known_terms = terms_ids(connection, {fetched.capture.terms for fetched, _ in group})
     rows = [
@@ -163,14 +160,14 @@ def write_fetched(
 
 
 def stand_ins(item: tuple[Fetched, Pointer]) -> list[tuple[Fetched, Pointer]]:
-    """Return what to write in place of an exchange that the database refuses: one that says less; the WARC has all."""
+    """Return a replacement for an exchange that the database refuses: the same without headers. The WARC has them."""
     fetched, pointer = item
     bare = replace(fetched.capture, response_headers=(), ip=None, terms=None)
     return [(replace(fetched, capture=bare), pointer)]
 
 
 def _settle(connection: Connection, group: Sequence[Fetched], schedule: Schedule) -> None:
-    """Note when URLs are due again that need no processing."""
+    """Set the next due time of URLs that need no processing."""
     for outcome, state in (("failed", UrlState.FAILED), (UNCHANGED, UrlState.DONE)):
         over = [(each, each.lease) for each in group if each.lease and outcome_of(each) == outcome]
         ended = [
@@ -234,9 +231,7 @@ def _pointer_row(warc_id: int, pointer: Pointer) -> dict[str, Any]:
 
 
 def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[Orphan]) -> int:
-    """Index records without a row; those that have one are left alone, and those of removed pages are marked to be
-    emptied. Return how many were new.
-    """
+    """Index records that have no row, and mark those of removed pages for redaction. Return how many were new."""
     away = refused(connection, {address for each in orphans for address in (each.uri, each.page) if address})
     warcs = warc_ids(connection, run_id, {each.pointer.warc for each in orphans})
     places = [(warcs[each.pointer.warc], each.pointer.offset) for each in orphans]
@@ -261,7 +256,7 @@ def write_orphans(connection: Connection, run_id: int | None, orphans: Sequence[
 
 
 def _known(connection: Connection, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """Return the ids of fetch rows by (WARC id, offset), for those there are."""
+    """Return the ids of existing fetch rows by (WARC id, offset)."""
     known: dict[tuple[int, int], int] = {}
     for warc_id in {place[0] for place in places}:
         for part in chunks([offset for of, offset in places if of == warc_id]):
@@ -272,7 +267,7 @@ def _known(connection: Connection, places: Sequence[tuple[int, int]]) -> dict[tu
 
 
 def warc_ids(connection: Connection, run_id: int | None, names: Collection[str]) -> dict[str, int]:
-    """Return the ids of WARC files by name; names that are new are registered as open."""
+    """Return the ids of WARC files by name. Register new names as open."""
     rows = [{"name": name, "run_id": run_id, "state": "open"} for name in sorted(names)]
     if rows:
         connection.execute(upsert(connection, warc_file).on_conflict_do_nothing(index_elements=["name"]), rows)
@@ -281,13 +276,13 @@ def warc_ids(connection: Connection, run_id: int | None, names: Collection[str])
 
 
 def add_crash(connection: Connection, fetch_id: int) -> int:
-    """Count one more worker that this page has cost; return how many now."""
+    """Count one more worker that crashed on this page. Return the number of crashes so far."""
     statement = sa.update(fetch).where(fetch.c.id == fetch_id).values(crashes=fetch.c.crashes + 1)
     return int(connection.execute(statement.returning(fetch.c.crashes)).scalar_one())
 
 
 def unprocessed(connection: Connection, sites: Collection[str] | None, limit: int, after: int = 0) -> list[Unprocessed]:
-    """Return pages that await processing, oldest first, those with a fetch id above ``after`` only."""
+    """Return pages that await processing, oldest first, with fetch ids above ``after``."""
     statement = (
         sa.select(fetch.c.id, fetch.c.fetched_at, fetch.c.crashes, *POINTER_COLUMNS, *LEASE_COLUMNS, *TERMS_COLUMNS)
         .add_columns(fetch.c.run_id.is_(None).label("imported"))
@@ -334,7 +329,7 @@ def stored_fetches(
 
 
 def stream_rows(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
-    """Stream what a query gives for each fetch, by id, a page of rows at a time: no transaction stays open between."""
+    """Stream the rows of a query on fetches, by id. Each page of rows is its own transaction."""
     following = statement.where(fetch.c.id > sa.bindparam("after")).order_by(fetch.c.id).limit(PAGE_OF_ROWS)
 
     def page(connection: Connection, after: int) -> Sequence[AnyRow]:
@@ -347,6 +342,7 @@ def stream_rows(database: Database, statement: sa.Select[*tuple[Any, ...]]) -> I
 
 
 def _stored_fetch(row: AnyRow) -> StoredFetch:
+    original = [getattr(row, column.name) for column in _ORIGINAL_COLUMNS]
     return StoredFetch(
         fetch_id=row.id,
         uri=row.uri,
@@ -361,17 +357,6 @@ def _stored_fetch(row: AnyRow) -> StoredFetch:
         reason=row.reason,
         detail=row.detail,
         language=row.language,
-        original=_original_of(row),
+        original=None if row.original_id is None else Pointer(*original),
         terms=terms_of(row),
     )
-
-
-def _original_of(row: AnyRow) -> Pointer | None:
-    values = [getattr(row, column.name) for column in _ORIGINAL_COLUMNS]
-    return None if row.original_id is None else Pointer(*values)
-
-
-def warc_files(connection: Connection) -> list[WarcFile]:
-    """Return the WARC files the corpus knows, by name."""
-    rows = connection.execute(sa.select(warc_file).order_by(warc_file.c.name))
-    return [WarcFile(row.name, row.run_id, row.state, row.bytes) for row in rows]

@@ -1,4 +1,4 @@
-"""Links into the frontier: which enter, with what rank, and where redirects lead."""
+"""Add new links to the frontier: filter, priority, redirects."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from storage.records import Lease, Link
 
 MAX_HOPS = 5
-"""Redirects followed from one URL to the next."""
+"""Longest chain of redirects that is followed."""
 
 SEED_PRIORITY = {Kind.FEED: 30, Kind.SITEMAP: 20}
 START_PAGE_PRIORITY = 10
 FEED_ITEM_PRIORITY = 5
 FRONT_PAGE_LINK_PRIORITY = 3
 ARCHIVE_SECONDS = 31 * 86_400.0
-"""Age from which a sitemap that an index names is one of the archive."""
+"""Seconds. An older sitemap in a sitemap index belongs to the site's archive."""
 
 CLEAN_SLATE: dict[str, Any] = {
     "state": UrlState.PENDING,
@@ -43,24 +43,24 @@ FINISHED = (UrlState.DONE, UrlState.FAILED)
 
 
 def is_key(text: str) -> bool:
-    """Say whether ``text`` may be a key of the frontier: ASCII, no longer than `MAX_URL`."""
+    """Say whether ``text`` is a valid key of the frontier: ASCII, at most `MAX_URL` characters."""
     return 0 < len(text) <= MAX_URL and text.isascii() and "\x00" not in text
 
 
 def link_priority(kind: Kind, parent: Lease) -> int:
-    """Rank a link: feeds and sitemaps first, then what a feed names as new, what a start page shows, then the rest."""
+    """Return the priority of a link: feeds and sitemaps, then feed items, then links of start pages, then the rest."""
     front = FRONT_PAGE_LINK_PRIORITY if parent.kind is Kind.PAGE and parent.depth == 0 else 0
     return SEED_PRIORITY.get(kind, FEED_ITEM_PRIORITY if parent.kind is Kind.FEED else front)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A link and the page it was found in."""
+    """A link and the page that contains it."""
 
     link: Link
     parent: Lease
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    """When the page was fetched, so that what a visit to it found is not newer than the visit."""
+    """Fetch time of the page. Later than this, the link counts as news of the next visit."""
 
     @property
     def hops(self) -> int:
@@ -68,16 +68,15 @@ class Found:
 
     @property
     def kind(self) -> Kind:
-        """What to expect: the target of a redirect is expected to be what its source was."""
+        """Expected kind. The target of a redirect has the kind of its source."""
         return self.parent.kind if self.link.redirect and self.link.kind is Kind.PAGE else self.link.kind
 
     @property
     def priority(self) -> int:
-        """Rank it among what waits at its host.
+        """Priority among the URLs of its host.
 
-        Sitemaps that an index has of the archive come in their turn, by date: there may be hundreds, and a run that
-        ends early would have read nothing else. So do those that are ranked lower, and those of an index in an index,
-        of which there may be as many again for each.
+        Old sitemaps of an index have priority 0 and come by date. There may be hundreds, and a run that ends early
+        would read nothing else. The same holds for links with a negative rank and for sitemaps of nested indexes.
         """
         is_listed = self.link.kind is self.parent.kind is Kind.SITEMAP and not self.link.redirect
         is_old = 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
@@ -87,25 +86,24 @@ class Found:
 
     @property
     def is_self(self) -> bool:
-        """True for a redirect to another spelling of the URL itself (http to https): same key, other address."""
+        """True for a redirect to another spelling of the same URL (http to https): same key, other address."""
         return self.link.redirect and self.link.url == self.parent.url
 
 
 def follows(found: Found) -> bool:
-    """Decide whether a link enters the frontier at all."""
+    """Say whether a link may enter the frontier."""
     usable = is_key(found.link.url) and found.hops <= MAX_HOPS
     return usable and not (found.is_self and found.link.fetch_url == found.parent.fetch_url)
 
 
 def add_links(connection: Connection, found: Sequence[Found]) -> int:
-    """Put found links into the frontier, those it knows already excepted; return how many were new.
+    """Add new links to the frontier; return how many were new. Pages that were removed on request stay out.
 
-    A redirect to another spelling of its own URL queues that URL again under the new address. A redirect that a seed
-    made is followed each time, not only the first: a moved feed must be read each night. What was removed on request
-    stays away.
+    A redirect to another spelling of its own URL queues that URL again with the new address. A redirect from a seed is
+    followed on each visit: a moved feed must be read every night.
 
-    A page that was not there (404, 410) when another had led to it is asked for once more when a sitemap names it for
-    the first time, and once more when a feed does, however often they name it; after that as its age would have it.
+    A page that was missing (404, 410) is fetched again when a sitemap names it for the first time, and when a feed
+    does. Repeated naming has no effect.
     """
     away = refused(connection, (each.link.url for each in found))
     found = [each for each in found if each.link.url not in away]
@@ -122,7 +120,7 @@ def add_links(connection: Connection, found: Sequence[Found]) -> int:
 
 
 def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
-    """Return those of the canonical URLs that the frontier has."""
+    """Return the canonical URLs that the frontier contains."""
     found: set[str] = set()
     for part in chunks(sorted(keys)):
         found.update(connection.execute(sa.select(url.c.url).where(among(connection, url.c.url, part))).scalars())
@@ -130,7 +128,7 @@ def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
 
 
 def insert_hosts(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Note the hosts of rows of the frontier."""
+    """Add the hosts of frontier rows."""
     if not rows:
         return
     pairs = sorted({(row["site"], row["host"]) for row in rows})
@@ -139,7 +137,7 @@ def insert_hosts(connection: Connection, rows: Sequence[dict[str, Any]]) -> None
 
 
 def base_row(key: str, fetch_url: str, site: str, host_name: str) -> dict[str, Any]:
-    """Return what a row of the frontier begins with."""
+    """Return the columns that every new frontier row has."""
     begun = {"state": UrlState.PENDING, "attempts": 0, "next_try": 0.0}
     return begun | {"url": key, "fetch_url": fetch_url, "site": site, "host": host_name}
 
@@ -171,13 +169,11 @@ def _requeue(connection: Connection, redirects: Sequence[Found]) -> None:
 
 
 _WORSE_NAMED = {Kind.FEED: (Kind.PAGE, Kind.SITEMAP), Kind.SITEMAP: (Kind.PAGE,)}
-"""A page that was gone is asked for again when a better kind of source names it than the one it was found in: by the
-kind that names it now, the kinds that are worse.
-"""
+"""Kinds of sources that count less than a kind. A missing page is fetched again if a better kind names it."""
 
 
 def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
-    """Have pages that were gone be asked for again where a better kind of source names them than before."""
+    """Queue missing pages again if a better kind of source names them now."""
     for kind, worse in _WORSE_NAMED.items():
         by_key = {each.link.url: each for each in named if each.parent.kind is kind and not each.link.redirect}
         for part in chunks(sorted(by_key)):
@@ -190,7 +186,7 @@ def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
 
 
 def _gone(found_in: Iterable[Kind]) -> sa.Select[Any]:
-    """Return the query for pages that were not there and are not asked for any more, found in some kinds of sources."""
+    """Return the query for missing pages that are not due again and were found in these kinds of sources."""
     source, other = url.alias("source"), fetch.alias("other")
     newest = sa.select(sa.func.max(other.c.id)).where(other.c.url_id == url.c.id).correlate(url).scalar_subquery()
     over = url.c.kind == Kind.PAGE, url.c.state.in_(FINISHED), url.c.due_again.is_(None)

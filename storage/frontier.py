@@ -1,8 +1,8 @@
-"""The frontier: every URL ever found, the state it is in, and which come next.
+"""The frontier: every URL ever found, its state, and the order of fetching.
 
-A URL is in exactly one `UrlState`. Within a host the order is: priority, then the newest date stated, then depth, then
-first found first served. Times are epoch seconds. One run at a time works on a site (see storage.locks); leases carry
-the run's id and are given back with `Frontier.release` after a crash.
+A URL is in exactly one `UrlState`. The order within a host: priority, newest stated date, depth, first found. Times are
+epoch seconds. One run at a time works on a site (see storage.locks). Leases carry the run's id; `Frontier.release`
+returns them after a crash.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from storage import robots
 from storage.database import among, chunks, insert_many, upsert
 from storage.found import (
     CLEAN_SLATE,
@@ -37,6 +38,7 @@ from storage.originals import with_originals
 from storage.records import Failure, Kind, Lease, Seed, UrlState
 from storage.schedule import LONGEST, Schedule
 from storage.schema import IS_SOURCE, host, url
+from storage.sources import read_sources
 from storage.tombstones import refused
 from storage.visits import Ended, settle
 
@@ -46,52 +48,60 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow, Database
+    from storage.robots import RobotsCopy
+    from storage.sources import SourceState
 
 CLOCK_ERROR = 86_400.0
-"""Seconds that a time lies ahead from which it is not believed."""
+"""Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
 
 BARREN = "barren"
-"""Why pages are asked for later: those like them gave nothing new."""
+"""Reason of postponed pages: similar pages gave nothing new."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """What to fetch, leases and retries. Reached as ``corpus.frontier``; safe to call from any thread.
+    """URLs to fetch, leases and retries. Reached as ``corpus.frontier``. Safe to call from any thread.
 
-    Seeds, wakings, leases and releases do not wait for the disk of a SQLite corpus: the next start does again what a
-    power cut undoes.
+    In SQLite, `seed`, `wake`, `lease` and `release` do not wait for the disk: the next start repeats what a power cut
+    undoes.
     """
 
     database: Database
     schedule: Schedule = field(default_factory=Schedule)
 
     def seed(self, seeds: Iterable[Seed]) -> None:
-        """Put start pages, feeds and sitemaps into the frontier, all of their sites' at once; idempotent.
+        """Add start pages, feeds and sitemaps, all of their sites at once. Idempotent.
 
-        Pages that are known already become sources. Sources that were named once and are not any more, or as pages
-        of a list, are not read again.
+        Known pages become sources. Sources that are no longer configured, or are now pages of a list, are not read
+        again.
         """
-        # What is a source of one site and listed by another is a source.
+        # A URL that is a source of one site and listed by another is a source.
         ordered = sorted(seeds, key=lambda seed: not seed.listed)
         named = {seed.url: seed for seed in ordered if is_key(seed.url)}
         self.database.write(lambda connection: _write_seeds(connection, named), durable=False)
 
     def wake(self, sites: Collection[str], now: float, *, sources: bool = False) -> int:
-        """Turn what is due again pending, with a clean slate (attempts and redirects 0); return how many URLs.
+        """Set URLs that are due again to pending, with attempts and redirects 0. Return how many.
 
-        ``sources``: every feed, sitemap, start and section page of these sites, due or not.
+        ``sources``: include every feed, sitemap, start and section page of these sites, due or not.
         """
-        return self.database.write(lambda connection: _wake(connection, sites, now, sources=sources), durable=False)
+        given = {"of_sites": sites, "now": now}
+
+        def work(connection: Connection) -> int:
+            woken = connection.execute(_AGAIN_IN_TIME, given).rowcount
+            return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, given).rowcount
+
+        return self.database.write(work, durable=False)
 
     def pause(self, host_name: str, until: float) -> None:
-        """Remember that a host asked to be left alone until then (epoch seconds)."""
+        """Pause a host until this time (epoch seconds), as it requested."""
         statement = sa.update(host).where(host.c.name == host_name, host.c.paused_until < until)
         self.database.write(lambda connection: connection.execute(statement.values(paused_until=until)))
 
     def pauses(self, sites: Collection[str], now: float) -> dict[str, float]:
-        """Return until when (epoch seconds) hosts of these sites are to be left alone, those of the future only."""
+        """Return the hosts of these sites that are paused, with the end of the pause (epoch seconds)."""
         statement = sa.select(host.c.name, sa.func.max(host.c.paused_until)).group_by(host.c.name)
-        # No host may ask for a day: a pause beyond it is of a clock that was wrong.
+        # Pauses are shorter than a day: a longer one came from a wrong clock.
         asked = host.c.paused_until > now, host.c.paused_until < now + CLOCK_ERROR
         statement = statement.where(host.c.site.in_(sites), *asked)
         rows = self.database.read(lambda connection: connection.execute(statement).all())
@@ -100,10 +110,10 @@ class Frontier:
     def lease(
         self, run_id: int, quotas: Mapping[str, int], now: float, *, sites: Collection[str] | None = None
     ) -> list[Lease]:
-        """Take up to ``quotas[host]`` due URLs of each host for a run.
+        """Lease up to ``quotas[host]`` due URLs of each host to a run.
 
-        ``sites`` confines it to the sites the run holds, where several sites share a host. A lease lasts until it is
-        fetched, failed or released: there is no time-out, because the locks tell when a run is dead.
+        ``sites`` limits it to the run's sites, because several sites may share a host. A lease lasts until its URL is
+        fetched, failed or released. It has no timeout: the site locks show when a run is dead.
         """
         token, tries = secrets.randbits(62), itertools.count()
 
@@ -115,7 +125,7 @@ class Frontier:
         return self.database.write(work, durable=False)
 
     def hosts(self, sites: Collection[str], now: float) -> list[str]:
-        """Return the hosts of these sites that have a URL due at ``now``, in alphabetical order."""
+        """Return the hosts of these sites with a URL due at ``now``, in alphabetical order."""
         return self._hosts_due(sites, now, now + LATEST)
 
     def _hosts_due(self, sites: Collection[str], now: float, never: float) -> list[str]:
@@ -123,20 +133,20 @@ class Frontier:
         return sorted(set(self.database.read(lambda connection: connection.execute(_DUE_HOSTS, asked).scalars().all())))
 
     def next_due(self, sites: Collection[str]) -> float | None:
-        """Return when (epoch seconds) the next pending URL of these sites is due, None when none is pending."""
+        """Return the time (epoch seconds) when the next pending URL of these sites is due; None if none is pending."""
         if self._hosts_due(sites, 0.0, math.inf):
             return 0.0
-        # Only those to be tried again are left, which are few.
+        # Only retries are left, which are few.
         earliest = sa.select(sa.func.min(url.c.next_try)).where(OF_HOST, PENDING)
         statement = sa.select(earliest.scalar_subquery()).select_from(host).where(host.c.site.in_(sites))
         times = self.database.read(lambda connection: connection.execute(statement).scalars().all())
         return min((time for time in times if time is not None), default=None)
 
     def pending_pages(self, place: tuple[str, str], chosen: Callable[[str], bool]) -> list[int]:
-        """Return the ids of those of the pending pages of a site and host (``*.example.org``: all hosts of a domain)
-        that ``chosen`` (of canonical URLs) picks, but for what the configuration names and where that redirects to.
+        """Return the ids of pending pages of a site and host that ``chosen`` accepts by canonical URL.
 
-        It reads them all, perhaps a million: not for the thread that writes.
+        The host ``*.example.org`` means all hosts of a domain. Configured URLs and their redirect targets are left out.
+        It reads all pending pages, perhaps a million: do not call it in the writer thread.
         """
         site, host = place
         here = url.c.host.endswith(host[1:], autoescape=True) if host.startswith("*.") else url.c.host == host
@@ -147,7 +157,7 @@ class Frontier:
         )
 
     def put_off(self, url_ids: Sequence[int], until: float) -> int:
-        """Ask for pending pages no earlier than ``until`` (epoch seconds); return how many that changes."""
+        """Postpone pending pages to ``until`` (epoch seconds). Return how many changed."""
 
         def work(connection: Connection) -> int:
             later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
@@ -156,7 +166,7 @@ class Frontier:
         return self.database.write(work)
 
     def fail(self, run_id: int, failures: Sequence[Failure]) -> None:
-        """Give back leases that brought no exchange: to pending with a ``retry_at``, to failed without."""
+        """Return leases without an exchange: to pending if they have a ``retry_at``, else to failed."""
         now = time.time()
 
         def work(connection: Connection) -> None:
@@ -170,7 +180,7 @@ class Frontier:
         self.database.write(work)
 
     def release(self, sites: Collection[str]) -> int:
-        """Turn all leases of these sites back to pending; return how many. For a clean stop and for recovery."""
+        """Set all leased URLs of these sites back to pending; return how many. For a clean stop and for recovery."""
         statement = (
             sa.update(url)
             .where(url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED)
@@ -178,23 +188,33 @@ class Frontier:
         )
         return self.database.write(lambda connection: connection.execute(statement).rowcount, durable=False)
 
+    def sources(self, urls: Collection[str]) -> dict[str, SourceState]:
+        """Return the state of each known source, by canonical URL."""
+        return self.database.read(lambda connection: read_sources(connection, urls))
+
+    def keep_robots(self, copy: RobotsCopy) -> None:
+        """Store the robots.txt of an origin, in place of the one stored before."""
+        self.database.write(lambda connection: robots.keep(connection, copy))
+
+    def robots(self, origin: str) -> RobotsCopy | None:
+        """Return the last readable robots.txt of an origin; None if there has been none."""
+        return self.database.read(lambda connection: robots.find(connection, origin))
+
     def count_pending(self, sites: Collection[str]) -> int:
-        """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
+        """Count the pending URLs of these sites. Slow for millions of URLs."""
         statement = sa.select(sa.func.count()).select_from(url).where(PENDING, url.c.site.in_(sites))
         return self.database.read(lambda connection: connection.execute(statement).scalar_one())
 
     def counts(self, sites: Collection[str] | None = None) -> dict[str, dict[UrlState, int]]:
-        """Count URLs by site and state. Walks an index entry per URL: for summaries, not for loops."""
+        """Count URLs by site and state. Reads an index entry per URL: for summaries, not for loops."""
         return self.database.read(lambda connection: count_states(connection, sites))
 
     def add(self, found: Sequence[Found]) -> int:
-        """Put found links into the frontier in a transaction of their own; return how many were new."""
+        """Add found links in one transaction; return how many were new."""
         return self.database.write(lambda connection: add_links(connection, found))
 
     def take_in(self, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
-        """Put pages that somebody else has captured into the frontier; return the leases of those that are to be
-        recorded as fetched, by URL (see `storage.imports`).
-        """
+        """Add imported pages. Return the leases of pages to record, by URL (see `storage.imports`)."""
         return self.database.write(lambda connection: take_in(connection, seen, sites), durable=False)
 
 
@@ -211,7 +231,7 @@ def count_states(connection: Connection, sites: Collection[str] | None = None) -
 
 
 _DESCRIBED = ("url", "fetch_url", "kind", "priority", "seed")
-"""What the configuration says of a URL."""
+"""Columns of a URL that the configuration decides."""
 _KNOWN = sa.select(url.c.id, *(url.c[name] for name in _DESCRIBED), url.c.state, url.c.due_again, url.c.found_from)
 _SEEDS = _KNOWN.where(url.c.site.in_(sa.bindparam("sites", expanding=True)), IS_SOURCE, url.c.seed)
 
@@ -219,13 +239,6 @@ _SEEDS = _KNOWN.where(url.c.site.in_(sa.bindparam("sites", expanding=True)), IS_
 def _described(seed: Seed) -> tuple[Any, ...]:
     priority = 0 if seed.listed else SEED_PRIORITY.get(seed.kind, START_PAGE_PRIORITY)
     return seed.url, seed.fetch_url, seed.kind, priority, not seed.listed
-
-
-def _seed_row(seed: Seed) -> dict[str, Any]:
-    row = base_row(seed.url, seed.fetch_url, seed.site, seed.host) | dict(
-        zip(_DESCRIBED, _described(seed), strict=True)
-    )
-    return row | {"depth": 0, "hops": 0, "found_from": None, "found_at": datetime.now(UTC)}
 
 
 def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
@@ -237,19 +250,21 @@ def _write_seeds(connection: Connection, named: Mapping[str, Seed]) -> None:
     known = {row.url: row for row in before if row.url in seeds}
     for part in chunks(sorted(seeds.keys() - known.keys())):
         known.update((row.url, row) for row in connection.execute(_KNOWN.where(among(connection, url.c.url, part))))
-    _describe(connection, [seed for seed in seeds.values() if not _is_as_described(seed, known.get(seed.url))])
+    # Most nights nearly all seeds are stored as configured.
+    stored = {key: tuple(row)[1 : len(_DESCRIBED) + 1] for key, row in known.items()}
+    _describe(connection, [seed for seed in seeds.values() if stored.get(seed.url) != _described(seed)])
     sources = [row for row in known.values() if not seeds[row.url].listed]
     asleep = [row.id for row in sources if row.state in FINISHED and row.due_again is None]
     _change_all(connection, asleep, CLEAN_SLATE | {"hops": 0})
     listed = [row.id for row in known.values() if row.seed and seeds[row.url].listed]
     _change_all(connection, listed, {"seed": False, "period": 0.0, "due_again": None})
-    # What the configuration named once and does not name any more is read no more.
+    # URLs that are no longer configured are not read again.
     gone = [row.id for row in _not_led_to(before, seeds) if row.due_again is not None]
     _change_all(connection, gone, {"seed": False, "due_again": None})
 
 
 def _not_led_to(before: Sequence[AnyRow], named: Collection[str]) -> list[AnyRow]:
-    """Return the seeds that are neither named nor what one that is named redirects to."""
+    """Return the seeds that are neither configured nor the redirect target of a configured seed."""
     kept, left = set[int](), list(before)
     while new := {row.id for row in left if row.url in named or row.found_from in kept}:
         kept |= new
@@ -257,13 +272,13 @@ def _not_led_to(before: Sequence[AnyRow], named: Collection[str]) -> list[AnyRow
     return left
 
 
-def _is_as_described(seed: Seed, row: AnyRow | None) -> bool:
-    """Say whether a seed is there as it should be: each night nearly all of them are."""
-    return row is not None and tuple(row)[1 : len(_DESCRIBED) + 1] == _described(seed)
-
-
 def _describe(connection: Connection, seeds: Sequence[Seed]) -> None:
-    rows = [_seed_row(seed) for seed in seeds]
+    rows = [
+        base_row(seed.url, seed.fetch_url, seed.site, seed.host)
+        | dict(zip(_DESCRIBED, _described(seed), strict=True))
+        | {"depth": 0, "hops": 0, "found_from": None, "found_at": datetime.now(UTC)}
+        for seed in seeds
+    ]
     insert = upsert(connection, url)
     statement = insert.on_conflict_do_update(
         index_elements=["url"],
@@ -281,7 +296,7 @@ def _change_all(connection: Connection, url_ids: Sequence[int], values: Mapping[
 
 _DUE_HOSTS = sa.select(host.c.name).where(
     host.c.site.in_(sa.bindparam("sites", expanding=True)),
-    # The order is that of the index, so that the first entry that is due ends the search.
+    # In the order of the index, so that the first due entry ends the search.
     sa.select(url.c.id)
     .where(OF_HOST, PENDING, due_by_now(url.c.next_try))
     .order_by(*ORDER)
@@ -292,9 +307,9 @@ _DUE_HOSTS = sa.select(host.c.name).where(
 _AGAIN = sa.update(url).where(url.c.due_again.is_not(None)).values(CLEAN_SLATE | {"hops": 0})
 _OF_SITES = url.c.site.in_(sa.bindparam("of_sites", expanding=True))
 _AGAIN_IN_TIME = _AGAIN.where(_OF_SITES, url.c.due_again <= sa.bindparam("now"))
-# Looked up apart, because of the two indexes SQLite would take that of the articles to be read again.
+# By a subquery: otherwise SQLite chooses the index of articles that are due again.
 _SOURCES_AGAIN = _AGAIN.where(url.c.id.in_(sa.select(url.c.id).where(_OF_SITES, IS_SOURCE)))
-# What was read in the future, or is due so late, was read by a clock that was wrong, and would not be due for as long.
+# Times of a wrong clock: last read in the future, or due later than the longest interval.
 _MISREAD_AGAIN = _AGAIN.where(
     _OF_SITES,
     url.c.due_again > sa.bindparam("now") + CLOCK_ERROR,
@@ -305,14 +320,8 @@ _MISREAD_AGAIN = _AGAIN.where(
 )
 
 
-def _wake(connection: Connection, sites: Collection[str], now: float, *, sources: bool) -> int:
-    asked = {"of_sites": sites, "now": now}
-    woken = connection.execute(_AGAIN_IN_TIME, asked).rowcount
-    return woken + connection.execute(_SOURCES_AGAIN if sources else _MISREAD_AGAIN, asked).rowcount
-
-
 def _held(connection: Connection, run_id: int, failures: Sequence[Failure]) -> list[Failure]:
-    """Leave out what was given back already, when only the answer to a commit was lost."""
+    """Leave out leases that were returned already, when only the answer to a commit was lost."""
     held: set[int] = set()
     for part in chunks([failure.lease.url_id for failure in failures]):
         ours = url.c.id.in_(part), url.c.state == UrlState.LEASED, url.c.leased_by == run_id

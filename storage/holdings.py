@@ -1,6 +1,6 @@
-"""What a corpus holds, as readers and exports get it: documents, the choice among them, and counts.
+"""Read model of the corpus: documents, selections and counts.
 
-The words of a page on its way there are in ``storage.records``.
+The types of a page before it is stored are in ``storage.records``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any
 
 import msgspec
 
-from storage.choices import LONGEST
 from storage.records import Quality
 
+LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
+"""Rules for the representative of a duplicate set; `storage.representatives` has the orders."""
 MIXED = 0.1
-"""From this share of lines in another language a text counts as mixed."""
+"""A text is mixed from this share of lines in another language."""
 SAMPLE_DIGITS = 12
-"""Hexadecimal digits of an id by which a sample is told."""
+"""Hexadecimal digits of an id that decide its sample."""
 EXPORTED_AS = {
     "published": "date",
     "published_text": "date_text",
@@ -26,15 +27,15 @@ EXPORTED_AS = {
     "published_source": "date_source",
     "published_confidence": "date_confidence",
 }
-"""Names in files of those fields that have another there."""
+"""Names of fields in exported files, where they differ."""
 
 
-# No dataclass, because it is made, and made anew with other values, in a tenth of the time.
+# A Struct is created and copied in a tenth of the time of a dataclass.
 class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
-    """A document as the corpus keeps it; what readers and exports get. ``id`` is stable for ever.
+    """A stored document, as readers and exports get it. ``id`` is permanent.
 
-    Files have its fields in this order, by the names that `EXPORTED_AS` gives them. `msgspec.structs.replace` gives one
-    with other values.
+    Exported files have its fields in this order, with the names of `EXPORTED_AS`. Use `msgspec.structs.replace` to
+    change fields.
     """
 
     id: str
@@ -58,7 +59,7 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     extractor_version: str
     extractor_reason: str
     site_model: str
-    """Identifier of the SiteModel it was made with, or ""."""
+    """Identifier of the SiteModel used, or ""."""
     encoding: str
     encoding_source: str
     replaced: float
@@ -66,81 +67,80 @@ class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
     exact: str
     """Hexadecimal xxh3-128 of the canonical text."""
     duplicates: int
-    """Size of its duplicate set; 1 when it stands alone."""
+    """Size of its duplicate set; 1 if it has no duplicates."""
     duplicate_of: str | None
-    """Id of the set's representative, None for the representative itself."""
+    """Id of the set's representative; None for the representative itself."""
     warc: str
     warc_offset: int
     warc_length: int
     record_id: str
     payload_digest: str
     confidence: float | None
-    """F1 that the text is expected to have; None when its extractor cannot tell, or did not yet."""
+    """Expected F1 of the extraction; None if the extractor does not estimate it."""
     kinds: str
-    """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
+    """A letter of `ParagraphKind` for each line of the text; "" if unknown."""
     captions: tuple[str, ...]
     comments: tuple[str, ...]
     published_calendar: str | None
     published_source: str | None
     published_confidence: float | None
     robots: str | None
-    """As in `Terms`; None when nobody looked."""
+    """As in `Terms`; None if robots.txt was not checked."""
     robots_sha256: str | None
     directives: tuple[str, ...]
     tdm: int | None
-    """As in `Metadata`, like the rest."""
+    """As in `Metadata`, like the following."""
     tdm_policy: str | None
     tdm_source: str | None
     licence_url: str | None
     quality: Quality | None
-    """None when its text was stored before this was measured."""
+    """None if the text was stored before quality was measured."""
     cluster: str
-    """Id of its duplicate set: the smallest id of the current documents in it, perhaps its own."""
+    """Id of its duplicate set: the smallest id of its current documents."""
     languages: tuple[str, ...]
-    """As in `Document`, like the next."""
+    """As in `Document`, like the following."""
     foreign_share: float | None
     mixed: int | None
     """As `is_mixed` says."""
     recurring: str
-    """A letter for each line of the text, ``r`` for one that recurs over its site, ``-`` for others; "" when none does.
-    """
+    """A letter for each line of the text: ``r`` if it recurs over the site, else ``-``; "" if no line does."""
 
 
 Columns = dict[str, Sequence[Any]]
-"""The values that some documents have in each field of CorpusDocument, in the order of the fields."""
+"""Values of several documents by field, in the order of the fields of CorpusDocument."""
 
 
 def is_mixed(foreign_share: float | None) -> int | None:
-    """Return 1 where a tenth of a text or more is in another language than the whole, else 0; None: nobody looked."""
+    """Return 1 if a tenth of a text or more is in another language than the whole, else 0; None if unknown."""
     return None if foreign_share is None else int(foreign_share >= MIXED)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which documents an export or a reader wants."""
+    """Selection of documents for an export or a reader."""
 
     languages: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     since: str | None = None
-    """ISO date, inclusive; compared with ``published`` where the page states it, else with the day it was fetched."""
+    """ISO date, inclusive. Compared with ``published`` if stated, else with the day of the fetch."""
     until: str | None = None
     min_chars: int = 0
     include_duplicates: bool = False
     min_confidence: float = 0.0
-    """Documents whose confidence is not known have less than any; with 0 they are wanted too."""
+    """Documents without a confidence are below every minimum but 0."""
     versions: str = "last"
-    """Of the versions of a page: ``first``, ``last`` or ``all``."""
+    """Versions of a page: ``first``, ``last`` or ``all``."""
     without_reserved: bool = False
-    """Leave out what its page or host reserves: text and data mining, AI, archives."""
+    """Exclude texts whose page or host reserves text and data mining, AI or archiving."""
     representative: str = LONGEST
-    """Who represents a duplicate set: one of ``storage.choices``, see ``storage.representatives``."""
+    """Rule for the representative of a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`."""
     without_mixed: bool = False
-    """Leave out what counts as mixed; where nobody looked, it does not."""
+    """Exclude mixed texts. Texts with an unknown share are not mixed."""
     sample: tuple[float, float] | None = None
-    """From and to how many per cent of all ids, which are digests and therefore chance; None: all."""
+    """Range in per cent of all ids, which are digests and therefore random; None: all."""
 
     def id_range(self) -> tuple[str, str]:
-        """Return what an id is not below, and what it is below, for the sample; empty: no bound."""
+        """Return the bounds of ids in the sample: at least the first, below the second; empty: no bound."""
         whole = 16**SAMPLE_DIGITS
         low, high = (round(bound / 100 * whole) for bound in self.sample or (0, 100))
         return f"{low:0{SAMPLE_DIGITS}x}" if low else "", f"{high:0{SAMPLE_DIGITS}x}" if high < whole else ""
@@ -148,7 +148,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
-    """One line of a status table: a key (site, language, state, reason …) and how many."""
+    """One row of a status table: a key (site, language, state, reason …) and a count."""
 
     key: str
     count: int
@@ -157,7 +157,7 @@ class CountRow:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is in a corpus, what is pending, what was dropped and why."""
+    """Counts of a corpus: documents, pending URLs, and drops by reason."""
 
     documents: int
     duplicates: int
@@ -169,8 +169,8 @@ class Status:
     failed: tuple[CountRow, ...] = ()
     last_run: dict[str, str] = field(default_factory=dict)
     superseded: int = 0
-    """Documents that do not count among those above: there is a later version, or one at the page's own address."""
+    """Documents not counted above: a later version exists, or one at the canonical URL."""
     reserved: int = 0
-    """Documents whose page or host reserves text and data mining, AI or archives."""
+    """Documents whose page or host reserves text and data mining, AI or archiving."""
     licensed: int = 0
     """Documents whose page names a licence."""

@@ -1,4 +1,4 @@
-"""Pages that somebody else has captured, on their way into the corpus: which of them are wanted, as leases."""
+"""Add imported pages (other people's captures) to the frontier, and lease the new ones."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from storage.records import Lease
 
 DEPTH = 1
-"""Where imported pages stand in their site: behind what a crawl starts from."""
+"""Depth of imported pages in their site: below the start pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A page of a site as somebody has captured it; ``url`` is its canonical form."""
+    """A captured page of a site; ``url`` is its canonical form."""
 
     url: str
     fetch_url: str
@@ -38,14 +38,22 @@ class Seen:
 
 
 def take_in(connection: Connection, seen: Sequence[Seen], sites: Collection[str]) -> dict[str, Lease]:
-    """Put captured pages into the frontier; return the leases of those that are to be recorded, by URL.
+    """Add captured pages to the frontier; return the leases of pages to record, by URL.
 
-    Left out is what was removed on request, what a crawl reads for its links, and pages of other sites; and captures
-    no newer than what the corpus has of their page, so that the newest version stays that and nothing comes in twice.
+    Left out:
+
+    - pages that were removed on request,
+    - sources, and pages of other sites,
+    - captures no newer than the last one of their page, so that the newest version stays the newest.
     """
     wanted = {each.url: each for each in seen if is_key(each.url)}
     away = refused(connection, wanted)
-    rows = [_row(each) for key, each in wanted.items() if key not in away]
+    known = {"kind": Kind.PAGE, "seed": False, "priority": 0, "depth": DEPTH, "hops": 0}
+    rows = [
+        base_row(each.url, each.fetch_url, each.site, each.host) | known | {"found_at": each.at}
+        for key, each in wanted.items()
+        if key not in away
+    ]
     insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
     insert_hosts(connection, rows)
     leases: dict[str, Lease] = {}
@@ -60,8 +68,3 @@ _last = sa.select(fetch.c.fetched_at).where(fetch.c.url_id == url.c.id).order_by
 _known = sa.select(*LEASE_COLUMNS, _last.correlate(url).scalar_subquery().label("last")).where(
     url.c.kind == sa.literal_column("'page'"), url.c.seed.is_(False), url.c.period == 0
 )
-
-
-def _row(each: Seen) -> dict[str, object]:
-    known = {"kind": Kind.PAGE, "seed": False, "priority": 0, "depth": DEPTH, "hops": 0}
-    return base_row(each.url, each.fetch_url, each.site, each.host) | known | {"found_at": each.at}

@@ -1,4 +1,4 @@
-"""Which URLs of the frontier come next, and their leases: a few statements for all hosts, however many there are."""
+"""Choose the next URLs of the frontier and lease them, with a few statements for all hosts."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ LEASE_COLUMNS = (
     url.c.hops,
     url.c.attempts,
 )
-# Written out, not bound, so that both databases see which of the two partial indexes answers a query.
+# Literals, not parameters, so that both databases recognise the partial index of a query.
 PENDING = url.c.state == sa.literal_column("'pending'")
 SETTLED = url.c.state != sa.literal_column("'pending'")
 ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
 LATEST = 14 * 86_400.0
-"""Seconds that what is pending waits at most, a week as yet; a time beyond is of a clock that was wrong."""
+"""Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
 OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
-"""Joins a URL to its row in the table of hosts."""
+"""Join of a URL with its row in the host table."""
 
 
 def lease_of(row: AnyRow) -> Lease:
@@ -56,7 +56,7 @@ def lease_of(row: AnyRow) -> Lease:
 
 
 def due_by_now(next_try: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
-    """Return what asks whether a pending URL is due: by the time ``now``, or not before ``never``."""
+    """Return the condition that a pending URL is due at ``now``. Times after ``never`` came from a wrong clock."""
     return sa.or_(next_try <= sa.bindparam("now"), next_try > sa.bindparam("never"))
 
 
@@ -66,9 +66,9 @@ def take(
     quotas: Mapping[str, int],
     due: tuple[float, Collection[str] | None],
 ) -> list[Lease]:
-    """Lease up to ``quotas[host]`` URLs of each host, best first, to a holder: a run and the token of this attempt.
+    """Lease up to ``quotas[host]`` URLs of each host, best first.
 
-    ``due``: until when (epoch seconds), and the sites it is confined to, None for all.
+    ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
     """
     rows = _next(connection, quotas, due)
     statement = _leased(connection.dialect.name == "sqlite")
@@ -80,7 +80,7 @@ def take(
 
 
 def taken_before(connection: Connection, hosts: Collection[str], token: int) -> list[Lease]:
-    """Find what a first attempt has leased when only the answer to its commit was lost."""
+    """Return the leases of an earlier attempt whose commit succeeded but whose answer was lost."""
     sites = sa.select(host.c.site).where(host.c.name.in_(hosts))
     ours = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED, url.c.lease_token == token
     rows = connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
@@ -88,7 +88,7 @@ def taken_before(connection: Connection, hosts: Collection[str], token: int) -> 
 
 
 def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, Collection[str] | None]) -> list[AnyRow]:
-    """Return the URLs that are due, each host's in their order and no more than its quota."""
+    """Return the due URLs of each host in order, up to its quota."""
     now, sites = due
     wanted = {name: quota for name, quota in quotas.items() if quota > 0}
     statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
@@ -101,7 +101,7 @@ def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, C
 
 
 def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
-    """Cut what there is of each site and host to the host's quota."""
+    """Cut the rows of each site and host to the host's quota."""
     kept: dict[tuple[str, str], list[AnyRow]] = {}
     for row in sorted(rows, key=lambda row: (row.site, row.host, -row.priority, -row.dated, row.depth, row.lease_id)):
         of_host = kept.setdefault((row.site, row.host), [])
@@ -112,10 +112,10 @@ def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
 
 @cache
 def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
-    """Return the query for the first ``most`` of each host: made once, because to make it takes longer than to run it.
+    """Return the query for the first ``most`` URLs of each host. Cached: building it takes longer than running it.
 
-    Both databases take each host's from the beginning of its part of the index. They have to be told in their own way:
-    SQLite has no LATERAL, and PostgreSQL would compare every URL with the list.
+    Both databases read the start of each host's part of the index, but need different queries. SQLite has no LATERAL.
+    PostgreSQL would compare every URL with the list.
     """
     due = url.alias("due")
     pending = due.c.state == sa.literal_column("'pending'"), due_by_now(due.c.next_try)
@@ -132,10 +132,11 @@ def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
 
 @cache
 def _leased(sqlite: bool) -> sa.Update:
-    """Return what leases the URLs of some ids, but those that another run has leased since they were looked for: one
-    that has taken the sites over from a run that does not know yet that its locks are lost.
+    """Return the statement that leases URLs by id.
+
+    It skips URLs that another run has leased meanwhile: a run that took over the sites after this one lost its locks.
     """
     ours = {"state": UrlState.LEASED, "leased_by": sa.bindparam("run"), "lease_token": sa.bindparam("token")}
-    # Bound, not written out: by id is the way to them, not by what is due.
+    # A parameter, not a literal: the database must search by id, not by the index of due URLs.
     free = among_given(sqlite, url.c.id, "ids"), url.c.state == UrlState.PENDING
     return sa.update(url).where(*free).values(ours).returning(url.c.id)

@@ -1,8 +1,8 @@
-"""Lines that recur over a site (subscribe, read also, copyright): what was learned of them, and where they stand.
+"""Lines that recur over a site (subscribe, read also, copyright): learn them, and mark them in texts.
 
-A line is known by a digest of its text. Learned are the lines of the newest documents of a site that stand in several
-duplicate sets, so that one text at many addresses teaches nothing. Texts stay as they are: the lines are marked for
-whoever reads them, by what is known today.
+A line is identified by a digest of its text. A line recurs if it occurs in several duplicate sets among the newest
+documents of a site. So one text at many URLs teaches nothing. Stored texts do not change; readers get marks, computed
+from the current lines.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 SAMPLE = 2000
-"""Documents of a site that are learned from; its newest."""
+"""Newest documents of a site to learn from."""
 PROSE = 100
-"""Characters from which a line may be a paragraph of an article, which a running story repeats."""
+"""Characters. A line this long may be a paragraph of an article, which a running story repeats."""
 MOST = 2000
-"""Lines of a site that are kept, those that stand in most texts."""
+"""Recurring lines kept per site, the most frequent first."""
 RECURS, ELSE = "r", "-"
 
 
 @dataclass(frozen=True, slots=True)
 class SiteLines:
-    """What the texts of a site teach: recurring lines with the number of sets they stand in, and all its paragraphs."""
+    """Lines of a site: recurring lines with the number of their duplicate sets, and all paragraphs."""
 
     recurring: Mapping[int, int]
     paragraphs: NDArray[np.int64]
-    """A row for each paragraph (of `PROSE` and more): its digest and the duplicate set it stands in, each pair once."""
+    """A row for each paragraph of at least `PROSE` characters: digest and duplicate set, each pair once."""
 
 
 def digest(line: str) -> int:
-    """Return the digest of a line, white space around it aside, as a signed 64-bit integer."""
+    """Return the digest of a line without surrounding white space, as a signed 64-bit integer."""
     return int(xxhash.xxh3_64_intdigest(line.strip().encode("utf-8", "surrogatepass"))) - 2**63
 
 
 def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
-    """Learn from the texts of a site, given with their duplicate sets; the order makes no difference.
+    """Learn from the texts of a site, given as (duplicate set, text) in any order.
 
-    A line recurs when it stands in three sets and in one of a hundred; one that may be a paragraph needs twice as many.
+    A line recurs if it occurs in three sets and in one per cent of all sets. A possible paragraph needs twice as many.
     """
     sets: dict[int, set[int]] = defaultdict(set)
     prose: dict[int, bool] = {}
@@ -70,13 +70,13 @@ def lines_of(texts: Iterable[tuple[int, str]]) -> SiteLines:
 
 
 def shared(paragraphs: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
-    """Return what share of the paragraphs of each site stands in other texts at other sites too.
+    """Return the share of each site's paragraphs that also occur in other texts at other sites.
 
-    Texts of one duplicate set do not count as others, nor do lines that recur on the site.
+    Texts of the same duplicate set do not count as others. Recurring lines do not count.
     """
     none = np.empty((0, 2), dtype=np.int64)
     keys, number = np.unique(np.concatenate([none, *paragraphs.values()])[:, 0], return_counts=True)
-    # What stands nowhere else, nearly all there is, goes first: the rest takes several times the room.
+    # Most paragraphs occur once. Dropping them first saves most of the memory.
     several = keys[number > 1]
     rows = [each[np.isin(each[:, 0], several)] for each in paragraphs.values()]
     table = np.concatenate([none, *rows])
@@ -91,7 +91,7 @@ def shared(paragraphs: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
 
 
 def _several(group: NDArray[np.int64], values: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
-    """Say of each group whether it has different values."""
+    """Return for each group whether it has several different values."""
     pairs = np.unique(np.column_stack([group, values]), axis=0)
     return np.asarray(np.bincount(pairs[:, 0], minlength=count) > 1)
 
@@ -115,7 +115,7 @@ def read_texts(connection: Connection, site: str) -> SiteLines:
 
 
 def keep(connection: Connection, site: str, recurring: Mapping[int, int]) -> None:
-    """Put what was learned of a site in the place of what was known."""
+    """Replace the recurring lines of a site."""
     connection.execute(sa.delete(recurring_line).where(recurring_line.c.site == site))
     rows = [{"site": site, "digest": key, "texts": number} for key, number in sorted(recurring.items())]
     for part in chunks(rows):
@@ -131,8 +131,8 @@ def known(connection: Connection) -> dict[str, frozenset[int]]:
 
 
 def known_in(connection: Connection, site: str, text: object) -> frozenset[int]:
-    """Return those of the recurring lines of a site that stand in a text; bytes in its place, which SQLite stores as
-    well, have no lines.
+    """Return the recurring lines of a site that occur in a text. SQLite may store bytes in a text column; they have no
+    lines.
     """
     if not isinstance(text, str):
         return frozenset()
@@ -144,12 +144,12 @@ def known_in(connection: Connection, site: str, text: object) -> frozenset[int]:
 
 
 def marks(text: object, recurring: Collection[int] | None) -> str:
-    """Return a letter for each line of a text, `RECURS` for one that recurs; "" when none does, or there is no text.
+    """Return a letter for each line of a text, `RECURS` if it recurs; "" if no line does or there is no text.
 
-    Of bytes, those of the UTF-8 that they are.
+    Bytes are read as UTF-8.
     """
     if not recurring or not isinstance(text, str | bytes):
         return ""
     known = text if isinstance(text, str) else text.decode(errors="replace")
-    told = "".join(RECURS if digest(line) in recurring else ELSE for line in known.split("\n"))
-    return told if RECURS in told else ""
+    letters = "".join(RECURS if digest(line) in recurring else ELSE for line in known.split("\n"))
+    return letters if RECURS in letters else ""

@@ -1,6 +1,6 @@
-"""Sessions of a PostgreSQL server that hold advisory locks: who holds which, and how to end one of ours that is lost.
+"""PostgreSQL sessions that hold advisory locks: find the holder of a lock, and end our own lost sessions.
 
-A server that still waits for the other end of a broken network keeps the locks until it has given the session up.
+After a network failure, the server keeps the locks until it gives the session up.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 Identity = tuple[int, "datetime"]
-"""Number and beginning of a session, which no other has had or will have."""
+"""Process id and start time of a session. Unique."""
 
-# Read by whoever is told who holds a lock; a server keeps 63 characters.
+# Shown in messages about held locks. PostgreSQL keeps 63 characters.
 _INTRODUCE = "SELECT set_config('application_name', %s, false)"
 _IDENTITY = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 _END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
@@ -44,20 +44,20 @@ _LOOKS = 3
 
 
 def introduce(session: psycopg.Connection) -> Identity | None:
-    """Have the server know this session by its program and machine; return its identity, None where it hides it."""
+    """Set the application name of this session; return its identity, None if the server hides it."""
     session.execute(_INTRODUCE, (f"corpus-spider, process {os.getpid()} on {socket.gethostname()}",))
     row = session.execute(_IDENTITY).fetchone()
     return (int(row[0]), row[1]) if row and row[1] else None
 
 
 def schema_of(session: psycopg.Connection) -> str:
-    """Return the name of the schema in which the session finds the tables of its corpus; "" when it finds none."""
+    """Return the schema that contains the corpus tables for this session; "" if there is none."""
     row = session.execute(_SCHEMA).fetchone()
     return str(row[0]) if row else ""
 
 
 def end(session: psycopg.Connection, lost: Identity) -> None:
-    """End a session of ours that we have lost, and wait some seconds until the server is rid of it and its locks."""
+    """End a lost session of ours, and wait some seconds until the server has released its locks."""
     for _ in range(_ATTEMPTS):
         if not session.execute(_END, lost).fetchall():
             return
@@ -65,9 +65,9 @@ def end(session: psycopg.Connection, lost: Identity) -> None:
 
 
 def is_shared(session: psycopg.Connection, database: Database) -> bool:
-    """Say whether a pooler lends the server's session to each transaction anew, so that the locks are everybody's.
+    """Say whether a pooler shares the server's session between programs, so that locks do not hold.
 
-    It shows when another connection gets the session of this one, or this one is given several in a row.
+    Signs: another connection gets this session, or this connection gets several in a row.
     """
     own, others = set[int](), set[int]()
     for _ in range(_LOOKS):
@@ -77,7 +77,7 @@ def is_shared(session: psycopg.Connection, database: Database) -> bool:
 
 
 def holders(session: psycopg.Connection, keys: Sequence[int]) -> str:
-    """Say for people which sessions hold some of these locks; "" when none does any more."""
+    """Describe the sessions that hold some of these locks; "" if they are free by now."""
     rows = session.execute(_HOLDERS, (list(keys),)).fetchall()
     return "; ".join(_described(*row) for row in rows)
 

@@ -1,8 +1,8 @@
-"""Locks by site: two crawls never work on the same site of a corpus, and a lock dies with its holder.
+"""Site locks: two crawls never work on the same site of a corpus, and a lock ends with its holder.
 
-With SQLite they are flock(2) locks on files that stay behind empty and mean nothing by themselves; with PostgreSQL they
-are advisory locks of one session, which end with its connection. A connection that the network has lost ends when the
-server notices, within half a minute; a run that has lost its own ends it itself as soon as it has another.
+SQLite: flock(2) locks on files. The files stay behind empty and have no meaning themselves. PostgreSQL: advisory locks
+of one session, which end with its connection. If the network loses a connection, the server notices within half a
+minute. A run that lost its connection ends the old session as soon as it has a new one.
 """
 
 from __future__ import annotations
@@ -40,23 +40,24 @@ os.register_at_fork(after_in_child=_let_go_in_child)
 
 
 def lock_file(folder: Path, site: str) -> Path:
-    """Return the lock file of a site: its name as far as a file name takes it, and a digest that tells sites apart."""
+    """Return the lock file of a site: a readable part of its name, and a digest that distinguishes sites."""
     readable = re.sub(r"[^A-Za-z0-9.-]+", "_", site)[:60]
     return folder / f"{readable}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.lock"
 
 
 def lock_key(site: str, schema: str) -> int:
-    """Return the signed 64-bit key of a site's advisory lock. The database has one for all its schemas, each of which
-    may hold a corpus.
+    """Return the signed 64-bit key of a site's advisory lock.
+
+    Advisory locks belong to the whole database. The key includes the schema, because each schema may hold a corpus.
     """
     digest = hashlib.sha256(f"corpus-spider schema {schema} site {site}".encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
 class SiteLocks(AbstractContextManager["SiteLocks"]):
-    """The locks of some sites, all or none, taken at once or `LockedError` with the sites that are taken.
+    """Locks of some sites. Takes all of them at once, or none and raises `LockedError` with the locked sites.
 
-    ``folder`` holds the lock files of a SQLite corpus and is made when missing. Use as a context manager, or call
+    ``folder``: created if missing, holds the lock files of a SQLite corpus. Use it as a context manager, or call
     `acquire` and `release`.
     """
 
@@ -81,7 +82,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         self.release()
 
     def acquire(self) -> None:
-        """Take all locks, or none and raise `LockedError`; ConfigError where the database cannot hold any."""
+        """Take all locks, or none and raise `LockedError`. ConfigError if the database cannot hold locks."""
         try:
             taken = self._flock() if self._corpus.database.is_sqlite else self._corpus.database.session(self._advise)
         except CorpusError:
@@ -94,13 +95,13 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The names of the sites."""
+        """Names of the sites."""
         return self._sites
 
     def ensure(self) -> bool:
-        """Take the locks again when the database connection that held them was lost; say whether it was.
+        """Take the locks again if the database connection with the locks was lost; say whether it was.
 
-        Raises `LockedError` when another crawl took one in the meantime: the caller must stop.
+        Raises `LockedError` if another crawl took one in the meantime: the caller must stop.
         """
         if self._session is None or self._alive(self._session):
             return False
@@ -109,7 +110,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         return True
 
     def release(self) -> None:
-        """Give all locks back; harmless when there are none."""
+        """Release all locks. Does nothing if there are none."""
         while self._descriptors:
             descriptor = self._descriptors.pop()
             _held.discard(descriptor)
@@ -117,7 +118,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         if self._session is not None:
             _held.discard(self._socket)
             if not self._end(self._session) and self._identity is not None:
-                # The server may not know yet: to it the session lives, and holds the locks.
+                # The server may not have noticed the loss: for the server the session lives and holds the locks.
                 self._lost.append(self._identity)
             self._session = self._identity = None
 
@@ -138,15 +139,15 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
         return True
 
     def _advise(self, session: psycopg.Connection) -> tuple[str, ...]:
-        # An attempt before this one may have left a session, which was lost.
+        # An earlier attempt may have left a lost session.
         self.release()
         self._session, self._socket = session, session.fileno()
         _held.add(self._socket)
         if lock_sessions.is_shared(session, self._corpus.database):
             raise ConfigError(
-                "a pooler stands before the database that has programs share its sessions, so that no lock holds",
+                "a pooler shares the sessions of the database between programs, so locks do not hold",
                 where=self._corpus.name,
-                do="Give the address of the server itself, or one at which the pooler keeps to sessions, in database.",
+                do="Set database to the address of the server itself, or to one with session pooling.",
             )
         self._identity = lock_sessions.introduce(session)
         while self._lost:
@@ -175,9 +176,7 @@ class SiteLocks(AbstractContextManager["SiteLocks"]):
 
     @staticmethod
     def _end(session: psycopg.Connection) -> bool:
-        """Unlock before closing, because a server may take its time to notice that a session has ended; say whether it
-        has heard.
-        """
+        """Unlock before closing, because a server may notice the end of a session late. Say whether it answered."""
         import psycopg
 
         try:

@@ -1,8 +1,8 @@
-"""Which fingerprints are alike: they share a band key, and their sketches put their similarity at `THRESHOLD` or above.
+"""Find near-duplicates: fingerprints that share a band key and reach `THRESHOLD` by their sketches.
 
-Sets are connected components. So whoever is like one member of a set need not be compared with the others, and pages of
-which there are thousands alike (lottery results, the weather of each town) cost no time that grows with their square.
-Who is like nobody of a set has been compared with all in it that share a key: no order makes a difference.
+Sets are connected components. A text similar to one member of a set is not compared with the others. So thousands of
+similar pages (lottery results, the weather of each town) do not take quadratic time. A text similar to no member has
+been compared with all members that share a key. So the order makes no difference.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 THRESHOLD = 0.75
-"""Estimated Jaccard similarity from which two texts count as near-duplicates."""
+"""Estimated Jaccard similarity of near-duplicates."""
 FEW = 8
-"""Members of a set with which a text is compared before all others."""
+"""Members of a set that a text is compared with first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sketched:
-    """A fingerprint as far as near-duplicates go: sketch bytes and band keys (both empty for a short text)."""
+    """Fingerprint data for the comparison: sketch bytes and band keys (both empty for a short text)."""
 
     id: int
     scheme_id: int
@@ -39,7 +39,7 @@ class Sketched:
 
 
 class _Held(NamedTuple):
-    """A fingerprint that is stored."""
+    """A stored fingerprint."""
 
     set_id: int
     scheme_id: int
@@ -47,7 +47,7 @@ class _Held(NamedTuple):
 
 
 class Neighbours:
-    """Some fingerprints, all that share a band key with them (only those ``within``), and the sets they come to."""
+    """Some fingerprints, all others that share a band key (only ``within`` these), and their sets."""
 
     def __init__(
         self, connection: Connection, newcomers: Sequence[Sketched], within: Collection[int] | None = None
@@ -61,15 +61,15 @@ class Neighbours:
         for key, print_id in rows:
             self._holders[key][self._held[print_id].set_id].append(print_id)
         self.evidence: list[dict[str, Any]] = []
-        """The pairs that made one set of two: ``a``, ``b`` and ``jaccard``."""
+        """Pairs that merged two sets: ``a``, ``b`` and ``jaccard``."""
 
     @property
     def moves(self) -> dict[int, int]:
-        """Sets that are one with another by now, and which that is: the one with the smallest id."""
+        """Merged sets: from each id to the smallest id of the new set."""
         return {set_id: root for set_id in self._parents if (root := self._root(set_id)) != set_id}
 
     def join(self, each: Sketched) -> None:
-        """Unite the set of a newcomer with those of all that are like it; a short text is like no other."""
+        """Merge the set of a newcomer with the sets of similar texts. A short text is similar to no other."""
         if not each.keys:
             return
         others = self._other_sets(each)
@@ -85,12 +85,12 @@ class Neighbours:
         self._unite(each, self.like(each, sorted(left.difference(first))))
 
     def holders(self, each: Sketched) -> set[int]:
-        """Return the fingerprints that share a key with one."""
+        """Return the fingerprints that share a key with this one."""
         found = (held for key in each.keys for held in self._by_set(key).values())
         return set().union(*found) - {each.id}
 
     def like(self, each: Sketched, print_ids: Iterable[int]) -> list[tuple[int, float]]:
-        """Return those of some fingerprints that are like one, and how much."""
+        """Return the fingerprints that are similar to this one, with the estimate."""
         held = ((print_id, self._held[print_id]) for print_id in print_ids)
         wanted = each.scheme_id, len(each.sketch)
         others = [(print_id, one.sketch) for print_id, one in held if (one.scheme_id, len(one.sketch)) == wanted]
@@ -100,7 +100,7 @@ class Neighbours:
         return [(one, value) for (one, _), value in zip(others, values, strict=True) if value >= THRESHOLD]
 
     def _other_sets(self, each: Sketched) -> dict[int, list[list[int]]]:
-        """Return who shares a key with a newcomer and is in another set, by set, a list for each key."""
+        """Return for each other set the fingerprints that share a key with a newcomer, a list for each key."""
         others: dict[int, list[list[int]]] = defaultdict(list)
         for key in each.keys:
             for set_id, held in self._by_set(key).items():
@@ -109,7 +109,7 @@ class Neighbours:
         return others
 
     def _by_set(self, key: int) -> dict[int, list[int]]:
-        """Return who holds a key, by the sets there are by now."""
+        """Return the fingerprints with a key, by their current sets."""
         held = self._holders[key]
         for old in [set_id for set_id in held if self._parents[set_id] != set_id]:
             held[self._root(old)] += held.pop(old)
@@ -133,12 +133,12 @@ class Neighbours:
 
 
 def shapes(connection: Connection) -> dict[int, Shape]:
-    """Return how the fingerprints of each scheme are stored."""
+    """Return the storage format of each scheme."""
     return {row.id: Shape.of(row.name) for row in connection.execute(sa.select(scheme.c.id, scheme.c.name))}
 
 
 def _holders(connection: Connection, keys: Collection[int], within: Collection[int] | None) -> list[tuple[int, int]]:
-    """Return the keys with each fingerprint that has them."""
+    """Return each key with its fingerprints."""
     rows: list[tuple[int, int]] = []
     for part in chunks(sorted(keys)):
         of_keys = sa.select(band.c.key, band.c.fingerprint_id).where(among(connection, band.c.key, part))

@@ -1,7 +1,7 @@
-"""What a run came to at each site, counted from the rows it left, so that a run that was killed can be counted too.
+"""Per-site counters of a run, computed from its rows, so a killed run is counted too.
 
-A row of zeros stands from the run's start. The counts are those of the run's own fetches, whoever processed them: they
-are taken at its end, and again at the end of later runs as long as pages of it await processing.
+A row of zeros exists from the start of the run. The counters cover the run's own fetches, whichever run processed them.
+They are computed at its end, and again at the end of later runs while pages of it await processing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from storage.records import Failure
 
 REFUSALS = frozenset({"firewall", "geo_block", "consent", "paywall"})
-"""Reasons (pipelines.refusals) that say by whom or what a page was refused."""
+"""Reasons (pipelines.refusals) of pages that refuse access or show a wall."""
 REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 451))
 NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty", "not_storable"})
 NO_ANSWER = frozenset(
@@ -48,9 +48,9 @@ ROBOTS = frozenset({"robots", "crawl_delay"})
 
 @dataclass(frozen=True, slots=True)
 class SiteRun:
-    """What a run came to at a site. ``finished`` and ``exit_code`` are None when it did not end by itself.
+    """Counters of a run at one site. ``finished`` and ``exit_code`` are None if it was killed.
 
-    ``bytes`` are those of the records in the WARC, ``seconds`` those between the first and the last answer.
+    ``bytes``: WARC records of the run. ``seconds``: from the first to the last response.
     """
 
     run_id: int
@@ -59,44 +59,44 @@ class SiteRun:
     finished: datetime | None = None
     exit_code: int | None = None
     found: int = 0
-    """URLs not known before."""
+    """New URLs."""
     fetched: int = 0
-    """Answers, robots.txt left out."""
+    """Responses, without robots.txt."""
     unchanged: int = 0
-    """Answers that were those there had been, or gave the text there was."""
+    """Responses equal to an earlier one, or with an unchanged text."""
     articles: int = 0
-    """Documents of pages that had none."""
+    """First versions."""
     versions: int = 0
-    """Documents of pages that had one with another text."""
+    """Later versions."""
     refused: int = 0
     robots: int = 0
-    """URLs that robots.txt does not allow to be asked for."""
+    """URLs forbidden by robots.txt."""
     http_errors: int = 0
     failed: int = 0
-    """Tries without an answer, or with a broken one."""
+    """Attempts without a response, or with a broken one."""
     no_text: int = 0
     short: int = 0
     undated: int = 0
     """Documents without a date."""
     language: int = 0
-    """Pages in a language that is not wanted."""
+    """Pages in an unwanted language."""
     duplicates: int = 0
-    """Documents that another one represents."""
+    """Documents represented by another."""
     awaiting: int = 0
-    """Pages that are not processed yet."""
+    """Pages that await processing."""
     bytes: int = 0
     seconds: float = 0.0
     reasons: Mapping[str, int] = field(default_factory=dict)
-    """How many answers and tries by reason, documents left out."""
+    """Number of responses and attempts by reason, without documents."""
 
     @property
     def documents(self) -> int:
-        """All texts that were stored."""
+        """All stored texts."""
         return self.articles + self.versions
 
 
 def column_of(outcome: str | None, reason: str) -> str | None:
-    """Name the count that an answer with this outcome belongs to; None: one of its reason only."""
+    """Name the counter of a response with this outcome; None: it is counted by reason only."""
     if outcome is None:
         return "awaiting"
     if outcome == "unchanged" or reason == "unchanged_text":
@@ -113,7 +113,7 @@ def column_of(outcome: str | None, reason: str) -> str | None:
 
 
 def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
-    """Put down zeros for a run that starts, and count what died before. The caller holds the sites' locks."""
+    """Store zero counters for a new run, and compute those of killed runs. The caller holds the sites' locks."""
     recount(connection, sites)
     after_fetch, after_url = (
         connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0 for table in (fetch, url)
@@ -125,7 +125,7 @@ def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
 
 
 def note_failures(connection: Connection, run_id: int, failures: Sequence[Failure]) -> None:
-    """Count tries without an exchange."""
+    """Count attempts without an exchange."""
     tries = Counter((failure.lease.site, failure.reason) for failure in failures)
     rows = [
         {"run_id": run_id, "site": site, "reason": reason, "tries": count}
@@ -139,18 +139,15 @@ def note_failures(connection: Connection, run_id: int, failures: Sequence[Failur
 
 
 def recount(connection: Connection, sites: Collection[str]) -> None:
-    """Count the runs at these sites that are not counted to the end. The caller holds the sites' locks."""
+    """Compute the counters of runs at these sites that are not final. The caller holds the sites' locks."""
     statement = sa.select(run_site.c.run_id, run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
     pending = statement.where(run_site.c.site.in_(sites), run_site.c.pending_count).order_by(run_site.c.run_id)
     rows = connection.execute(pending).all()
-    newest = _newest_runs(connection, {row.site for row in rows})
+    last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
+    last = last.where(run_site.c.site.in_({row.site for row in rows}))
+    newest = {row[0]: row[1] for row in connection.execute(last)}
     for run_id in dict.fromkeys(row.run_id for row in rows):
         _count_run(connection, [row for row in rows if row.run_id == run_id], newest)
-
-
-def _newest_runs(connection: Connection, sites: Collection[str]) -> dict[str, int]:
-    statement = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).where(run_site.c.site.in_(sites))
-    return {row[0]: row[1] for row in connection.execute(statement.group_by(run_site.c.site))}
 
 
 def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
@@ -159,7 +156,7 @@ def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[s
     _add_answers(connection, run_id, after, tallies)
     _add_documents(connection, run_id, after, tallies)
     _add_failures(connection, run_id, tallies)
-    # What was found since belongs to the newest run alone.
+    # URLs found since then belong to the newest run alone.
     _add_found(connection, rows[0].after_url, {site: tallies[site] for site in tallies if newest[site] == run_id})
     for site, tally in tallies.items():
         ours = run_site.c.run_id == run_id, run_site.c.site == site
@@ -175,7 +172,7 @@ class _Tally:
     counts_found: bool = False
 
     def row(self) -> dict[str, Any]:
-        """Return the values of its row; what was found stays as it is where it was not counted."""
+        """Return the values of its row. ``found`` keeps its old value if it was not counted."""
         values: dict[str, Any] = {name: self.counts[name] for name in RUN_COUNTS if name != "found"}
         if self.counts_found:
             values["found"] = self.counts["found"]
@@ -184,7 +181,7 @@ class _Tally:
         return values | {"reasons": json.dumps(self.reasons, sort_keys=True)}
 
 
-# A page with no text at all is another matter than one with too little.
+# Pages without any text are counted apart from pages with too little.
 _REASON = sa.case(
     (sa.and_(fetch.c.reason == "no_article", fetch.c.detail == "0 characters"), "no_text"),
     (fetch.c.reason == "no_article", "short"),
@@ -270,7 +267,7 @@ _COLUMNS = (
 
 
 def site_runs(connection: Connection, sites: Collection[str], days: float, run_id: int | None = None) -> list[SiteRun]:
-    """Return what runs came to at these sites, oldest first, back to so many days before the last one.
+    """Return the counters of runs at these sites, oldest first, up to ``days`` before the last run.
 
     ``run_id``: of this run only.
     """
@@ -280,10 +277,8 @@ def site_runs(connection: Connection, sites: Collection[str], days: float, run_i
         statement = statement.where(run.c.started >= last - timedelta(days=days)) if last else statement
     else:
         statement = statement.where(run_site.c.run_id == run_id)
-    rows = [row for part in chunks(sorted(sites)) for row in connection.execute(statement.where(_of(part)))]
+    rows = [
+        row for part in chunks(sorted(sites)) for row in connection.execute(statement.where(run_site.c.site.in_(part)))
+    ]
     found = [SiteRun(**{**row._asdict(), "reasons": json.loads(row.reasons or "{}")}) for row in rows]
     return sorted(found, key=lambda each: (each.run_id, each.site))
-
-
-def _of(sites: Sequence[str]) -> sa.ColumnElement[bool]:
-    return run_site.c.site.in_(sites)

@@ -1,4 +1,4 @@
-"""Opening a corpus: find it or make it, bring an older schema forward, refuse a newer one."""
+"""Open a corpus: find or create it, migrate an older schema, refuse a newer one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile("(?!0000)[0-9]{4}")
 PAGE_BYTES = 8192
-"""SQLite page size: the index of band keys grows at random places, and larger pages take more keys a write."""
+"""SQLite page size in bytes. The index of band keys grows at random places; larger pages need fewer writes."""
 
 
 def open_database(where: str | os.PathLike[str], *, create: bool, read_only: bool) -> Database:
@@ -46,7 +46,7 @@ def open_database(where: str | os.PathLike[str], *, create: bool, read_only: boo
 
 
 def pending_steps(where: str | os.PathLike[str]) -> tuple[str, list[Step]]:
-    """Return the schema version of a corpus and the migrations it needs; nothing is changed.
+    """Return the schema version of a corpus and the migrations it needs. Changes nothing.
 
     Errors as for `storage.corpus.Corpus.open`.
     """
@@ -78,9 +78,9 @@ def _find_file(url: URL, *, create: bool) -> None:
 
 
 def _laid_out(path: Path) -> bool:
-    """Give an empty file its page size and WAL mode; False where another program is about to.
+    """Set page size and WAL mode of an empty file; False if another program is about to.
 
-    SQLite lets nobody wait who wants to change the mode at the same time.
+    SQLite does not wait when two programs change the mode at the same time.
     """
     try:
         with closing(sqlite3.connect(path)) as connection:
@@ -100,13 +100,13 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
     if version == SCHEMA_VERSION:
         return
     if read_only:
-        do = "Bring it forward with `corpus-spider migrate`; `--dry-run` tells what that does."
+        do = "Migrate it with `corpus-spider migrate`; `--dry-run` lists the steps."
         raise ConfigError(f"this corpus has the older schema {version}", where=masked(database.url), do=do)
     if version is None:
         _require_unicode(database)
 
     def forward(connection: Connection) -> None:
-        # Whoever writes is alone: nothing changes between copy and migration, and another program may have done both.
+        # The writer is alone. So nothing changes between copy and migration; another program may have done both.
         if database.is_sqlite and (found := current_versions(connection)) and found != [SCHEMA_VERSION]:
             _copy_first(sqlite_path(database.url), found[0])
         migrate(connection)
@@ -115,22 +115,20 @@ def _bring_forward(database: Database, *, create: bool, read_only: bool) -> None
 
 
 def _require_unicode(database: Database) -> None:
-    """Refuse a database that cannot hold every character: page after page would be left out of the corpus."""
+    """Refuse a database encoding that lacks characters: many pages could not be stored."""
     if database.is_sqlite:
         return
     encoding = database.read(lambda connection: connection.exec_driver_sql("SHOW server_encoding").scalar_one())
-    # SQL_ASCII takes bytes for what they are.
+    # SQL_ASCII stores bytes as they are.
     if encoding not in {"UTF8", "SQL_ASCII"}:
-        what = f"this database has the encoding {encoding}, which not every text can be written in"
-        do = "Make one with: createdb --encoding=UTF8 --template=template0 NAME"
+        what = f"this database has the encoding {encoding} and cannot store every text"
+        do = "Create one with: createdb --encoding=UTF8 --template=template0 NAME"
         raise ConfigError(what, where=masked(database.url), do=do)
 
 
 def _version_of(database: Database) -> str | None:
-    """Return the schema version, None when there is no corpus; refuse one that is newer than this program, and tables
-    of another program.
-    """
-    # The first contact is not repeated: a wrong address should say so at once. What is lost after it is.
+    """Return the schema version; None if there is no corpus. Refuse newer schemas and tables of other programs."""
+    # No retry for the first connection, so that a wrong address fails at once. Later losses are retried.
     with database.explained():
         database.engine.connect().close()
     versions = database.read(current_versions)
@@ -140,14 +138,16 @@ def _version_of(database: Database) -> str | None:
         raise ConfigError(what, where=masked(database.url), do="Name a database that no other program uses.")
     if version is not None and version > SCHEMA_VERSION:
         what = f"this corpus has schema {version}, this program knows schemas up to {SCHEMA_VERSION}"
-        raise NewerCorpusError(what, where=masked(database.url), do="Install the release that made it, or a later one.")
+        raise NewerCorpusError(
+            what, where=masked(database.url), do="Install the release that created it, or a later one."
+        )
     return version
 
 
 def _copy_first(path: Path, version: str) -> None:
-    """Keep the file as it was before a migration, as ``<name>.before-<new version>-from-<old version>``.
+    """Copy the file before a migration to ``<name>.before-<new version>-from-<old version>``.
 
-    The caller holds the lock for writing.
+    The caller holds the write lock.
     """
     copy = path.with_name(f"{path.name}.before-{SCHEMA_VERSION}-from-{version}")
     part = copy.with_name(copy.name + ".part")
@@ -163,7 +163,7 @@ def _missing(url: URL) -> ConfigError:
     return ConfigError(
         "there is no corpus here",
         where=masked(url),
-        do="A crawl makes it; from Python: Corpus.open(..., create=True).",
+        do="A crawl creates it; from Python: Corpus.open(..., create=True).",
     )
 
 
@@ -174,4 +174,4 @@ def _disk_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise disk_error(error, path) from error
     except sqlite3.OperationalError as error:
-        raise DiskError(str(error), where=str(path), do="See that the folder exists and can be written.") from error
+        raise DiskError(str(error), where=str(path), do="Check that the folder exists and is writable.") from error

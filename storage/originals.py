@@ -1,4 +1,4 @@
-"""The last whole answer of each URL: what to ask with whether it has changed, and what a revisit record refers to."""
+"""Validators and last full response of each URL, for conditional requests and revisit records."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 MAX_VALIDATOR = 1000
 IN_FULL_EACH = 4
-"""After so many visits in a row that brought nothing new, and so many again, a source is asked for whole: a server that
-says "not modified" whatever has changed would hide its news for good.
+"""Visits in a row without news after which a source is fetched in full. A server that always answers "not modified"
+would hide its news.
 """
 UNTRUE = "-"
-"""Stands in the place of an ETag where a server has sent other bytes under the same ETag and date: it is not believed
-any more, and the URL is asked for in full.
+"""Replaces the ETag of a URL whose server sent other bytes with the same ETag and date. The URL is then fetched in
+full.
 """
 _DOUBTFUL = sa.or_(
-    # Some servers refuse what asks for a change, and give the same page to who does not.
+    # Some servers refuse conditional requests and answer plain ones.
     url.c.failures > 0,
     url.c.attempts > 0,
     sa.and_(url.c.unchanged > 0, url.c.unchanged % IN_FULL_EACH == 0),
@@ -39,14 +39,15 @@ _DOUBTFUL = sa.or_(
 
 
 def validator(value: str | None) -> str:
-    """Return an ETag or Last-Modified that can be sent back as it came; nothing for one that is odd or too long."""
+    """Return an ETag or Last-Modified that can be sent back unchanged; empty if it is malformed or too long."""
     text = (value or "").strip()
     return text if len(text) <= MAX_VALIDATOR and text.isascii() and text.isprintable() else ""
 
 
 def remember(connection: Connection, group: Sequence[tuple[int, Fetched]], rules: Mapping[str, str]) -> None:
-    """Keep whole answers as what later ones are compared with, by fetch id; of revisits the validators alone, unless
-    what they refer to has been taken away since it was asked about, by a removal or a crawl of other sites.
+    """Store full responses for later comparison, by fetch id. Of revisits only the validators.
+
+    A revisit is skipped if its original is gone: removed on request, or replaced by a crawl of other sites.
     """
     rows: dict[int, dict[str, Any]] = {}
     renewed: list[dict[str, Any]] = []
@@ -75,15 +76,16 @@ _RENEWED = (
 
 def _is_whole(fetched: Fetched) -> bool:
     if fetched.capture.rendered:
-        # The bytes of a page that scripts fill say nothing about what they fill it with.
+        # The bytes of a rendered page do not show what its scripts fill in.
         return False
     settled = fetched.reason is not None or fetched.retry_at is not None
     return fetched.capture.status == 200 and fetched.capture.truncated is None and not settled
 
 
 def _row(capture: Capture, before: Original | None, *, same: bool) -> dict[str, Any]:
-    """Return the validators of an answer, the ``same`` as before or another; a 304 may leave out those that stay (RFC
-    9110, 15.4.5).
+    """Return the validators of a response that is the ``same`` as before or not.
+
+    A 304 may leave out unchanged validators (RFC 9110, 15.4.5).
     """
     etag, modified = validator(capture.header("ETag")), validator(capture.header("Last-Modified"))
     if before is not None and before.etag == UNTRUE:
@@ -95,20 +97,24 @@ def _row(capture: Capture, before: Original | None, *, same: bool) -> dict[str, 
 
 
 def _is_belied(stated: Mapping[str, str], capture: Capture, before: Original | None) -> bool:
-    """Say whether an answer has the validators of the last one, and other bytes."""
+    """Say whether a response has the validators of the last one but other bytes."""
     if before is None or not any(stated.values()) or stated != {"etag": before.etag, "modified": before.modified}:
         return False
     return sha1(capture.body) != before.payload_digest
 
 
 def with_originals(connection: Connection, leases: Sequence[Lease], rules: Mapping[str, str]) -> list[Lease]:
-    """Add to each lease its URL's last whole answer, when it was read under the rules of today."""
+    """Add the last full response to each lease whose URL was fetched under the current rules."""
     statement = _originals(connection.dialect.name == "sqlite")
     known: dict[int, tuple[str, Original]] = {}
     for part in chunks([lease.url_id for lease in leases]):
         for url_id, under, *values in connection.execute(statement, {"ids": part}):
             known[url_id] = (under, Original(*values))
-    return [_with(lease, known.get(lease.url_id), rules.get(lease.site, "")) for lease in leases]
+    found = [(lease, known.get(lease.url_id, (None, None))) for lease in leases]
+    return [
+        replace(lease, original=original) if original and under == rules.get(lease.site, "") else lease
+        for lease, (under, original) in found
+    ]
 
 
 @cache
@@ -121,7 +127,3 @@ def _originals(sqlite: bool) -> sa.Select[Any]:
     statement = statement.add_columns(_DOUBTFUL).join(fetch, fetch.c.id == original.c.fetch_id)
     statement = statement.join(url, url.c.id == original.c.url_id)
     return statement.where(among_given(sqlite, original.c.url_id, "ids"))
-
-
-def _with(lease: Lease, known: tuple[str, Original] | None, rules: str) -> Lease:
-    return replace(lease, original=known[1]) if known and known[0] == rules else lease

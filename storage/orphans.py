@@ -1,5 +1,6 @@
-"""Records that the archive has and the database had not, as rows: found again after a crash, in a database that was
-restored from a copy, or in one that has taken the place of another. Pages among them become fetches like others.
+"""WARC records without a database row: index them, and turn pages among them into fetches.
+
+They appear after a crash, or when the database was restored from a backup or replaced by another.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Stray:
-    """An orphan that may be a page: an answer with status 200 of which nobody has decided yet what becomes of it."""
+class UndecidedOrphan:
+    """An orphan that may be a page: status 200, and neither adopted nor rejected yet."""
 
     fetch_id: int
     uri: str
@@ -32,8 +33,8 @@ class Stray:
     pointer: Pointer
 
 
-def strays(connection: Connection, limit: int, before: int | None = None) -> list[Stray]:
-    """Return up to ``limit`` of them, the last found first, those with a fetch id below ``before`` only."""
+def undecided(connection: Connection, limit: int, before: int | None = None) -> list[UndecidedOrphan]:
+    """Return up to ``limit`` undecided orphans, newest first, with fetch ids below ``before``."""
     statement = (
         sa.select(fetch.c.id, fetch.c.uri, fetch.c.fetched_at, *POINTER_COLUMNS)
         .join(warc_file, warc_file.c.id == fetch.c.warc_id)
@@ -43,17 +44,17 @@ def strays(connection: Connection, limit: int, before: int | None = None) -> lis
         .limit(limit)
     )
     rows = connection.execute(statement if before is None else statement.where(fetch.c.id < before))
-    return [Stray(row.id, row.uri, row.fetched_at, pointer_of(row)) for row in rows]
+    return [UndecidedOrphan(row.id, row.uri, row.fetched_at, pointer_of(row)) for row in rows]
 
 
-def pass_over(connection: Connection, reasons: Mapping[int, str]) -> None:
-    """Note why orphans stay what they are, by fetch id."""
+def reject(connection: Connection, reasons: Mapping[int, str]) -> None:
+    """Record why these orphans do not become pages, by fetch id."""
     statement = sa.update(fetch).where(fetch.c.id == sa.bindparam("of_fetch")).values(reason=sa.bindparam("why"))
     connection.execute(statement, [{"of_fetch": fetch_id, "why": why} for fetch_id, why in reasons.items()])
 
 
-def take_up(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule) -> None:
-    """Have orphans be pages that a run has fetched and that await processing."""
+def adopt(connection: Connection, run_id: int, group: Sequence[tuple[Fetched, Pointer]], schedule: Schedule) -> None:
+    """Turn orphans into fetched pages of a run that await processing."""
     for _, pointer in group:
         file = sa.select(warc_file.c.id).where(warc_file.c.name == pointer.warc).scalar_subquery()
         here = fetch.c.warc_id == file, fetch.c.warc_offset == pointer.offset

@@ -1,4 +1,4 @@
-"""What fetched pages come to: a document, a new version of one, or a drop. Decided before anything is written."""
+"""Decide the outcome of fetched pages: new document, new version or drop. Pure; nothing is written here."""
 
 from __future__ import annotations
 
@@ -27,19 +27,22 @@ if TYPE_CHECKING:
 
 SAME_PAGE = "same_page"
 ALIKE = 0.3
-"""Estimated Jaccard similarity from which a page is believed to be the one it names as canonical: a shortened mobile
-form is above it, another article of the site (a canonical link that is wrong, or names page one of several) below.
+"""Estimated Jaccard similarity at which a page is accepted as a form of its canonical URL.
+
+A shortened mobile form is above it. Another article of the site is below: some canonical links are wrong, or name page
+one.
 """
 
 MOST_PEERS = 100
-"""Documents that name one address as canonical which a page is compared with, the newest. Templates name one address
-on all pages of a site; to look at each for each would take time that grows with their square.
+"""Newest documents with one canonical URL that a page is compared with.
+
+Some templates state one URL on all pages of a site. Comparing all of them would take quadratic time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A fetch to give an outcome: its row as it is before, and the document it already has (on re-extraction)."""
+    """A fetch to decide on: its current row, and its document (on re-extraction)."""
 
     fetch_id: int
     url_id: int
@@ -52,16 +55,16 @@ class Target:
 
 @dataclass(slots=True)
 class Versions:
-    """Decides version numbers: the next one for a new text, none for a text like that of the version before.
+    """Version numbers: the next one for a new text, none for a text equal to the version before.
 
-    ``prints``: by URL, the fetches that gave its documents and the fingerprints of their texts, oldest first.
+    ``prints``: for each URL, the fetches of its documents and the fingerprints of their texts, oldest first.
     """
 
     prints: dict[int, dict[int, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
     highest: dict[int, int] = field(default_factory=dict)
 
     def next_version(self, target: Target, made: Fingerprint) -> int | None:
-        """Return the version a text gets; None when the version before, in the order of the fetches, says the same."""
+        """Return the version of a text; None if the version before, in the order of the fetches, has the same text."""
         before = [each for fetch_id, each in self.prints[target.url_id].items() if fetch_id < target.fetch_id]
         if before and (before[-1].exact, before[-1].scheme) == (made.exact, made.scheme):
             return None
@@ -71,13 +74,13 @@ class Versions:
         return version
 
     def note(self, url_id: int, fetch_id: int, made: Fingerprint) -> None:
-        """Remember the text of a fetch."""
+        """Add the text of a fetch."""
         self.prints[url_id] = dict(sorted((self.prints[url_id] | {fetch_id: made}).items()))
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A document that may be the same page under another address."""
+    """A document that may be the same page at another URL."""
 
     url_id: int
     url: str
@@ -87,28 +90,28 @@ class Peer:
 
 @dataclass(slots=True)
 class Outcomes:
-    """What a group comes to."""
+    """The outcomes of a group."""
 
     new: list[tuple[Target, int, Document]] = field(default_factory=list)
     replaced: list[tuple[Target, Document]] = field(default_factory=list)
     dropped: list[tuple[Target, Drop]] = field(default_factory=list)
     repeated: list[tuple[Target, Document]] = field(default_factory=list)
-    """Those of the dropped whose text is that of the version before."""
+    """Those of the dropped with a text equal to the version before."""
     overtaken: set[int] = field(default_factory=set)
-    """URLs whose documents stand back behind that of their canonical address."""
+    """URLs whose documents are superseded by the document of their canonical URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the corpus has already of the pages of a group."""
+    """Stored data about the pages of a group."""
 
     versions: Versions
     peers: dict[str, list[Peer]]
-    """Current documents by each address they go by: their URL and the canonical one they state."""
+    """Current documents by their URL and by the canonical URL they state."""
 
 
 def decide(targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]], known: Known) -> Outcomes:
-    """Decide what each fetch of a group comes to; pure, in the order of the fetches."""
+    """Decide the outcome of each fetch of a group, in the order of the fetches. Pure."""
     outcomes = Outcomes()
     for target in targets:
         lease, processed = items[target.fetch_id]
@@ -147,13 +150,13 @@ def _is_same_page(target: Target, made: Document, peer: Peer) -> bool:
         return False
     one, other = made.fingerprint, peer.print
     if one.exact == other.exact or one.scheme != other.scheme or not (one.sketch and other.sketch):
-        # What cannot be compared is believed.
+        # Without fingerprints the canonical link is trusted.
         return True
     return bool(Shape.of(one.scheme).similarities(one.sketch, [other.sketch])[0] >= ALIKE)
 
 
 def drop_of(processed: Processed, lease: Lease) -> Drop:
-    """Return the drop of a page without a document, with a note when its redirect leads too far to be followed."""
+    """Return the drop of a page without a document. Its detail says if the redirect chain is too long."""
     drop = processed.drop or Drop("empty")
     if lease.hops >= MAX_HOPS and any(link.redirect for link in processed.links):
         note = f"not followed: more than {MAX_HOPS} redirects"
@@ -179,7 +182,7 @@ def targets_of(connection: Connection, fetch_ids: Iterable[int], *, again: bool)
 
 
 def known_of(connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]) -> Known:
-    """Look up what the corpus has already of the pages of a group."""
+    """Read the stored data about the pages of a group."""
     made = [(target, found) for target in targets if (found := items[target.fetch_id][1].document)]
     pages = {found.metadata.canonical or target.url for target, found in made}
     return Known(_versions(connection, targets), _peers(connection, pages))
@@ -238,33 +241,31 @@ _CROWDED = (
 def withheld(
     connection: Connection, targets: Sequence[Target], items: Mapping[int, tuple[Lease, Processed]]
 ) -> dict[int, tuple[Lease, Processed]]:
-    """Return the outcomes of a group with a drop in place of every document that must not come in."""
-    canonical = {target.fetch_id: _canonical(target, items) for target in targets}
+    """Return the outcomes of a group, with a drop in place of every document that was removed on request."""
+    made = {target.fetch_id: items[target.fetch_id][1].document for target in targets}
+    canonical = {fetch_id: (each.metadata.canonical or "") if each else "" for fetch_id, each in made.items()}
+    authors = {fetch_id: author_keys(each.metadata.author if each else None) for fetch_id, each in made.items()}
     away = refused(connection, {*(target.url for target in targets), *canonical.values()} - {""})
     claimed = _claimants(connection, away.intersection(canonical.values()))
-    authors = {target.fetch_id: _authors(target, items) for target in targets}
     known = standing(connection, AUTHOR, {key for keys in authors.values() for key in keys})
-    removed = {
-        target.fetch_id
-        for target in targets
-        if target.url in away
-        or _only_claimant(target, claimed.get(canonical[target.fetch_id]))
-        or known.intersection(authors[target.fetch_id])
-    }
+
+    def is_removed(target: Target) -> bool:
+        # A page belongs to the removal of its canonical URL only if no other page states it.
+        claimants = claimed.get(canonical[target.fetch_id])
+        alone = claimants is not None and claimants <= {target.url_id}
+        return target.url in away or alone or not known.isdisjoint(authors[target.fetch_id])
+
+    removed = {target.fetch_id for target in targets if is_removed(target)}
     return {
         fetch_id: (lease, Processed(drop=Drop(REMOVED)) if fetch_id in removed else processed)
         for fetch_id, (lease, processed) in items.items()
     }
 
 
-def _canonical(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> str:
-    made = items[target.fetch_id][1].document
-    return (made.metadata.canonical or "") if made else ""
-
-
 def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[int]]:
-    """Return, for each of some addresses, the URLs whose current texts state it as theirs: where several do, it is no
-    page's own, and none of them goes with it.
+    """Return the URLs whose current texts state each of these canonical URLs.
+
+    If several do, the address is no page's own, and none of them belongs to its removal.
     """
     found: dict[str, set[int]] = {page: set() for page in pages}
     current = sa.select(document.c.canonical, document.c.url_id).where(document.c.superseded.is_(False))
@@ -272,16 +273,3 @@ def _claimants(connection: Connection, pages: Collection[str]) -> dict[str, set[
         for row in connection.execute(current.where(among(connection, document.c.canonical, part))):
             found[row.canonical].add(row.url_id)
     return found
-
-
-def _only_claimant(target: Target, claimants: Collection[int] | None) -> bool:
-    """Say whether a page goes with a removed address that it states as canonical: only where no other page states it.
-
-    ``claimants`` are the URLs that state the address; None where the page states no removed address.
-    """
-    return claimants is not None and all(url_id == target.url_id for url_id in claimants)
-
-
-def _authors(target: Target, items: Mapping[int, tuple[Lease, Processed]]) -> set[str]:
-    made = items[target.fetch_id][1].document
-    return author_keys(made.metadata.author) if made else set()

@@ -1,4 +1,4 @@
-"""What the corpus knows of single addresses: how they stand, what came of each visit, and which gave no document."""
+"""History of single URLs: state, visits with outcomes, and URLs without a document."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MOST_VISITS = 50
 
 @dataclass(frozen=True, slots=True)
 class PageVisit:
-    """One exchange with an address: what was answered, and what came of it."""
+    """One exchange with a URL: the response and its outcome."""
 
     fetched_at: datetime
     status: int
     outcome: str
-    """``document``, ``drop``, ``unchanged``, as in the fetch table; empty while it waits to be read."""
+    """``document``, ``drop``, ``unchanged``, as in the fetch table; empty while it awaits processing."""
     reason: str
     detail: str
     version: int | None
@@ -44,36 +44,34 @@ class PageVisit:
 
     @property
     def pointer(self) -> Pointer | None:
-        """Where the answer lies; None where there is nothing but that it had not changed, or has been taken out."""
+        """Pointer to the response; None for unchanged responses and removed ones."""
         held = self.warc and self.outcome != UNCHANGED and self.reason != REMOVED
         return Pointer(self.warc, self.offset, self.length, self.record_id, self.payload_digest) if held else None
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An address as the frontier knows it, and its visits, the newest first, `MOST_VISITS` at most."""
+    """A URL in the frontier and its visits, newest first, at most `MOST_VISITS`."""
 
     url: str
     site: str
     kind: Kind
     state: UrlState
     reason: str
-    """Why the last try brought nothing; empty when it did."""
+    """Reason of the last failure; empty if the last attempt succeeded."""
     found_at: datetime
     found_from: str
-    """The page that named it first; empty for what the configuration names, and for imported pages."""
+    """The page that named it first; empty for configured URLs and imported pages."""
     depth: int
-    """Links from what the configuration names, which has 0."""
+    """Number of links from a configured URL, which has 0."""
     next_try: float | None
-    """When it is or was to be asked for, epoch seconds; None for never again."""
+    """Next (or missed) due time, epoch seconds; None for never."""
     visits: tuple[PageVisit, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WithoutDocument:
-    """A page that was fetched and gave no document, or (``fetched_at`` None) a URL that was given up, or waits for
-    another try.
-    """
+    """A fetched page without a document, or (``fetched_at`` None) a URL that was given up or waits for a retry."""
 
     url: str
     site: str
@@ -81,12 +79,12 @@ class WithoutDocument:
     detail: str = ""
     fetched_at: datetime | None = None
     next_try: float | None = None
-    """When a URL that brought nothing is asked for again, epoch seconds; None for pages, and for never."""
+    """Time of the next attempt, epoch seconds; None for pages, and for never."""
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedPage:
-    """A page that gave no document, why, and where its bytes lie."""
+    """A page without a document, with reason and pointer."""
 
     fetch_id: int
     url: str
@@ -99,8 +97,9 @@ class DroppedPage:
 
 
 def find_page(connection: Connection, addresses: Sequence[str]) -> Page | None:
-    """Return what is known of the first of these canonical URLs that is known, also as the canonical address that a
-    document states; None when none is.
+    """Return the page of the first known URL among these canonical URLs; None if all are unknown.
+
+    A URL is also known if a document states it as canonical.
     """
     known = connection.execute(_PAGES.where(among(connection, url.c.url, addresses))).all()
     known = known or connection.execute(_STATED.where(among(connection, document.c.canonical, addresses))).all()
@@ -186,7 +185,7 @@ def _dropped_page(row: AnyRow) -> DroppedPage:
 def dropped_pages(
     connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
 ) -> list[WithoutDocument]:
-    """Return the pages that gave no document, the newest first; empty ``reasons`` or ``sites`` mean all."""
+    """Return the pages that gave no document, newest first. Empty ``reasons`` or ``sites`` mean all."""
     statement = (
         sa.select(url.c.url, url.c.site, fetch.c.reason, fetch.c.detail, fetch.c.fetched_at)
         .join(url, url.c.id == fetch.c.url_id)
@@ -203,7 +202,7 @@ def dropped_pages(
 def failed_urls(
     connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
 ) -> list[WithoutDocument]:
-    """Return the URLs that were given up, the last found first, likewise."""
+    """Return the URLs that were given up, last found first. Empty ``reasons`` or ``sites`` mean all."""
     given_up = _urls(url.c.due_again).where(SETTLED, url.c.state == UrlState.FAILED)
     return _without(connection, given_up, reasons, sites, limit)
 
@@ -211,7 +210,9 @@ def failed_urls(
 def waiting_urls(
     connection: Connection, reasons: Collection[str], sites: Collection[str], limit: int | None
 ) -> list[WithoutDocument]:
-    """Return the URLs that brought nothing so far and wait for another try, likewise."""
+    """Return the URLs that failed so far and wait for a retry, last found first. Empty ``reasons`` or ``sites`` mean
+    all.
+    """
     waiting = _urls(url.c.next_try).where(PENDING, url.c.reason.is_not(None))
     return _without(connection, waiting, reasons, sites, limit)
 

@@ -1,4 +1,4 @@
-"""How long a database that went away is waited for: one patience for all threads of a corpus, told once an outage."""
+"""Reconnect timeout shared by all threads of a corpus. Each outage is logged once."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 VARIABLE = "CORPUS_SPIDER_DATABASE_PATIENCE"
-"""Environment variable: for how many seconds a corpus opened for writing waits for its database to come back."""
+"""Environment variable: seconds that a corpus opened for writing waits for a lost database."""
 SECONDS = 300.0
 READER_SECONDS = 5.0
 MAX_SECONDS = 86_400.0
 
 
 def configured_seconds(setting: str | None = None) -> float:
-    """Return a writer's patience in seconds: `setting`, by default of the environment, 300 when there is none.
+    """Return a writer's reconnect timeout in seconds: `setting`, else the environment, else 300.
 
-    Raises ConfigError for what is no number between 0 and a day.
+    Raises ConfigError unless it is a number between 0 and a day.
     """
     text = os.environ.get(VARIABLE, "") if setting is None else setting
     try:
@@ -40,7 +40,7 @@ def configured_seconds(setting: str | None = None) -> float:
 
 
 def pauses(patience: float) -> Iterator[float]:
-    """Yield the waits before new attempts, doubling from 0.1 s to 3 s, until ``patience`` seconds have passed."""
+    """Yield the waits between attempts, doubling from 0.1 s to 3 s, for ``patience`` seconds in total."""
     end, pause = time.monotonic() + patience, 0.1
     while time.monotonic() < end:
         yield min(pause * random.uniform(0.5, 1.0), max(0.0, end - time.monotonic()))  # noqa: S311
@@ -48,50 +48,50 @@ def pauses(patience: float) -> Iterator[float]:
 
 
 class Patience:
-    """Waits for a lost database; safe to use from any thread.
+    """Waits for a lost database. Safe to use from any thread.
 
-    When one caller has waited for ``seconds`` in vain, all give up, and until something succeeds again every call gets
-    a single try: the end of a run must not wait once more for each thing it would like to note.
+    If one caller has waited for ``seconds``, all give up. Every call then gets a single attempt until one succeeds. So
+    the end of a run does not wait again for each statement.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._guard = threading.Lock()
-        self._told = False
+        self._logged = False
         self._given_up = threading.Event()
         self._ended = False
 
     def pauses(self) -> Iterator[float]:
-        """Yield the waits of one call; none when all have given up."""
+        """Yield the waits of one call; no waits after giving up."""
         return pauses(0.0 if self._given_up.is_set() else self.seconds)
 
     def lost(self, where: str, why: str) -> None:
-        """Note a lost connection; the first of an outage is told, with until when it will be tried again."""
+        """Record a lost connection. The first one of an outage is logged, with the end of the retries."""
         with self._guard:
-            told, self._told = self._told, True
-        if not told and not self._given_up.is_set():
+            logged, self._logged = self._logged, True
+        if not logged and not self._given_up.is_set():
             until = (datetime.now(UTC) + timedelta(seconds=self.seconds)).astimezone()
             logger.warning("lost the database %s (%s); trying again until %s", where, why, f"{until:%H:%M:%S}")
 
     def sleep(self, seconds: float) -> bool:
-        """Wait; False when meanwhile all have given up."""
+        """Wait; False if all gave up meanwhile."""
         return not self._given_up.wait(seconds)
 
     def give_up(self) -> None:
-        """End every wait: it has been long enough."""
+        """End all waits: the timeout is over."""
         self._given_up.set()
 
     def end(self) -> None:
-        """End every wait for good: whoever waited is to stop. Not from a signal handler, which may hold the lock."""
+        """End all waits for good, because the program stops. Not in a signal handler: the lock may be held."""
         self._ended = True
         self._given_up.set()
 
     def succeeded(self) -> None:
-        """Note that the database answers; the next outage is told and waited for anew."""
-        if self._told or self._given_up.is_set():
+        """Record that the database answers. The next outage is logged and waited for again."""
+        if self._logged or self._given_up.is_set():
             with self._guard:
-                told, self._told = self._told, False
+                logged, self._logged = self._logged, False
                 if not self._ended:
                     self._given_up.clear()
-            if told:
+            if logged:
                 logger.info("the database is back")

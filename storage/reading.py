@@ -1,4 +1,4 @@
-"""Reading the documents of a corpus: one, or those of a selection as one moment shows them. Nothing here writes."""
+"""Read the documents of a corpus: one document, or a snapshot of a selection. Read-only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from storage.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -43,7 +43,7 @@ _PAGE_CHARS = 4 * 2**20
 _MAPPED = 2**31
 _SIGNALS = len(Quality.__struct_fields__)
 
-# Where each field of a document is read from.
+# Column of each field of a document.
 _SOURCES: dict[str, sa.ColumnElement[Any]] = {
     **{column.name: column for column in document.c},
     "id": document.c.public_id,
@@ -66,7 +66,7 @@ _ASIDE = (document.c.url_id, _representative.c.url_id, fingerprint.c.set_id)
 
 
 def _as_driven(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-    """Return a column whose values come as the driver has them: types take longer over a row than the database."""
+    """Return a column whose values come as the driver gives them. SQLAlchemy's types take longer than the database."""
     return sa.type_coerce(column, sa.types.NullType()).label(None)
 
 
@@ -89,11 +89,11 @@ def _rows(sources: Mapping[str, sa.ColumnElement[Any]]) -> sa.Select[Any]:
 
 _DOCUMENT_ROWS = _rows(_SOURCES)
 
-# Built once, as building it takes as long as reading ten documents.
+# Built once: building it takes as long as reading ten documents.
 _OF_PAGE = document.c.id.in_(sa.bindparam("ids", expanding=True))
 _ROWS_OF_PAGE = _DOCUMENT_ROWS.where(_OF_PAGE)
 
-# What is no text, as SQLite may have it in the place of one, is 0, which nobody takes for text in UTF-8.
+# SQLite may store bytes in a text column. They become 0, which is not mistaken for UTF-8 text.
 _is_text = sa.func.typeof(document_text.c.text) == "text"
 _UTF8 = sa.case((_is_text, sa.cast(document_text.c.text, sa.LargeBinary)), else_=0)
 _UTF8_ROWS_OF_PAGE = _rows(_SOURCES | {"text": _UTF8}).where(_OF_PAGE)
@@ -101,7 +101,7 @@ _UTF8_ROWS_OF_PAGE = _rows(_SOURCES | {"text": _UTF8}).where(_OF_PAGE)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The selected documents as they are at one moment, in pages that can be read in any order."""
+    """A snapshot of the selected documents, in pages that can be read in any order."""
 
     connection: Connection
     selection: Selection
@@ -109,41 +109,44 @@ class View:
     recurring: Mapping[str, frozenset[int]]
 
     def pages(self) -> Iterator[Sequence[int]]:
-        """Stream the row ids of the documents by their public ids, a few hundred at a time, fewer of long ones."""
+        """Stream the row ids of the documents in the order of their public ids, in pages of a few hundred or fewer."""
         wanted = selected_ids(self.selection).add_columns(document.c.chars)
         return _paged(self.connection.execute(wanted.execution_options(yield_per=_PAGE_OF_DOCUMENTS)))
 
     def stretches(self) -> Iterator[Sequence[int]]:
-        """Stream row ids, those of other documents too, by their public ids, from the index alone: of each `chosen`
-        tells the pages, in any order and process.
+        """Stream the row ids of all documents in the sample, in the order of their public ids, from the index alone.
+
+        `chosen` turns each stretch into pages of selected documents, in any order and process.
         """
         every = sa.select(document.c.id).where(*_in_sample(self.selection)).order_by(document.c.public_id)
         streamed = self.connection.execute(every.execution_options(yield_per=_PAGE_OF_DOCUMENTS))
         return streamed.scalars().partitions()
 
     def chosen(self, stretch: Sequence[int]) -> list[Sequence[int]]:
-        """Return the pages of the selected documents among those of a stretch: one, or several where they are long."""
+        """Return pages with the selected documents of a stretch: one page, or several if the texts are long."""
         wanted = selected_ids(self.selection).add_columns(document.c.chars).where(_OF_PAGE)
         return list(_paged(self.connection.execute(wanted, {"ids": stretch})))
 
     def documents(self, page: Sequence[int]) -> Iterator[CorpusDocument]:
-        """Read the documents of a page, by their public ids."""
+        """Read the documents of a page, in the order of their public ids."""
         return _records(self._columns(_ROWS_OF_PAGE, page))
 
     def utf8_columns(self, page: Sequence[int]) -> Columns:
-        """Read the same from SQLite by fields, texts as the bytes that are stored: to make texts of them takes a
-        quarter of the time, and formats that want UTF-8 undo it. Whether it is UTF-8 is for them to see.
+        """Read the documents of a page from SQLite by fields, texts as stored bytes.
+
+        Decoding takes a quarter of the time, and formats in UTF-8 would undo it. The caller checks that the bytes are
+        UTF-8.
         """
         return self._columns(_UTF8_ROWS_OF_PAGE, page)
 
     def _columns(self, statement: sa.Select[Any], page: Sequence[int]) -> Columns:
-        # As the driver gives them: to make SQLAlchemy's rows of them takes a tenth of the time.
+        # Rows of the driver: making SQLAlchemy's rows takes a tenth of the time.
         rows = self.connection.execute(statement, {"ids": page}).cursor.fetchall()
         return _in_sets(sorted(rows, key=itemgetter(_ID)), self.sets, self.recurring)
 
 
 def _paged(rows: Iterable[sa.Row[int, int]]) -> Iterator[Sequence[int]]:
-    """Yield row ids, each given with the characters of its document, so many that a page can be read at once."""
+    """Yield pages of row ids from (row id, characters), small enough to read one page at once."""
     page: list[int] = []
     chars = 0
     for row_id, size in rows:
@@ -158,36 +161,42 @@ def _paged(rows: Iterable[sa.Row[int, int]]) -> Iterator[Sequence[int]]:
 
 @contextmanager
 def view(database: Database, selection: Selection, *, mapped: bool = False) -> Iterator[View]:
-    """Open a view of the corpus as it is now, which lasts as long as the block.
+    """Open a snapshot of the corpus for the duration of the block.
 
-    ``mapped``: SQLite's file is read as memory, which takes a third less time; a disk that cannot be read then ends
+    ``mapped``: SQLite maps the file into memory, which takes a third less time. A disk that cannot be read then ends
     the process (SIGBUS).
     """
     with database.snapshot() as connection:
         if mapped:
             connection.exec_driver_sql(f"PRAGMA mmap_size={_MAPPED}")
         sets = Sets(connection, selection.representative, selection.versions)
-        # What is read first begins the transaction, and with it the view.
+        # The first query begins the transaction, and with it the snapshot.
         yield View(connection, selection, sets, lines.known(connection))
 
 
 def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
-    """Stream the selected documents by id, from one unchanging view of the corpus, a few hundred at a time."""
+    """Stream the selected documents by id from one snapshot, a few hundred at a time."""
     with view(database, selection) as seen:
         for page in seen.pages():
             yield from seen.documents(page)
 
 
-def number(connection: Connection, selection: Selection) -> int:
+def count(connection: Connection, selection: Selection) -> int:
     """Count the selected documents."""
     ids = selected_ids(selection).order_by(None).subquery()
     counted: int = connection.execute(sa.select(sa.func.count()).select_from(ids)).scalar_one()
     return counted
 
 
-def selects_more(connection: Connection, selection: Selection, number: int) -> bool:
-    """Say whether more documents than that are selected."""
+def count_exceeds(connection: Connection, selection: Selection, number: int) -> bool:
+    """Say whether more than ``number`` documents are selected."""
     return connection.execute(selected_ids(selection).offset(number).limit(1)).first() is not None
+
+
+def count_by_site(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+    """Count the documents of each site, all versions and duplicates included; 0 for sites without documents."""
+    statement = sa.select(document.c.site, sa.func.count()).where(document.c.site.in_(sites)).group_by(document.c.site)
+    return dict.fromkeys(sites, 0) | {row[0]: row[1] for row in connection.execute(statement)}
 
 
 def _records(columns: Columns) -> Iterator[CorpusDocument]:
@@ -195,34 +204,34 @@ def _records(columns: Columns) -> Iterator[CorpusDocument]:
 
 
 def _in_sets(rows: Sequence[AnyRow], sets: Sets, recurring: Mapping[str, frozenset[int]]) -> Columns:
-    """Return rows by fields, with what is known of the set of each and of the lines of its site.
+    """Return rows by fields, with data about their duplicate sets and the recurring lines of their sites.
 
-    Raises DamageError where SQLite, which keeps whatever it is given, has something else in the place of a value.
+    Raises DamageError if SQLite has a value of the wrong type.
     """
     known = sets.look_up([row[_SET_ID] for row in rows if row[_DUPLICATES] != 1 or not sets.are_stored])
-    # By columns: to go through half a hundred values of each row takes longer than all that is done here.
+    # By columns: a loop over fifty values of each row takes longer than everything done here.
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * (len(_FIELDS) + len(_ASIDE))
     for at, read in _READ:
         columns[at] = _read(columns, at, read)
-    *told, url_ids, representative_urls, set_ids = columns
-    stored = told[_DUPLICATE_OF]
+    *fields, url_ids, representative_urls, set_ids = columns
+    stored = fields[_DUPLICATE_OF]
     of_sets = [known.get(set_id, AS_STORED) for set_id in set_ids]
-    told[_CLUSTER] = [one.cluster or first for one, first in zip(of_sets, stored, strict=True)]
-    told[_DUPLICATE_OF] = [
+    fields[_CLUSTER] = [one.cluster or first for one, first in zip(of_sets, stored, strict=True)]
+    fields[_DUPLICATE_OF] = [
         None if (one.url_id or represented) == url_id else one.representative or first
         for one, represented, url_id, first in zip(of_sets, representative_urls, url_ids, stored, strict=True)
     ]
-    told[_RECURRING] = list(map(lines.marks, told[_TEXT], map(recurring.get, told[_SITE])))
-    return dict(zip(_FIELDS, told, strict=True))
+    fields[_RECURRING] = list(map(lines.marks, fields[_TEXT], map(recurring.get, fields[_SITE])))
+    return dict(zip(_FIELDS, fields, strict=True))
 
 
 def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any]) -> list[Any]:
     values: list[Any] = []
     try:
-        # What was read before an error tells where it came up.
+        # The number of values read so far locates the error.
         values.extend(map(read, columns[at]))
     except (TypeError, ValueError, AttributeError) as error:
-        do = "Restore the database from a copy; `corpus-spider check` tells what else is wrong."
+        do = "Restore the database from a backup. `corpus-spider check` lists other damage."
         raise DamageError(f"document {columns[_ID][len(values)]} cannot be read: {error}", do=do) from error
     return values
 
@@ -254,13 +263,13 @@ def _in_sample(selection: Selection) -> list[sa.ColumnElement[bool]]:
 
 
 def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:
-    """Return the document of a public id, or the newest version of a canonical URL; None when there is none."""
+    """Return the document with this public id, or the newest version of this canonical URL; None if there is none."""
     is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
     return _newest(connection, document.c.public_id == id_or_url if is_id else url.c.url == id_or_url)
 
 
 def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
-    """Return the document that was made of a fetch; None when it gave none."""
+    """Return the document made from a fetch; None if the fetch gave none."""
     return _newest(connection, document.c.fetch_id == fetch_id)
 
 

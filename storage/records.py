@@ -1,7 +1,8 @@
-"""The words the three floors share: frozen dataclasses that name what travels from the web to the corpus.
+"""Types shared by the three floors: frozen dataclasses for everything that travels from the web to the corpus.
 
-This module imports nothing of the project. Times are timezone-aware UTC; header names and values are latin-1 text, so
-that bytes survive a round trip; bodies are bytes as they came over the wire (content-encoded, no transfer coding)."""
+This module imports nothing of the project. Times are timezone-aware UTC. Header names and values are latin-1 text, so
+that bytes survive a round trip. Bodies are bytes as received (content-encoded, without transfer coding).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Kind(StrEnum):
-    """What a URL is expected to hold; it decides how the answer is read."""
+    """Expected content of a URL; it decides how the response is read."""
 
     PAGE = "page"
     FEED = "feed"
@@ -25,7 +26,7 @@ class Kind(StrEnum):
 
 
 class ParagraphKind(StrEnum):
-    """What a paragraph is on its page; the letters stand in `Extraction.kinds`, one a paragraph."""
+    """Kind of a paragraph on its page. The letters form `Extraction.kinds`, one a paragraph."""
 
     PARAGRAPH = "p"
     HEADING = "h"
@@ -36,7 +37,7 @@ class ParagraphKind(StrEnum):
 
 
 class UrlState(StrEnum):
-    """Where a URL of the frontier stands; every URL is in exactly one of these."""
+    """State of a URL in the frontier. Every URL is in exactly one state."""
 
     PENDING = "pending"
     LEASED = "leased"
@@ -47,20 +48,20 @@ class UrlState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the files of a host said of a URL when it was asked for."""
+    """Terms of use of a URL, from the files of its host at the time of the fetch."""
 
     robots: str
-    """``allowed`` by robots.txt, ``cached``: by the last one that could be had, or ``missing``: there is none."""
+    """``allowed`` by robots.txt; ``cached``: allowed by an older copy; ``missing``: there is no robots.txt."""
     robots_sha256: str = ""
-    """Of the robots.txt, unpacked; empty when there is none."""
+    """SHA-256 of the decoded robots.txt; empty if there is none."""
     tdm: int | None = None
-    """1: the host's tdmrep.json reserves text and data mining, 0: it does not; None: it says nothing of this URL."""
+    """1: the host's tdmrep.json reserves text and data mining, 0: it does not; None: it does not mention this URL."""
     tdm_policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One HTTP exchange as it came over the wire."""
+    """One HTTP exchange as received."""
 
     url: str
     fetched_at: datetime
@@ -72,26 +73,28 @@ class Capture:
     ip: str | None = None
     protocol: str | None = None
     truncated: str | None = None
-    """Why the body is not whole, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None: it is."""
+    """Reason of an incomplete body, in the words of WARC-Truncated: ``length``, ``time``, ``disconnect``; None:
+    complete.
+    """
     rendered: bytes = b""
-    """The page as a browser showed it, its DOM as HTML in UTF-8; empty where none was asked."""
+    """DOM of a browser as HTML in UTF-8; empty without a browser."""
     terms: Terms | None = None
-    """None when nobody looked. No part of the WARC record; kept with the fetch."""
+    """None if unknown. Not part of the WARC record; stored with the fetch."""
 
     def header(self, name: str) -> str | None:
-        """Return the first response header of that name, any case, or None."""
+        """Return the first response header of this name, in any case, or None."""
         wanted = name.lower()
         return next((value for key, value in self.response_headers if key.lower() == wanted), None)
 
     @property
     def coding(self) -> str:
-        """Content-Encoding, empty for none. On several lines it is one list (RFC 9110, 5.3)."""
+        """Content-Encoding, empty for none. Several header lines form one list (RFC 9110, 5.3)."""
         return ", ".join(value for key, value in self.response_headers if key.lower() == "content-encoding")
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a response record lies: file name inside the WARC folder, byte offset and length of its gzip member."""
+    """Location of a response record: file name in the WARC folder, byte offset and length of its gzip member."""
 
     warc: str
     offset: int
@@ -102,7 +105,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The last whole answer of a URL: where its record is, and what to ask with whether it has changed."""
+    """Last full response of a URL: its record, and the validators for a conditional request."""
 
     fetch_id: int
     uri: str
@@ -112,14 +115,14 @@ class Original:
     etag: str = ""
     modified: str = ""
     free: bool = True
-    """False when it gave no text, or one whose use is known to be reserved."""
+    """False if it gave no text, or a text with reserved use."""
     in_full: bool = False
-    """Whether to ask for the whole answer this time, whether it has changed or not."""
+    """Whether this request must be unconditional."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A URL handed to one run to fetch. ``url`` is the canonical form and the key; ``fetch_url`` is what to ask for."""
+    """A URL leased to one run. ``url`` is the canonical form and the key; ``fetch_url`` is the URL to request."""
 
     url_id: int
     url: str
@@ -131,12 +134,12 @@ class Lease:
     hops: int = 0
     attempts: int = 0
     original: Original | None = None
-    """Its last whole answer, when there is one to ask about."""
+    """Its last full response; None for an unconditional request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A URL that the configuration names: a start page, a feed or a sitemap of a site."""
+    """A configured URL: a start page, a feed or a sitemap of a site."""
 
     url: str
     fetch_url: str
@@ -144,16 +147,19 @@ class Seed:
     host: str
     kind: Kind
     listed: bool = False
-    """Whether it is a page of a list: no source."""
+    """Whether it is a page of a list, which is not a source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One exchange and what it means for the frontier; written in the *fetched* transaction.
+    """One exchange and its effect on the frontier; written in the *fetched* transaction.
 
-    ``lease`` is None for exchanges nobody leased (robots.txt). With a lease and neither ``reason`` nor ``retry_at``
-    the page awaits processing; with ``retry_at`` (epoch seconds) its URL goes back to pending; with ``reason`` alone
-    it has failed. With ``original`` it brought nothing new: it is archived as a revisit of that record, and over.
+    ``lease`` is None for exchanges without a lease (robots.txt). With a lease:
+
+    - neither ``reason`` nor ``retry_at``: the page awaits processing.
+    - ``retry_at`` (epoch seconds): the URL is pending again.
+    - ``reason`` alone: the URL has failed.
+    - ``original``: the page is unchanged, and archived as a revisit of that record.
     """
 
     capture: Capture
@@ -165,7 +171,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A lease that brought no exchange at all (refused, unreachable, timed out before an answer)."""
+    """A lease without an exchange (refused, unreachable, timed out before a response)."""
 
     lease: Lease
     reason: str
@@ -174,33 +180,33 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Text of a body, how its encoding was decided and the share of characters that could not be decoded (U+FFFD)."""
+    """Decoded body, its encoding, and the share of undecodable characters (U+FFFD)."""
 
     text: str
     encoding: str
     source: str
-    """One of ``bom``, ``utf-8``, ``header``, ``meta``, ``detected``; ``rendered`` for the DOM of a browser."""
+    """``bom``, ``utf-8``, ``header``, ``meta`` or ``detected``; ``rendered`` for the DOM of a browser."""
     replaced: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The main content of a page (``pipelines.extractors``): paragraphs, by whom and why; and what is kept apart."""
+    """Main content of a page (``pipelines.extractors``): paragraphs, extractor and reason, separate parts."""
 
     paragraphs: tuple[str, ...]
     extractor: str
     version: str
     reason: str = ""
     kinds: str = ""
-    """A letter of `ParagraphKind` for each paragraph; "" from extractors that cannot tell."""
+    """A letter of `ParagraphKind` for each paragraph; "" if the extractor does not classify them."""
     title: str = ""
-    """The heading that agrees with the title the page states; "" where there is none, or nobody looked."""
+    """The heading that matches the stated title; "" if there is none or it was not searched."""
     captions: tuple[str, ...] = ()
-    """Captions of pictures and tables in or beside the article, in the order of the page."""
+    """Captions of pictures and tables in or beside the article, in page order."""
     comments: tuple[str, ...] = ()
-    """Readers' comments, where they are marked as such; the first of them, each of bounded length."""
+    """The first readers' comments, if they are marked up, each of limited length."""
     confidence: float | None = None
-    """F1 that the text is expected to have, 0 to 1; None from extractors that cannot tell."""
+    """Expected F1 of the extraction, 0 to 1; None if the extractor does not estimate it."""
 
     @property
     def text(self) -> str:
@@ -210,7 +216,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class LanguageGuess:
-    """Language (ISO 639-1 where there is one; ``und``: unknown), confidence 0–1, main script (ISO 15924), its share."""
+    """Language (ISO 639-1 if it has one; ``und``: unknown), confidence 0–1, main script (ISO 15924), its share."""
 
     language: str
     confidence: float
@@ -220,29 +226,29 @@ class LanguageGuess:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page states of itself. ``published`` is ISO 8601, ``published_text`` the string it was read from."""
+    """Metadata stated by a page. ``published`` is ISO 8601, ``published_text`` the string it was read from."""
 
     title: str | None = None
     author: str | None = None
     published: str | None = None
     published_text: str | None = None
     canonical: str | None = None
-    """rel=canonical, absolute and canonicalised, believed within the page's own site only."""
+    """rel=canonical, absolute and canonicalised, only if it is within the page's own site."""
     directives: tuple[str, ...] = ()
     """Lower-case robots directives of meta tags and X-Robots-Tag, sorted: ``noindex``, ``noarchive``, ``nofollow`` …"""
     published_calendar: str | None = None
     published_source: str | None = None
-    """What ``published_text`` counts in, and where on the page it stands, in the words of ``storage.exports``."""
+    """Calendar of ``published_text``, and its place on the page, in the words of ``storage.exports``."""
     published_confidence: float | None = None
-    """0 to 1: how sure it is that this date was meant and is the date of publication."""
+    """0 to 1: probability that this is the date of publication."""
     tdm: int | None = None
-    """1: text and data mining is reserved (W3C TDMRep), 0: it is not; None: nothing is said."""
+    """1: text and data mining is reserved (W3C TDMRep), 0: it is not; None: unknown."""
     tdm_policy: str | None = None
-    """Where the terms for it stand, absolute."""
+    """Absolute URL of the terms."""
     tdm_source: str | None = None
-    """Who says so: ``meta``, ``header`` or ``file`` (tdmrep.json)."""
+    """Source of the statement: ``meta``, ``header`` or ``file`` (tdmrep.json)."""
     licence_url: str | None = None
-    """The licence that the page names for itself, absolute."""
+    """Absolute URL of the licence that the page names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,41 +260,41 @@ class Fingerprint:
     """xxh3-128 of the canonical text, 16 bytes."""
     shingles: int
     sketch: bytes = b""
-    """Some bits of many minhashes, as the scheme says; empty when the text is too short for a near comparison."""
+    """Low bits of many minhashes, as the scheme states; empty if the text is too short for a comparison."""
     bands: tuple[int, ...] = ()
-    """20 signed integers, one a band of 6 rows; empty with the sketch."""
+    """20 signed integers, one for each band of 6 rows; empty with the sketch."""
 
 
-# Read and written with each document of an export, which a dataclass takes several times as long for.
+# An export reads and writes it for each document; a dataclass takes several times as long.
 class Quality(msgspec.Struct, frozen=True, gc=False):
-    """What is measured of a text for those who choose among texts (see ``pipelines.quality``); shares are 0 to 1.
+    """Quality signals of a text, to select texts by (see ``pipelines.quality``). Shares are 0 to 1.
 
-    Visible characters are letters, marks, digits and signs. None: it says nothing of this language.
+    Visible characters are letters, marks, digits and signs. None: not defined for this language.
     """
 
     words: int
     mean_line: float
-    """Characters of a line; blank lines are none. ``mean_word``: of a word."""
+    """Mean characters of a line without blank lines. ``mean_word``: of a word."""
     mean_word: float | None
     alphabetic_words: float
-    """Words that begin with a letter; next: visible characters that are punctuation or symbols, and that are digits."""
+    """Share of words that begin with a letter. Next: shares of visible characters that are symbols, and digits."""
     symbol_share: float
     digit_share: float
     stop_word_share: float | None
-    """Words that are among the language's commonest; where no spaces part words, letters within them."""
+    """Share of words that are among the most common of the language. Without word spaces: share of their letters."""
     ended_lines: float
-    """Lines that end as sentences do, a quotation mark behind it or not."""
+    """Share of lines that end like a sentence, with or without a closing quotation mark."""
     repeated_lines: float
-    """Lines that stood in the text before; next: characters in all places of the commonest pair of words (Gopher)."""
+    """Share of lines that repeat an earlier line. Next: share of characters in the most common word pair (Gopher)."""
     top_bigram: float
     repeated_5grams: float
-    """Characters in runs of five words, or ten, that stood in the text before (Gopher's duplicate n-grams)."""
+    """Share of characters in repeated sequences of five words; then of ten (Gopher's duplicate n-grams)."""
     repeated_10grams: float
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text worth keeping, with everything known of it at processing time."""
+    """A text to store, with all its data from processing."""
 
     text: str
     language: LanguageGuess
@@ -301,24 +307,26 @@ class Document:
     replaced: float
     fingerprint: Fingerprint
     site_model: str = ""
-    """Identifier of the SiteModel that was used; empty when none was there."""
+    """Identifier of the SiteModel used; empty if there was none."""
     confidence: float | None = None
-    """As in `Extraction`, like the rest."""
+    """As in `Extraction`, like the following."""
     kinds: str = ""
-    """A letter of `ParagraphKind` for each line of the text; "" when they are not known."""
+    """A letter of `ParagraphKind` for each line of the text; "" if unknown."""
     captions: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     quality: Quality | None = None
-    """None when nobody measured."""
+    """None if it was not measured."""
     languages: tuple[str, ...] = ()
-    """Of each line language, confidence, script, its share: ``vi 0.98 Latn 1.00``; 0.00: taken to be like the whole."""
+    """Language, confidence, script and its share for each line: ``vi 0.98 Latn 1.00``. 0.00: assumed from the whole
+    text.
+    """
     foreign_share: float | None = None
-    """Share of the text in lines of another language than the whole; None when nobody looked."""
+    """Share of the text in lines of another language than the whole; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Why a page gave no document: a short reason to count by, and the particulars."""
+    """Reason why a page gave no document: a short word to count by, and details."""
 
     reason: str
     detail: str = ""
@@ -327,25 +335,25 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A URL found in a page: canonical key, what to ask for, its host, what it is expected to be."""
+    """A URL found in a page: canonical key, URL to request, host, expected kind."""
 
     url: str
     fetch_url: str
     host: str
     kind: Kind = Kind.PAGE
     redirect: bool = False
-    """True when it is the target of a redirect, so that hops are counted and depth is not."""
+    """True for the target of a redirect: it adds a hop, not depth."""
     dated: str | None = None
-    """When a feed or sitemap says it was published or changed: ISO 8601 in UTC, so that texts compare as times do."""
+    """Date of publication or change in a feed or sitemap: ISO 8601 in UTC, so that texts compare like times."""
     twin: str | None = None
-    """Key of the same page at another host of the site, by their names; where that is known, this is not asked for."""
+    """Key of the same page at another host of the site, by host name. If it is known, this URL is not fetched."""
     rank: int = 0
-    """Added to its priority: below 0 for what looks less like an article than other links of its page."""
+    """Added to the priority. Negative for links that look less like articles than others of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """The whole outcome of one page: a document or a drop (never both, never neither), and the links found."""
+    """Outcome of one page: either a document or a drop, and the links found."""
 
     document: Document | None = None
     drop: Drop | None = None
@@ -355,40 +363,40 @@ class Processed:
 
 @dataclass(frozen=True, slots=True)
 class SiteModel:
-    """What is known of a site before a page of it is read: its rules, and what earlier runs have learned of it.
+    """Model of a site: its configured rules, and knowledge learned by earlier runs.
 
-    An immutable, versioned value: processing the same capture with the same model gives the same result for ever.
+    An immutable, versioned value. The same capture and model always give the same result.
     """
 
     site: str = ""
     version: str = ""
-    """Digest of the rules and of the program's version; behind a hyphen the id of what was learned, if anything."""
+    """Digest of the rules and the program version; after a hyphen the id of the learned model, if any."""
     hosts: tuple[str, ...] = ()
-    """Hosts in scope, without ``www.``; their subdomains are in scope too. Empty: no link is followed."""
+    """Hosts in scope, without ``www.``, with their subdomains. Empty: no link is followed."""
     allow: tuple[str, ...] = ()
-    """Regular expressions, searched in the canonical URL; a link needs one of them. Empty: every link will do."""
+    """Regular expressions, searched in the canonical URL. A link must match one of them. Empty: all links match."""
     deny: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    """Languages the corpus wants; empty: all."""
+    """Wanted languages; empty: all."""
     language_backend: str = "pycld2"
     extractor: str = "auto"
     min_chars: int = 200
     parameters: tuple[tuple[str, int], ...] = ()
     """Extractor parameters such as ``("p", 8)``."""
     since: str = ""
-    """First day (ISO date) of the range that is crawled; empty: no bound. Links known to lie outside are left out."""
+    """First day (ISO date) of the crawled range; empty: no limit. Links with a date outside are not followed."""
     until: str = ""
     template: bytes = b""
-    """What was learned: the blocks that recur on the site's pages, as sorted 64-bit keys."""
+    """Learned template: blocks that recur on the site's pages, as sorted 64-bit keys."""
     reservations: str = "record"
-    """What becomes of a page whose use is reserved: ``record``, or ``skip`` for no document."""
+    """Handling of reserved pages: ``record``, or ``skip`` to make no document."""
     elsewhere: tuple[str, ...] = ()
-    """Hosts below these that are other sites' own, with all below them."""
+    """Hosts below these that belong to other sites, with their subdomains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unprocessed:
-    """A page between the two transactions, fetched or ``imported``; ``crashes`` is how many workers it has cost."""
+    """A page between the two transactions, fetched or ``imported``. ``crashes``: workers that crashed on it."""
 
     fetch_id: int
     lease: Lease

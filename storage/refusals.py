@@ -1,4 +1,4 @@
-"""Rows that a database refuses for what is in them: told from other errors, and parted from the rest of their group."""
+"""Rows that a database refuses because of their content: recognise them, and write the rest of their group."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CONTENT_ERRORS = (StatementError, ValueError, OverflowError)
-"""What drivers raise for a value of their own accord, besides errors of the database."""
+"""Errors that drivers raise themselves for a value."""
 _CONTENT_STATES = ("22", "23", "54")
-"""SQLSTATE classes: data exception, integrity constraint violation, program limit exceeded (an index entry, say)."""
+"""SQLSTATE classes: data exception, integrity constraint violation, program limit exceeded (an index entry)."""
 _CONTENT_NAMES = ("SQLITE_CONSTRAINT", "SQLITE_TOOBIG", "SQLITE_MISMATCH")
 
 
 class NotStorableError(DatabaseError):
-    """The database refuses a row for what is in it; other rows it would take (exit 4)."""
+    """The database refuses a row because of its content; it would accept other rows (exit 4)."""
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Say whether the database, or its driver, found fault with a value."""
+    """Say whether the database or its driver refused a value."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, CONTENT_ERRORS)
     cause = error.orig or error
@@ -38,10 +38,10 @@ def is_refusal(error: BaseException) -> bool:
 def write_apart(
     write: Callable[[Sequence[T]], R], group: Sequence[T], stand_ins: Callable[[T, NotStorableError], Sequence[T]]
 ) -> list[tuple[Sequence[T], R]]:
-    """Write a group; when the database refuses it, in halves, down to the single items it refuses.
+    """Write a group. If the database refuses it, write halves, down to the refused items.
 
-    For such an item the first of its ``stand_ins`` that is taken is written. Returns what was written, in order, with
-    what ``write`` returned. Raises NotStorableError when no stand-in is taken either.
+    A refused item is replaced by the first of its ``stand_ins`` that is accepted. Return the written parts in order,
+    with the results of ``write``. Raises NotStorableError if all stand-ins are refused too.
     """
     try:
         return [(group, write(group))]

@@ -1,8 +1,8 @@
-"""What SQLite keeps of what was removed, and how it is made to forget.
+"""Secure deletion in SQLite: clear removed data from the journal and from free space in the file.
 
-Its journal holds it until that is emptied (SQLite documentation, Write-Ahead Logging). And its pages may: what is
-deleted is overwritten, but not what was moved within a page or to another before, when other texts grew or went, nor
-what went while nothing was overwritten, as SQLite is built on some systems. Only a file written anew is without.
+The journal keeps removed data until it is emptied (SQLite documentation, Write-Ahead Logging). Pages of the file may
+keep some too. SQLite overwrites deleted data, but not data that it moved within or between pages, nor data deleted
+while secure_delete was off, as in some builds. Only a rewritten file is free of it.
 """
 
 from __future__ import annotations
@@ -21,47 +21,37 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 WAIT_SECONDS = 10.0
-"""How long others are waited for who read the database."""
+"""Wait for other programs that read the database."""
 ROOM = 2.1
-"""So many times its size does a database need to be written anew: a file beside it, and the journal."""
+"""Free space needed to rewrite a database, relative to its size: a second file, and the journal."""
 
 
-def forget(database: Database, *, anew: bool) -> None:
-    """Have a SQLite database keep nothing in its journal, and with ``anew`` nothing between its rows.
+def forget(database: Database, *, rewrite: bool) -> None:
+    """Clear the journal of a SQLite database. ``rewrite``: also rewrite the file, to clear its free space.
 
-    Raises DatabaseError while another program reads from the journal, DiskError where there is no room.
+    Raises DatabaseError while another program reads the journal, DiskError without room.
     """
     path = sqlite_path(database.url)
     with database.explained(), closing(sqlite3.connect(path, WAIT_SECONDS, isolation_level=None)) as connection:
         _empty_journal(connection, path)
-        if anew:
-            _require_room(path)
-            _write_anew(connection, path.parent)
+        if rewrite:
+            needed, free = int(ROOM * path.stat().st_size), shutil.disk_usage(path.parent).free
+            if free < needed:
+                what = f"there is no room to rewrite the database without removed texts: {free} bytes are free"
+                do = f"Free {needed} bytes, then run `corpus-spider remove` to finish."
+                raise DiskError(what, where=str(path), do=do)
+            # The default folder of temporary files (TMPDIR) may have less room.
+            folder = str(path.parent.resolve()).replace("'", "''")
+            connection.execute(f"PRAGMA temp_store_directory = '{folder}'")
+            try:
+                connection.execute("VACUUM")
+            finally:
+                connection.execute("PRAGMA temp_store_directory = ''")
             _empty_journal(connection, path)
 
 
 def _empty_journal(connection: sqlite3.Connection, path: Path) -> None:
     (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if busy:
-        what = "another program, an export perhaps, reads what the journal still holds of what was removed"
-        raise DatabaseError(
-            what, where=str(path), do="When it has ended, `corpus-spider remove` finishes what is left."
-        )
-
-
-def _write_anew(connection: sqlite3.Connection, folder: Path) -> None:
-    """Make the file anew in its folder: a temporary one lies where there may be less room otherwise (``TMPDIR``)."""
-    place = str(folder.resolve()).replace("'", "''")
-    connection.execute(f"PRAGMA temp_store_directory = '{place}'")
-    try:
-        connection.execute("VACUUM")
-    finally:
-        connection.execute("PRAGMA temp_store_directory = ''")
-
-
-def _require_room(path: Path) -> None:
-    needed, free = int(ROOM * path.stat().st_size), shutil.disk_usage(path.parent).free
-    if free < needed:
-        what = f"there is no room to write the database anew, without traces of what was removed: {free} bytes are free"
-        do = f"Free {needed} bytes; then `corpus-spider remove` finishes what is left."
-        raise DiskError(what, where=str(path), do=do)
+        what = "another program, perhaps an export, still reads removed texts from the journal"
+        raise DatabaseError(what, where=str(path), do="When it has ended, run `corpus-spider remove` to finish.")

@@ -1,9 +1,11 @@
-"""Taking texts out on request: what belongs to a request, and the steps by which it goes.
+"""Remove texts on request: find the pages of a request, then take them out step by step.
 
-A removal is *declared* in one transaction (tombstones, ids, the URLs marked), then its pages are *withdrawn* a few
-hundred at a time (documents, texts, fingerprints), then their originals are emptied file by file: a WARC file is
-written anew beside the old one, one transaction moves all pointers, and the old file goes. Each step finds by itself
-what is left to do, so a removal that was interrupted anywhere is finished by taking the steps again.
+1. *Declare*, in one transaction: tombstones, ids, marked URLs.
+2. *Withdraw* the pages, a few hundred at a time: documents, texts, fingerprints.
+3. *Redact* the originals, file by file: rewrite the WARC file beside the old one, move all pointers in one transaction,
+delete the old file.
+
+Each step finds its remaining work in the database. An interrupted removal is finished by running all steps again.
 """
 
 from __future__ import annotations
@@ -25,10 +27,9 @@ from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.lines import keep, read_texts
 from storage.removal_journal import forget
-from storage.removal_tables import removal, removed_document
 from storage.returned import take_back
 from storage.same_pages import BELIEVED, forms_of
-from storage.schema import document, fetch, fingerprint, host, recurring_line, url, warc_file
+from storage.schema import document, fetch, fingerprint, host, recurring_line, removal, removed_document, url, warc_file
 from storage.tombstones import (
     AUTHOR,
     DOMAIN,
@@ -43,6 +44,7 @@ from storage.tombstones import (
     spellings,
 )
 from storage.warc.scrubbing import NOTHING
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -55,19 +57,15 @@ if TYPE_CHECKING:
     from storage.warc.scrubbing import Scrubbed
 
 GROUP = 200
-"""Fetches that are withdrawn in one transaction."""
+"""Fetches withdrawn in one transaction."""
 SHOWN = 100
-"""Addresses of texts that repeat those of a request, and stay, that are told of."""
-REPLACED = "replaced"
-"""State of a WARC file that was written anew and is to go."""
+"""Reported addresses of texts that repeat the removed ones and stay."""
 _NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
-
-
 _NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
 
 
 class What(StrEnum):
-    """What a request names."""
+    """Kind of a request."""
 
     URL = "url"
     DOMAIN = "domain"
@@ -77,9 +75,9 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request for removal: what is named, why, and whether texts that repeat these go with them.
+    """A request for removal: what to remove, why, and whether to remove texts that repeat it.
 
-    A ``value`` is a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
+    ``value``: a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
     """
 
     kind: What
@@ -90,8 +88,10 @@ class Request:
 
 @dataclass(slots=True)
 class Affected:
-    """What belongs to a request. ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`;
-    ``unseen``: addresses of the pages that the corpus has not come to.
+    """Pages of a request.
+
+    ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`. ``unseen``: addresses of pages that are
+    not in the corpus yet.
     """
 
     url_ids: set[int] = field(default_factory=set)
@@ -104,7 +104,7 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A document that was taken out, as lists for those who have older dumps name it."""
+    """A removed document, as listed for owners of older exports."""
 
     id: str
     asked: datetime
@@ -113,21 +113,21 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Removals:
-    """Removing texts from a corpus. Reached as ``corpus.removals``. The caller holds the locks of all sites."""
+    """Removal of texts on request. Reached as ``corpus.removals``. The caller holds the locks of all sites."""
 
     database: Database
 
     def sites(self) -> list[str]:
-        """Return every site that the frontier has, for their locks."""
+        """Return every site in the frontier, to lock them."""
         statement = sa.select(host.c.site).distinct().order_by(host.c.site)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
     def affected(self, request: Request) -> Affected:
-        """Return what a request would take out; nothing is changed."""
+        """Return the pages that a request would remove. Changes nothing."""
         return self.database.read(lambda connection: _affected(connection, request))
 
     def done_before(self, request: Request) -> datetime | None:
-        """Return when the same was first asked for and texts went; None when it never was."""
+        """Return the time of the first equal request that removed texts; None if there was none."""
         earlier = earlier_author_keys(request.value) if request.kind is What.AUTHOR else set()
         values = {_kept_value(request), *earlier}
         same = removal.c.kind == request.kind.value, removal.c.value.in_(values), removal.c.documents > 0
@@ -135,11 +135,11 @@ class Removals:
         return self.database.read(lambda connection: connection.execute(statement).scalar())
 
     def declare(self, request: Request) -> Affected:
-        """Put up the tombstones of a request and note its documents; from then on nothing of it comes in again."""
+        """Add the tombstones of a request and record its documents. From then on nothing of it comes in again."""
         token = uuid.uuid4().hex
 
         def work(connection: Connection) -> Affected:
-            # A text that comes in meanwhile is there to be found, or finds the tombstones.
+            # A text stored meanwhile is either found here or blocked by the tombstones.
             take_turn(connection)
             found = _affected(connection, request)
             _declare(connection, token, request, found)
@@ -150,11 +150,11 @@ class Removals:
         return affected
 
     def kept_away(self, addresses: Collection[str]) -> set[str]:
-        """Return those of some addresses that must not be in the corpus."""
+        """Return the addresses that are blocked."""
         return self.database.read(lambda connection: refused(connection, addresses))
 
     def declare_returned(self) -> list[str]:
-        """Have what must not be in the corpus, and is, go with the removal it belongs to; return the ids."""
+        """Assign blocked documents that are in the corpus to their removal; return their ids."""
 
         def work(connection: Connection) -> list[str]:
             take_turn(connection)
@@ -163,7 +163,7 @@ class Removals:
         return self.database.write(work)
 
     def withdraw(self) -> int:
-        """Take out what declared removals still have in the corpus, to the last; return how many fetches it was."""
+        """Remove all documents of declared removals; return the number of fetches."""
         total = 0
         while done := self.database.write(_withdraw_some):
             total += done
@@ -171,7 +171,7 @@ class Removals:
         return total
 
     def unscrubbed(self) -> dict[str, list[Pointer]]:
-        """Return the originals that are still to be emptied, by WARC file."""
+        """Return the originals that still have to be redacted, by WARC file."""
         statement = sa.select(fetch.c.id, *POINTER_COLUMNS).join(warc_file, warc_file.c.id == fetch.c.warc_id)
         statement = statement.where(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
         found: dict[str, list[Pointer]] = {}
@@ -181,48 +181,48 @@ class Removals:
         return found
 
     def move(self, name: str, scrubbed: Scrubbed) -> None:
-        """Have every fetch of a WARC file point into the one that takes its place; the old one is marked to go."""
+        """Point every fetch of a WARC file to its redacted copy, and mark the old file as replaced."""
         self.database.write(lambda connection: _move(connection, name, scrubbed))
         reach("in_removal")
 
     def give_up(self, name: str) -> None:
-        """Note that a WARC file is not there, so that nothing is left in it to be emptied."""
+        """Record that a WARC file is missing, so that nothing in it needs redaction."""
         file = sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
         gone = fetch.c.warc_id == file, fetch.c.reason == REMOVED
         statement = sa.update(fetch).where(*gone).values(_NOTHING_LEFT)
         self.database.write(lambda connection: connection.execute(statement))
 
     def replaced_files(self) -> list[str]:
-        """Return the WARC files that another has taken the place of."""
+        """Return the WARC files that a redacted copy has replaced."""
         statement = sa.select(warc_file.c.name).where(warc_file.c.state == REPLACED).order_by(warc_file.c.name)
         return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
     def forget_file(self, name: str) -> None:
-        """Forget a replaced WARC file, once it is gone."""
+        """Delete the row of a replaced WARC file, once the file is deleted."""
         statement = sa.delete(warc_file).where(warc_file.c.name == name, warc_file.c.state == REPLACED)
         self.database.write(lambda connection: connection.execute(statement))
 
     def relearn(self) -> None:
-        """Learn anew which lines recur at the sites that texts were taken from: nothing of those texts is left."""
+        """Learn the recurring lines of sites with removed texts again, so that no line of a removed text stays."""
         gone = sa.select(url.c.site).where(SETTLED, url.c.reason == REMOVED)
         known = sa.select(recurring_line.c.site).where(recurring_line.c.site.in_(gone)).distinct()
         for site in self.database.read(lambda connection: list(connection.execute(known).scalars())):
             self.database.write(partial(_learn_lines, site=site))
 
     def finish(self) -> None:
-        """Have SQLite keep no copy of what was there, and note that every removal is through.
+        """Clear SQLite's journal and free pages, and mark all removals as finished.
 
-        Raises DatabaseError while another program reads what the journal holds, DiskError without room for a new file.
+        Raises DatabaseError while another program reads the journal, DiskError without room for a new file.
         """
         if self.database.is_sqlite:
             some = sa.select(removal.c.id).where(removal.c.finished.is_(None), removal.c.pages > 0).limit(1)
-            anew = self.database.read(lambda connection: connection.execute(some).first()) is not None
-            forget(self.database, anew=anew)
+            rewrite = self.database.read(lambda connection: connection.execute(some).first()) is not None
+            forget(self.database, rewrite=rewrite)
         statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
         self.database.write(lambda connection: connection.execute(statement))
 
     def documents(self) -> list[Removed]:
-        """Return the documents that were taken out, by id."""
+        """Return the removed documents, by id."""
         statement = sa.select(removed_document.c.public_id, removal.c.asked, removal.c.kind)
         statement = statement.join(removal, removal.c.id == removed_document.c.removal_id)
         ordered = statement.order_by(removed_document.c.public_id)
@@ -255,8 +255,8 @@ def _affected(connection: Connection, request: Request) -> Affected:
 
 
 def _forms(connection: Connection, request: Request, ids: Collection[int]) -> Forms:
-    """Return what is named under all its addresses. Of a domain, what lies elsewhere is not its own for that its pages
-    name it.
+    """Return the named pages with all their addresses. For a domain: without pages on other domains that its pages
+    link.
     """
     named = spellings(request.value) if request.kind is What.URL else []
     of_domain = request.kind is What.DOMAIN
@@ -264,7 +264,7 @@ def _forms(connection: Connection, request: Request, ids: Collection[int]) -> Fo
 
 
 def _named(connection: Connection, request: Request) -> set[int]:
-    """Return the URLs that a request names itself."""
+    """Return the URLs that match a request directly."""
     match request.kind:
         case What.URL:
             statement = sa.select(url.c.id).where(url.c.url.in_(spellings(request.value)))
@@ -282,7 +282,7 @@ def _named(connection: Connection, request: Request) -> set[int]:
 
 
 def _stating(connection: Connection, domain: str) -> set[int]:
-    """Return the URLs of documents that state an address of a domain as theirs, and are believed."""
+    """Return the URLs of documents whose canonical URL is on a domain, if it is trusted."""
     of_text = document.c.canonical.contains(domain, autoescape=True), BELIEVED
     rows = connection.execute(sa.select(document.c.url_id, document.c.canonical).where(*of_text))
     return {row.url_id for row in rows if domain in domains_of(row.canonical)}
@@ -325,7 +325,7 @@ def _declare(connection: Connection, token: str, request: Request, found: Affect
 
 
 def _kept_value(request: Request) -> str:
-    """Return what is kept of the value of a request: of an author a hash."""
+    """Return the stored value of a request: a hash for an author."""
     return author_key(request.value) if request.kind is What.AUTHOR else request.value
 
 
@@ -340,7 +340,7 @@ def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str
 
 
 def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
-    """Mark records that a crash left without a URL and whose address is one of these, or one that was asked for."""
+    """Mark records without a URL (left by a crash) if they have one of these addresses or match the request."""
     keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
     for part in chunks(sorted(found.url_ids)):
         asked = sa.select(fetch.c.uri).where(fetch.c.url_id.in_(part)).distinct()
@@ -356,7 +356,7 @@ def _below(request: Request, address: str) -> bool:
 
 
 def _withdraw_some(connection: Connection) -> int:
-    """Take out up to `GROUP` fetches of URLs that are marked; in SQLite what is deleted is overwritten at once."""
+    """Remove up to `GROUP` fetches of marked URLs. SQLite overwrites deleted data at once."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
     away = url.c.state == "failed", url.c.reason == REMOVED

@@ -1,8 +1,7 @@
-"""Duplicate sets as readers see them: the id of each, and who represents it by which rule.
+"""Duplicate sets for readers: the id of each set, and its representative by a rule.
 
-Neither depends on the order in which pages came: both follow from the documents of a set, and so do the sets
-themselves (`storage.duplicates`). A set's id is the smallest id of its current documents; it changes only when the set
-does.
+Both follow from the documents of a set, as sets do (`storage.duplicates`), and not from the order of arrival. The id of
+a set is the smallest id of its current documents. It changes only when the set changes.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from storage.choices import CLEANEST, EARLIEST, LONGEST
 from storage.database import chunks
+from storage.holdings import CLEANEST, EARLIEST, LONGEST
 from storage.schema import document, duplicate_set, fingerprint
 
 if TYPE_CHECKING:
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from sqlalchemy.sql.compiler import SQLCompiler
 
 _KEPT = 10_000
-"""Sets that are remembered while documents are streamed."""
+"""Sets cached while documents are streamed."""
 
 
 class Known(NamedTuple):
-    """A set's id, and the document and the page that represent it; None for those that are kept with the set.
+    """The id of a set, and the document and page that represent it; None: as stored with the set.
 
-    The id of a set of one is the id of the document that is kept with it.
+    The id of a set of one is the id of its stored representative.
     """
 
     cluster: str | None = None
@@ -44,7 +43,7 @@ AS_STORED = Known()
 
 
 class _Bytewise(FunctionElement[str]):
-    """Text to be ordered by its bytes, as SQLite does, in whatever language a PostgreSQL database sorts."""
+    """Text sorted by its bytes, as in SQLite, whatever the collation of a PostgreSQL database."""
 
     inherit_cache = True
     type = sa.Text()
@@ -77,11 +76,11 @@ ORDERS: dict[str, Callable[[sa.FromClause], tuple[sa.ColumnElement[Any], ...]]] 
     EARLIEST: _earliest,
     CLEANEST: _cleanest,
 }
-"""By rule, who comes first among documents; the last word has the id, so that it is the same on every database."""
+"""Order of documents by rule. The id comes last, so that the order is the same on every database."""
 
 
 def of_versions(documents: sa.FromClause, versions: str) -> sa.ColumnElement[bool]:
-    """Return the condition that a document is the first or the last version of its page, or any."""
+    """Return the condition that a document is the first or last version of its page, or any."""
     if versions == "first":
         earlier = document.alias()
         return ~sa.exists().where(earlier.c.url_id == documents.c.url_id, earlier.c.version < documents.c.version)
@@ -89,12 +88,12 @@ def of_versions(documents: sa.FromClause, versions: str) -> sa.ColumnElement[boo
 
 
 def _is_stored(rule: str, versions: str) -> bool:
-    """Say whether the representatives that are kept with the sets are those that are asked for."""
+    """Say whether the representatives stored with the sets follow this rule."""
     return rule == LONGEST and versions != "first"
 
 
 def unrepeated(rule: str, versions: str) -> sa.ColumnElement[bool]:
-    """Return the condition that a document represents its set; of ``all`` versions, that its page does."""
+    """Return the condition that a document represents its set. For ``all`` versions: that its page does."""
     if not _is_stored(rule, versions):
         ranked = _ranked(rule, versions)
         chosen = sa.select(ranked.c.set_id, ranked.c.url_id).where(ranked.c.place == 1)
@@ -111,7 +110,7 @@ def unrepeated(rule: str, versions: str) -> sa.ColumnElement[bool]:
 
 
 _representative = document.alias("of_set")
-# Correlated subqueries instead of joins: documents stay the outer loop, so that their order needs no sorting.
+# Correlated subqueries, not joins: documents stay the outer loop, so their order needs no sorting.
 _own_set = (
     sa.select(fingerprint.c.set_id)
     .where(fingerprint.c.id == document.c.fingerprint_id)
@@ -121,9 +120,9 @@ _own_set = (
 
 
 def _ranked(rule: str, versions: str, *, of_sets: bool = False) -> sa.Subquery:
-    """Return the documents that may represent a set, each with its place in it; current ones before all others.
+    """Return the candidates for the representative of a set, each with its rank; current documents come first.
 
-    ``of_sets``: only those of the sets that are given when it is executed.
+    ``of_sets``: only of the sets given at execution.
     """
     one, prints = document.alias(), fingerprint.alias()
     order = ORDERS[rule](one) if versions == "first" else (one.c.superseded, *ORDERS[rule](one))
@@ -137,7 +136,7 @@ def _ranked(rule: str, versions: str, *, of_sets: bool = False) -> sa.Subquery:
 
 @dataclass(slots=True)
 class Sets:
-    """Looks up sets of several documents for those who read them, by a rule."""
+    """Look up duplicate sets of several documents, by a rule."""
 
     connection: Connection
     rule: str = LONGEST
@@ -146,11 +145,11 @@ class Sets:
 
     @property
     def are_stored(self) -> bool:
-        """Whether the representatives that are kept with the sets are those that are asked for."""
+        """Whether the stored representatives follow this rule."""
         return _is_stored(self.rule, self.versions)
 
     def look_up(self, set_ids: Iterable[int]) -> dict[int, Known]:
-        """Return what is known of these sets, with some others perhaps."""
+        """Return the data of these sets, and perhaps of others."""
         wanted = sorted(set(set_ids) - self._known.keys())
         if len(self._known) > _KEPT:
             wanted, self._known = sorted(set(set_ids)), {}
@@ -163,11 +162,11 @@ class Sets:
 
     def _clusters(self, set_ids: Sequence[int]) -> dict[int, str]:
         rows = sorted(self.connection.execute(_CLUSTERS, {"sets": set_ids}).all(), key=lambda row: not row.superseded)
-        # Current documents come last, and have the last word.
+        # Current documents come last and overwrite superseded ones.
         return {set_id: public_id for set_id, _, public_id in rows}
 
 
-# Built once, as building them takes longer than the answer.
+# Built once: building them takes longer than running them.
 _SETS: sa.BindParameter[int] = sa.bindparam("sets", expanding=True)
 _CLUSTERS = (
     sa.select(fingerprint.c.set_id, document.c.superseded, sa.func.min(document.c.public_id))
@@ -179,6 +178,6 @@ _CLUSTERS = (
 
 @cache
 def _chosen(rule: str, versions: str) -> sa.Select[tuple[int, str, int]]:
-    """Return the query for the document that represents each of the sets, and its page."""
+    """Return the query for the document that represents each set, and its page."""
     chosen = _ranked(rule, versions, of_sets=True)
     return sa.select(chosen.c.set_id, chosen.c.public_id, chosen.c.url_id).where(chosen.c.place == 1)

@@ -1,4 +1,4 @@
-"""When the use of a text is reserved, in the words of robots directives and of W3C TDMRep."""
+"""Reserved use of a text, by robots directives and W3C TDMRep."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ if TYPE_CHECKING:
     from storage.records import Metadata
 
 RESERVING = frozenset({"noai", "noarchive"})
-"""Robots directives that reserve what a corpus does with a text. ``noimageai`` speaks of pictures, which it keeps none
-of.
-"""
+"""Robots directives that reserve uses of a corpus. ``noimageai`` is not one: a corpus keeps no images."""
 
 RECORD, SKIP = "record", "skip"
-"""What becomes of a page that is reserved: its document says so, or it makes none."""
+"""Handling of reserved pages: mark the document, or make none."""
 
 
 def reservations(stated: Metadata) -> list[str]:
-    """Return what reserves a page's text, in the order of weight: ``tdm``, then directives; empty when nothing does."""
+    """Return the reservations of a page, most important first: ``tdm``, then directives; empty if there are none."""
     return (["tdm"] if stated.tdm == 1 else []) + sorted(RESERVING.intersection(stated.directives))
 
 

@@ -1,4 +1,4 @@
-"""WARC files that go by rule: how old each is, whether its pages are all processed, and that it is gone."""
+"""Retention of WARC files: their age, whether their pages are all processed, and their removal."""
 
 from __future__ import annotations
 
@@ -19,36 +19,40 @@ REMOVED = "removed"
 
 @dataclass(frozen=True, slots=True)
 class AgedFile:
-    """A WARC file that is not written any more.
+    """A closed WARC file.
 
-    ``newest``: when its last record was fetched; of imported pages, which others fetched long before, when the file was
-    begun. None where no row points into it.
+    ``newest``: fetch time of its last record; for imported pages, the creation time of the file. None if no row points
+    into it.
     """
 
     name: str
     size: int
     newest: datetime | None
     settled: bool
-    """Whether none of its pages awaits processing."""
+    """Whether all its pages are processed."""
 
 
 def aged_files(connection: Connection) -> list[AgedFile]:
-    """Return the closed WARC files that are still there, by name."""
+    """Return the closed WARC files that still exist, by name."""
     last = sa.select(fetch.c.fetched_at).where(fetch.c.warc_id == warc_file.c.id)
     newest = last.order_by(fetch.c.warc_offset.desc()).limit(1).correlate(warc_file).scalar_subquery()
     statement = sa.select(warc_file.c.id, warc_file.c.name, warc_file.c.bytes, newest.label("newest"))
     rows = connection.execute(statement.where(warc_file.c.state == "closed").order_by(warc_file.c.name)).all()
     awaiting = sa.select(fetch.c.warc_id).where(fetch.c.outcome.is_(None)).distinct()
     waiting = set(connection.execute(awaiting).scalars())
-    return [AgedFile(row.name, row.bytes or 0, _newest(row.name, row.newest), row.id not in waiting) for row in rows]
-
-
-def _newest(name: str, newest: datetime | None) -> datetime | None:
-    return newest and max(newest, made_at(name) or newest)
+    return [
+        AgedFile(
+            row.name,
+            row.bytes or 0,
+            row.newest and max(row.newest, made_at(row.name) or row.newest),
+            settled=row.id not in waiting,
+        )
+        for row in rows
+    ]
 
 
 def mark_removed(connection: Connection, name: str, why: str) -> None:
-    """Note that a WARC file is removed, and why. What it held is not asked about any more, but asked for in full."""
+    """Mark a WARC file as removed. Its pages are then fetched in full, without conditional requests."""
     values = {"state": REMOVED, "removed_at": datetime.now(UTC), "removed_because": why}
     connection.execute(sa.update(warc_file).where(warc_file.c.name == name).values(values))
     of_file = fetch.c.warc_id == sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()

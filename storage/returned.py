@@ -1,5 +1,6 @@
-"""Texts that are in the corpus though they were taken out on request: put back by hand or by another program, or left
-by an earlier one that saw fewer spellings of an address or a name.
+"""Find removed texts that are in the corpus again.
+
+They were put back by hand or by another program, or missed by an earlier release that knew fewer spellings.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ import sqlalchemy as sa
 
 from storage.author_names import author_keys
 from storage.database import chunks, insert_many, upsert
-from storage.removal_tables import removal, removed_document, tombstone
-from storage.schema import document, url
+from storage.schema import document, removal, removed_document, tombstone, url
 from storage.tombstones import AUTHOR, DOMAIN, PAGE, domains_of, loose_key, mark_removed, page_key, refused, standing
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ PAGE_OF_ROWS = 500
 
 
 class Returned(NamedTuple):
-    """A document that must not be there."""
+    """A blocked document."""
 
     public_id: str
     url_id: int
@@ -56,7 +56,7 @@ def returned(connection: Connection) -> Iterator[Returned]:
 
 
 def take_back(connection: Connection) -> list[str]:
-    """Have such documents go with the removals they belong to, which are not through again; return their ids."""
+    """Assign such documents to their removals, which become unfinished; return their ids."""
     found = list(returned(connection))
     removals = {each.public_id: _removal_of(connection, each) for each in found}
     rows = [{"public_id": each, "removal_id": removal_id} for each, removal_id in removals.items()]
@@ -68,7 +68,7 @@ def take_back(connection: Connection) -> list[str]:
 
 
 def _removal_of(connection: Connection, found: Returned) -> int:
-    """Return the id of the first removal that a document should have gone with."""
+    """Return the id of the first removal that covers a document."""
     values = {PAGE: {page_key(found.url), loose_key(found.url)}, DOMAIN: set(domains_of(found.url))}
     values[AUTHOR] = author_keys(found.author)
     stones = [sa.and_(tombstone.c.kind == kind, tombstone.c.value.in_(some)) for kind, some in values.items()]

@@ -1,4 +1,6 @@
-"""The last robots.txt of each origin that could be read: what holds for a day when it cannot be had (RFC 9309, 2.4)."""
+"""Cache of robots.txt: the last readable one of each origin, valid for a day if the next is unreachable (RFC 9309,
+2.4).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ RULES, MISSING = "rules", "missing"
 
 @dataclass(frozen=True, slots=True)
 class RobotsCopy:
-    """An answer to a request for robots.txt. ``verdict``: `RULES` (a file) or `MISSING` (none, all is allowed)."""
+    """A response to a robots.txt request. ``verdict``: `RULES` (a file) or `MISSING` (no file, all allowed)."""
 
     origin: str
     """Scheme, host and port, as in a URL."""
@@ -29,15 +31,15 @@ class RobotsCopy:
     status: int
     verdict: str
     sha256: str = ""
-    """Of the body, unpacked; empty when there is no file."""
+    """SHA-256 of the decoded body; empty if there is no file."""
     body: bytes = b""
-    """What is read of it."""
+    """The part of the body that is read."""
     crawl_delay: float | None = None
-    """Seconds it asks us to leave between two requests."""
+    """Requested seconds between two requests."""
 
 
 def keep(connection: Connection, copy: RobotsCopy) -> None:
-    """Keep the newest answer of an origin."""
+    """Store the newest response of an origin."""
     row = {
         "origin": copy.origin,
         "fetched_at": copy.fetched_at,
@@ -53,7 +55,7 @@ def keep(connection: Connection, copy: RobotsCopy) -> None:
 
 
 def find(connection: Connection, origin: str) -> RobotsCopy | None:
-    """Return the newest answer of an origin, None when there has been none."""
+    """Return the newest response of an origin; None if there has been none."""
     row = connection.execute(sa.select(robots).where(robots.c.origin == origin)).first()
     if row is None:
         return None

@@ -1,9 +1,8 @@
-"""Under which addresses the corpus knows a page, so that all of it goes: the forms of it for phones and for printing,
-short addresses that redirect to it, and the page itself where a form of it was named.
+"""Find all addresses of a page: mobile and print forms, short URLs that redirect to it, and the page of a named form.
 
-What a page says of itself is believed as far as a crawl believes it: an address that several current texts state as
-theirs is no article's, and a page whose text is unlike that at the address it states is another. Front pages and what
-is read for its links are no forms of an article.
+A canonical link is trusted as far as a crawl trusts it. An address that several current texts state is not the address
+of one article. A page with a text unlike that at its canonical URL is another page. Front pages and sources are not
+forms of an article.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _form, _target = url.alias("form"), url.alias("target")
 _claims = sa.select(sa.func.count()).where(_rivals.c.canonical == document.c.canonical, _rivals.c.superseded.is_(False))
 _is_only_claim = _claims.correlate(document).scalar_subquery() == 1
 BELIEVED = sa.or_(document.c.superseded, _is_only_claim)
-"""An address that several current texts name as theirs is no article's, and is not believed."""
+"""Condition: the canonical URL of a document is trusted, because no other current text states it."""
 
 
 def _is_source(of: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -43,7 +42,7 @@ def _is_source(of: sa.FromClause) -> sa.ColumnElement[bool]:
 
 _newest = sa.select(sa.func.max(_other.c.id)).where(_other.c.outcome.in_(("document", "drop")))
 _is_newest = fetch.c.id == _newest.where(_other.c.url_id == fetch.c.url_id).correlate(fetch).scalar_subquery()
-# Of the addresses that a list names, some are read as sources and redirect; but an article is no source.
+# A listed address may be read as a source and redirect; an article is not a source.
 _leads_on = sa.and_(fetch.c.reason == REDIRECT, _is_newest, sa.or_(~_is_source(_form), _is_source(_target)))
 
 _has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
@@ -60,7 +59,7 @@ _may_be_article = sa.or_(_has_text, sa.and_(~_is_source(_target), sa.or_(~_is_re
 
 @dataclass(slots=True)
 class Forms:
-    """A page under all its addresses: the ids of its URLs, and addresses that the corpus has not come to yet."""
+    """All addresses of a page: ids of its URLs, and addresses that are not in the corpus yet."""
 
     url_ids: set[int] = field(default_factory=set)
     unseen: set[str] = field(default_factory=set)
@@ -71,7 +70,7 @@ def forms_of(
 ) -> Forms:
     """Return all forms of some pages, given as URLs and as addresses that may be unknown.
 
-    ``apart``: whose other spellings are to be looked for. ``up``: also the page that one of them is a form of.
+    ``apart``: accepts addresses whose other spellings are searched. ``up``: include the page that a form belongs to.
     """
     found, left = Forms(set(url_ids)), set(addresses)
     fresh = set(found.url_ids)
@@ -94,7 +93,7 @@ def _addresses(connection: Connection, url_ids: Collection[int]) -> set[str]:
 
 
 def _hardly_apart(connection: Connection, addresses: Collection[str]) -> set[int]:
-    """Return the URLs that are kept away with these: forms that hardly any server tells apart."""
+    """Return the URLs with the loose key of one of these addresses."""
     keys = {loose_key(each) for each in addresses}
     found: set[int] = set()
     for host in {_host_of_key(key) for key in keys}:
@@ -109,9 +108,7 @@ def _host_of_key(key: str) -> str:
 
 
 def _standing_for(connection: Connection, addresses: Collection[str]) -> set[int]:
-    """Return URLs known to hold the pages of these addresses: what states one as canonical and is believed, was left
-    out as one of them, or redirects to one.
-    """
+    """Return URLs with the pages of these addresses: by trusted canonical URL, as dropped form, or by redirect."""
     found: set[int] = set()
     for part in chunks(sorted(addresses)):
         stating = sa.select(document.c.url_id).where(document.c.canonical.in_(part), BELIEVED)
@@ -167,6 +164,6 @@ def _is_front_page(address: str) -> bool:
 
 
 def _are_neighbours(one: str, other: str) -> bool:
-    """Say whether two addresses are of one host, or the host of one lies below that of the other."""
+    """Say whether two addresses have the same host, or one host is below the other."""
     first, second = (_host_of_key(page_key(address)) for address in (one, other))
     return first == second or first.endswith(f".{second}") or second.endswith(f".{first}")

@@ -1,9 +1,10 @@
-"""When a URL is read again: sources by how often they bring news, articles while young, failures ever later.
+"""Recrawl schedule: sources by how often they bring news, articles while young, failures at growing intervals.
 
-Pure: the time is given, nothing is looked up. The numbers are those of Common Crawl's news-crawl (crawler-conf.yaml:
-AdaptiveScheduler from 90 minutes to 90 days, half as long again after a visit in vain and a fifth less after one that
-brought news, sitemaps without news for 180 days retired) and of Media Cloud's rss-fetcher (30 failures in a row, then
-30 days). Times are epoch seconds, intervals seconds.
+Pure functions; the caller passes the time. Times are epoch seconds, intervals seconds.
+
+The numbers are those of Common Crawl's news-crawl (crawler-conf.yaml: AdaptiveScheduler from 90 minutes to 90 days; 1.5
+times the interval after a visit without news, 0.8 times after one with news; sitemaps without news for 180 days
+retired) and of Media Cloud's rss-fetcher (after 30 failures in a row, every 30 days).
 """
 
 from __future__ import annotations
@@ -25,37 +26,37 @@ FIRST = {Kind.FEED: 12 * HOUR, Kind.PAGE: 12 * HOUR, Kind.SITEMAP: DAY}
 IN_VAIN, WITH_NEWS = 1.5, 0.8
 RETIRED_AFTER = 180 * DAY
 MOVED_LONGEST = 14 * DAY
-"""A source that only sends on is asked no seldomer: what it sends to is a source of its own."""
+"""Longest interval of a source that only redirects. The target of the redirect is a source of its own."""
 AGE_SHARE = 0.1
-"""A sitemap that says when it last changed is first read again after this share of its age (RFC 9111, 4.2.2)."""
+"""First interval of a sitemap, as a share of its age (heuristic freshness of RFC 9111, 4.2.2)."""
 FAILING = (HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY)
 GONE_AFTER, GONE = 3, 60 * DAY
 HOPELESS_AFTER, HOPELESS = 30, 30 * DAY
 PAGE_RETRY, PAGE_RETRIES = 2 * DAY, 3
 SLACK_SHARE, MOST_SLACK = 0.25, 6 * HOUR
-"""A nightly run does not start to the second, and last night's took its time: what is nearly due is due."""
+"""Nightly runs do not start to the second, so a URL that is nearly due counts as due."""
 
 
 class End(StrEnum):
-    """How a visit ended, as far as the next one depends on it."""
+    """The end of a visit, as far as the schedule depends on it."""
 
     NEWS = "news"
-    """A source that brought links not known at the visit before."""
+    """A source with links that were unknown at the visit before."""
     NOTHING = "nothing"
     MOVED = "moved"
-    """A redirect that leads nowhere new."""
+    """A redirect without a new target."""
     READ = "read"
-    """A page that is no source."""
+    """A page that is not a source."""
     FAILED = "failed"
-    """No answer, or one that may be better next time."""
+    """No response, or an error that may go away."""
     GONE = "gone"
     REFUSED = "refused"
-    """Kept from asking by our own rules, which may have changed by the next run; it costs nobody anything."""
+    """A rule of ours forbids the request. The rule may change before the next run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What earlier visits to a URL taught: its interval, and how many visits in a row brought nothing, or failed."""
+    """History of a URL: its interval, and how many visits in a row brought no news or failed."""
 
     period: float = 0.0
     unchanged: int = 0
@@ -67,33 +68,31 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One visit: when, how it ended, and what the URL is. ``born``: when an article was published; None: not known to
-    be young.
-    """
+    """One visit. ``born``: publication time of a young article; None if unknown or old."""
 
     now: float
     end: End
     source: bool
     kind: Kind = Kind.PAGE
     dated: float = 0.0
-    """When the source is said to have changed last; 0: not said."""
+    """Last change as stated for a source; 0 if unknown."""
     born: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The choices of a corpus. ``reread``: ages at which a young article is read again, ascending.
+    """Settings of a corpus. ``reread``: ages at which a young article is fetched again, ascending.
 
-    ``rules``: a digest of each site's rules for links; what was read under others is read again in full.
+    ``rules``: digest of the link rules of each site. Pages fetched under other rules are fetched in full again.
     """
 
     reread: tuple[float, ...] = (DAY, 3 * DAY)
     rules: Mapping[str, str] = field(default_factory=dict)
 
     def after(self, habit: Habit, visit: Visit) -> tuple[Habit, float | None]:
-        """Return what is known after a visit and when the URL is due again; None: never."""
+        """Return the history after a visit, and the next due time; None: never."""
         if habit.read_at > visit.now + DAY:
-            # By a clock that was ahead, to which all news were old.
+            # The last visit had a clock that was ahead, so all news looked old.
             habit = replace(habit, period=0.0, unchanged=0, news_at=0.0)
         if visit.end in {End.FAILED, End.GONE, End.REFUSED}:
             return _after_failure(habit, visit)
@@ -104,19 +103,19 @@ class Schedule:
         return replace(reads, period=0.0), self._article_due(habit.reads, visit)
 
     def _article_due(self, rereads: int, visit: Visit) -> float | None:
-        """Return when an article that was read again so many times is due once more; only while it is young."""
+        """Return the next due time of an article after ``rereads`` visits; None if it is no longer young."""
         if visit.born is None or rereads >= len(self.reread) or visit.now - visit.born > self.reread[-1] + DAY:
             return None
         return due(visit.now, self.reread[rereads] - (self.reread[rereads - 1] if rereads else 0.0))
 
 
 def due(now: float, interval: float) -> float:
-    """Return from when on a URL with this interval counts as due, a little before its time."""
+    """Return the time from which a URL with this interval counts as due, a little early."""
     return now + interval - min(interval * SLACK_SHARE, MOST_SLACK)
 
 
 def moment(stated: str | None) -> float:
-    """Read a date or time of ISO 8601 as epoch seconds, UTC where it names no zone; 0 when there is none."""
+    """Return an ISO 8601 date or time as epoch seconds, UTC if it names no zone; 0 if it is none."""
     try:
         read = datetime.fromisoformat(stated or "")
         return max(0.0, (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
@@ -125,7 +124,7 @@ def moment(stated: str | None) -> float:
 
 
 def _learn(habit: Habit, visit: Visit) -> Habit:
-    """Adapt a source's interval to what the visit brought."""
+    """Adapt the interval of a source to the result of a visit."""
     news = visit.end is End.NEWS
     news_at = visit.now if news or not habit.news_at else habit.news_at
     if not habit.period:

@@ -1,8 +1,8 @@
-"""The tables of a corpus, from top to bottom in the order in which a page passes through them.
+"""Tables of a corpus, in the order in which a page passes through them.
 
 run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
-its text.
-What changes here needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test compares them.
+its text; then removals. A change needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test
+compares them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from storage.columns import Lines, Moment, Numbers, Runs, Stated, Words
 
 SCHEMA_VERSION = "0015"
 MAX_URL = 2000
-"""Longest canonical URL the frontier takes, in ASCII characters: a PostgreSQL index entry stays below 2704 bytes."""
+"""Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
 
 RUN_COUNTS = (
     "found",
@@ -47,7 +47,7 @@ RUN_COUNTS = (
     "awaiting",
     "bytes",
 )
-"""What is counted of a run at each site; see storage.nights.SiteRun."""
+"""Counters of a run at each site; see storage.nights.SiteRun."""
 
 metadata = MetaData(
     naming_convention={
@@ -99,7 +99,7 @@ host = Table(
     Column("name", Words, primary_key=True),
     Column("paused_until", Double, nullable=False, server_default="0"),
 )
-"""``paused_until``: epoch seconds until which the host has asked to be left alone."""
+"""``paused_until``: epoch seconds until which the host requested a pause."""
 
 url = Table(
     "url",
@@ -131,9 +131,8 @@ url = Table(
     Column("read_at", Double, nullable=False, server_default="0"),
     Column("news_at", Double, nullable=False, server_default="0"),
 )
-"""``dated``: when a feed or sitemap says it was published or changed, 0 when none does. ``due_again``: from when on a
-URL that is done or failed is pending again, NULL for never. The rest is what storage.schedule learns. Times are epoch
-seconds.
+"""``dated``: date of publication or change in a feed or sitemap, 0 if unknown. ``due_again``: time when a done or
+failed URL becomes pending again, NULL for never. The other columns belong to storage.schedule. Times are epoch seconds.
 """
 _pending = text("state = 'pending'")
 Index(
@@ -153,7 +152,7 @@ Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_set
 _again = text("due_again IS NOT NULL")
 Index("ix_url_due_again", url.c.site, url.c.due_again, sqlite_where=_again, postgresql_where=_again)
 IS_SOURCE = text("(seed OR kind <> 'page' OR period > 0)")
-"""What is read for what it leads to. In these words only both databases see that the index below answers a query."""
+"""Condition of sources. Only in this spelling both databases use the index below."""
 Index("ix_url_source", url.c.site, sqlite_where=IS_SOURCE, postgresql_where=IS_SOURCE)
 
 robots = Table(
@@ -167,7 +166,7 @@ robots = Table(
     Column("body", LargeBinary, nullable=False),
     Column("crawl_delay", Double),
 )
-"""The last robots.txt of each origin that could be read, its body compressed with zlib."""
+"""Last readable robots.txt of each origin, its body compressed with zlib."""
 
 terms = Table(
     "terms",
@@ -179,7 +178,7 @@ terms = Table(
     Column("tdm", Integer),
     Column("tdm_policy", Words),
 )
-"""What the files of a host said of the URLs that were fetched. Rows are added and never changed."""
+"""Terms of use in a host's files for the fetched URLs. Rows are added and never changed."""
 
 fetch = Table(
     "http_fetch",
@@ -209,7 +208,7 @@ fetch = Table(
     Column("terms_id", Big, ForeignKey(terms.c.id)),
     UniqueConstraint("warc_id", "warc_offset"),
 )
-"""``original_id``: of a revisit record, the fetch whose response record has the payload."""
+"""``original_id``: for a revisit record, the fetch whose response record has the payload."""
 Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
 _awaiting = text("outcome IS NULL")
 Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
@@ -223,7 +222,7 @@ original = Table(
     Column("modified", Words, nullable=False),
     Column("rules", Words, nullable=False),
 )
-"""The last whole answer (200) of a URL, and what to ask with whether it has changed. ``rules``: see Schedule."""
+"""Last full response (200) of a URL, with its validators for conditional requests. ``rules``: see Schedule."""
 
 site_model = Table(
     "site_model",
@@ -236,7 +235,7 @@ site_model = Table(
     Column("documents", Integer, nullable=False),
     Column("template", LargeBinary, nullable=False),
 )
-"""Rows are added and never changed, so that a document can be made again with the model it was made with."""
+"""Rows are added and never changed, so that a document can be reproduced with its model."""
 
 recurring_line = Table(
     "recurring_line",
@@ -246,7 +245,7 @@ recurring_line = Table(
     Column("texts", Integer, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Lines that recur in the texts of a site, and in how many, as they were learned last; see storage.lines."""
+"""Recurring lines of a site with the number of texts, as last learned; see storage.lines."""
 
 run_site = Table(
     "run_site",
@@ -260,8 +259,8 @@ run_site = Table(
     Column("seconds", Double, nullable=False, server_default="0"),
     Column("reasons", Words),
 )
-"""What a run came to at a site: zeros while it runs, counted at its end (storage.nights). ``after_fetch`` and
-``after_url`` are the last ids there were at its start. ``pending_count``: it is to be counted, or counted anew.
+"""Counters of a run at a site: zeros while it runs, computed at its end (storage.nights). ``after_fetch`` and
+``after_url``: the last ids at its start. ``pending_count``: the counters are not final.
 """
 Index("ix_run_site_site", run_site.c.site, run_site.c.run_id)
 
@@ -273,7 +272,7 @@ run_failure = Table(
     Column("reason", Words, primary_key=True),
     Column("tries", Integer, nullable=False),
 )
-"""Tries that brought no exchange, which leave no fetch to count."""
+"""Attempts without an exchange, which have no fetch row."""
 
 scheme = Table(
     "scheme",
@@ -289,7 +288,7 @@ duplicate_set = Table(
     Column("size", Integer, nullable=False),
     Column("representative_id", Big),
 )
-"""``representative_id`` is a document's; no foreign key, because the two tables would point at each other."""
+"""``representative_id``: id of a document. No foreign key, because the two tables would refer to each other."""
 
 fingerprint = Table(
     "fingerprint",
@@ -364,8 +363,8 @@ document = Table(
     Column("foreign_share", Double),
     UniqueConstraint("url_id", "version"),
 )
-"""``superseded``: there is a later version, or a document of the same page under its canonical address. ``reserved``:
-of text and data mining, AI or archives, whoever says so. ``quality``: the fields of `Quality`, in their order.
+"""``superseded``: a later version exists, or a document of the same page at its canonical URL. ``reserved``: its use
+for text and data mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order.
 """
 Index("ix_document_canonical", document.c.canonical)
 _reserved = text("reserved")
@@ -384,4 +383,35 @@ document_text = Table(
     Column("comments", Lines),
     Column("languages", Runs),
 )
-"""Apart from `document`, so that counting and selecting a million documents does not read their texts."""
+"""Separate from `document`, so that counting and selecting a million documents does not read their texts."""
+
+removal = Table(
+    "removal",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("token", Words, nullable=False, unique=True),
+    Column("kind", Words, nullable=False),
+    Column("value", Words, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("asked", Moment, nullable=False),
+    Column("finished", Moment),
+    Column("pages", Integer, nullable=False),
+    Column("documents", Integer, nullable=False),
+)
+"""Requested removals. ``value``: the named URL, domain, id or hashed author."""
+
+tombstone = Table(
+    "tombstone",
+    metadata,
+    Column("kind", Words, primary_key=True),
+    Column("value", Words, primary_key=True),
+    Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False),
+)
+"""Blocked pages, domains with everything below them, and hashed author names; see storage.tombstones."""
+
+removed_document = Table(
+    "removed_document",
+    metadata,
+    Column("public_id", Words, primary_key=True),
+    Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False, index=True),
+)

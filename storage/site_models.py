@@ -1,4 +1,4 @@
-"""What was learned of sites: immutable rows, each with the digest of its content as its id, the newest in force."""
+"""`corpus.models`: learned site models. Rows are immutable, their id is a digest, the newest of a site is in force."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from storage import lines
 from storage.database import upsert
 from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.schema import document, fetch, site_model, warc_file
@@ -18,25 +19,26 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from storage.database import AnyRow
+    from storage.database import AnyRow, Database
+    from storage.lines import SiteLines
     from storage.records import Pointer
 
 _AHEAD = 4
-"""Versions of a URL are one page: so many times more documents than pages are looked at."""
+"""Documents read per wanted page, because the versions of a URL are one page."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedModel:
-    """What some pages of a site have taught, and when."""
+    """A site model learned from some pages, with its time."""
 
     site: str
     created: datetime
     scheme: str
-    """How ``template`` names blocks (``pipelines.extractors.template``)."""
+    """Scheme of the block keys in ``template`` (``pipelines.extractors.template``)."""
     pages: int
-    """Pages it was learned from."""
+    """Number of pages it was learned from."""
     documents: int
-    """How many documents the site had."""
+    """Number of documents of the site at that time."""
     template: bytes = field(repr=False)
 
     @property
@@ -46,6 +48,41 @@ class LearnedModel:
         return hashlib.sha256(f"{stated}".encode() + self.template).hexdigest()[:12]
 
 
+@dataclass(frozen=True, slots=True)
+class SiteModels:
+    """Site models and recurring lines. Reached as ``corpus.models``. Safe to call from any thread."""
+
+    database: Database
+
+    def add(self, models: Collection[LearnedModel]) -> None:
+        """Store site models. From then on they are the newest of their sites."""
+        self.database.write(lambda connection: add(connection, models))
+
+    def newest(self, sites: Collection[str]) -> dict[str, LearnedModel]:
+        """Return the newest model of each site that has one, by site."""
+        return self.database.read(lambda connection: newest(connection, sites))
+
+    def find(self, model_id: str) -> LearnedModel | None:
+        """Return the model with this id; None if there is none."""
+        return self.database.read(lambda connection: find(connection, model_id))
+
+    def used_by(self, fetch_id: int) -> str | None:
+        """Return the ``site_model`` of the document of a fetch; None if the fetch gave no document."""
+        return self.database.read(lambda connection: model_used(connection, fetch_id))
+
+    def newest_pages(self, site: str, limit: int) -> list[Pointer]:
+        """Return the originals of the newest documents of a site, one for each URL."""
+        return self.database.read(lambda connection: newest_pages(connection, site, limit))
+
+    def learn_lines(self, site: str) -> SiteLines:
+        """Learn which lines recur in the newest texts of a site. Changes nothing."""
+        return self.database.read(lambda connection: lines.read_texts(connection, site))
+
+    def keep_lines(self, site: str, found: SiteLines) -> None:
+        """Store the recurring lines of a site, in place of those stored before."""
+        self.database.write(lambda connection: lines.keep(connection, site, found.recurring))
+
+
 _MODELS = sa.select(
     *(site_model.c.site, site_model.c.created, site_model.c.scheme, site_model.c.pages, site_model.c.documents),
     site_model.c.template,
@@ -53,7 +90,7 @@ _MODELS = sa.select(
 
 
 def add(connection: Connection, models: Collection[LearnedModel]) -> None:
-    """Store models; those that are there stay as they are."""
+    """Store models. Existing ones stay as they are."""
     columns = ("id", "site", "created", "scheme", "pages", "documents", "template")
     rows = [{name: getattr(model, name) for name in columns} for model in models]
     if rows:
@@ -71,19 +108,13 @@ def newest(connection: Connection, sites: Collection[str]) -> dict[str, LearnedM
 
 
 def find(connection: Connection, model_id: str) -> LearnedModel | None:
-    """Return the model of that id, or None."""
+    """Return the model with this id; None if there is none."""
     row = connection.execute(_MODELS.where(site_model.c.id == model_id)).first()
     return None if row is None else _model(row)
 
 
 def _model(row: AnyRow) -> LearnedModel:
     return LearnedModel(row.site, row.created, row.scheme, row.pages, row.documents, bytes(row.template))
-
-
-def count_documents(connection: Connection, sites: Collection[str]) -> dict[str, int]:
-    """Return how many documents each site has; none is left out."""
-    statement = sa.select(document.c.site, sa.func.count()).where(document.c.site.in_(sites)).group_by(document.c.site)
-    return dict.fromkeys(sites, 0) | {row[0]: row[1] for row in connection.execute(statement)}
 
 
 def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]:
@@ -108,5 +139,5 @@ def newest_pages(connection: Connection, site: str, limit: int) -> list[Pointer]
 
 
 def model_used(connection: Connection, fetch_id: int) -> str | None:
-    """Return the model that the document of a fetch was made with; None when it gave no document."""
+    """Return the site model used for the document of a fetch; None if the fetch gave no document."""
     return connection.execute(sa.select(document.c.site_model).where(document.c.fetch_id == fetch_id)).scalar()

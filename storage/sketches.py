@@ -1,8 +1,8 @@
-"""Sketches and band keys of fingerprints as they are stored: how they are packed, and how alike two of them are.
+"""Sketches and band keys of fingerprints: storage format, and estimated similarity.
 
-A sketch keeps some low bits of each of many minhashes (b-bit minwise hashing, Li and König 2010). Of how many and how
-wide they are tells the name of the scheme, in parts such as ``s480x2`` (480 of 2 bits, four a byte) and ``k32`` (band
-keys of 32 bits); schemes that tell nothing have 8 bits and 64.
+A sketch keeps a few low bits of each of many minhashes (b-bit minwise hashing, Li and König 2010). The name of the
+scheme states the format, in parts such as ``s480x2`` (480 of 2 bits, four a byte) and ``k32`` (band keys of 32 bits).
+The defaults are 8 and 64 bits.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _KEYS = re.compile(r";k(32|64);")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the sketches and keys of a scheme are stored: bits of a minhash, bytes of a key."""
+    """Storage format of a scheme: bits of a minhash, bytes of a key."""
 
     bits: int = 8
     key_bytes: int = 8
 
     @classmethod
     def of(cls, scheme: str) -> Shape:
-        """Read the shape off the name of a scheme."""
+        """Read the format from the name of a scheme."""
         bits, keys = _SKETCH.search(scheme), _KEYS.search(scheme)
         return cls(int(bits.group(1)) if bits else 8, int(keys.group(1)) // 8 if keys else 8)
 
@@ -63,6 +63,6 @@ class Shape:
 
 
 def pack_pairs(values: NDArray[np.uint32]) -> bytes:
-    """Pack the two low bits of each value, four values a byte; their number is a multiple of four."""
+    """Pack the two low bits of each value, four values a byte. The number of values is a multiple of four."""
     four = (values & 3).astype(np.uint8).reshape(-1, 4)
     return (four[:, 0] | four[:, 1] << 2 | four[:, 2] << 4 | four[:, 3] << 6).astype(np.uint8).tobytes()

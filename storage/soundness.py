@@ -1,4 +1,4 @@
-"""Does the database agree with itself? Each rule is a query that finds what breaks it; nothing is changed."""
+"""Consistency checks. Each query returns the rows that violate a rule. Read-only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import sqlalchemy as sa
 
 from storage.counting import counted
 from storage.errors import CorpusError, DamageError, DatabaseError, DiskError, LockedError
-from storage.fetches import POINTER_COLUMNS, pointer_of
 from storage.leasing import SETTLED
 from storage.records import UrlState
-from storage.removal_tables import removal, removed_document
 from storage.returned import returned
 from storage.schema import (
     document,
@@ -21,6 +19,8 @@ from storage.schema import (
     fetch,
     fingerprint,
     recurring_line,
+    removal,
+    removed_document,
     run,
     site_model,
     url,
@@ -35,19 +35,17 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
     from sqlalchemy.sql.expression import Select
 
-    from storage.records import Pointer
-
 ERRORS = tuple(error.exit_code for error in (CorpusError, DiskError, DatabaseError, LockedError, DamageError))
-"""How runs end that may have no say any more in what they have leased."""
+"""Exit codes of runs that may have been unable to release their leases."""
 SHOWN = 20
-"""Cases of one kind that are named; the rest are counted."""
+"""Reported rows per rule."""
 
 
-RETURNED = "a text that was removed and is there again; `corpus-spider remove` takes it out"
+RETURNED = "a removed text that is in the corpus again; `corpus-spider remove` removes it"
 
 
 def problems(connection: Connection) -> list[str]:
-    """Return one line for each case found, at most `SHOWN` of a kind."""
+    """Return one line for each violation, at most `SHOWN` per rule."""
     found = [*_engine_problems(connection)]
     for rule, query in RULES.items():
         found += [f"{rule}: {row[0]}" for row in connection.execute(query.limit(SHOWN))]
@@ -61,32 +59,10 @@ def _engine_problems(connection: Connection) -> Iterator[str]:
         if row[0] != "ok":
             yield f"SQLite integrity check: {row[0]}"
     for row in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        yield f"row without its parent: {row[0]} {row[1]}"
+        yield f"row without its parent row: {row[0]} {row[1]}"
     number = connection.execute(_BLOBS).scalar_one()
     if number:
-        yield f"bytes in the place of text: {counted(number, 'document')}"
-
-
-def pointers(connection: Connection, name: str) -> list[tuple[int, Pointer]]:
-    """Return (fetch id, pointer) of every fetch in one WARC file, by offset."""
-    query = (
-        sa.select(fetch.c.id, *POINTER_COLUMNS)
-        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
-        .where(warc_file.c.name == name)
-        .order_by(fetch.c.warc_offset)
-    )
-    return [(row.id, pointer_of(row)) for row in connection.execute(query)]
-
-
-def revisits(connection: Connection, name: str) -> dict[int, str]:
-    """Return, of the revisits in one WARC file, by offset the id of the record that has the payload."""
-    query = (
-        sa.select(fetch.c.warc_offset, _original.c.record_id)
-        .join(warc_file, warc_file.c.id == fetch.c.warc_id)
-        .join(_original, _original.c.id == fetch.c.original_id)
-        .where(warc_file.c.name == name)
-    )
-    return {row.warc_offset: row.record_id for row in connection.execute(query)}
+        yield f"bytes instead of text: {counted(number, 'document')}"
 
 
 _original = fetch.alias("original_fetch")
@@ -104,7 +80,7 @@ _members = (
 
 _BLOBS = sa.select(sa.func.count()).select_from(document_text).where(sa.func.typeof(document_text.c.text) != "text")
 
-# Behind the 12 digits of the rules and a hyphen, where a document was made with what was learned.
+# The id of the learned model follows the 12 digits of the rules and a hyphen.
 _learned = sa.func.substr(document.c.site_model, 14)
 
 _later, _main = document.alias("later"), url.alias("main")
@@ -112,35 +88,35 @@ _has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.ve
 _overtaken = sa.exists().where(_main.c.url == document.c.canonical, _later.c.url_id == _main.c.id)
 _succeeded = sa.or_(_has_newer, _overtaken)
 
-# As after a kill, the next run takes back what one had that ended with an error.
+# The next run takes back the leases of a run that ended with an error, as after a kill.
 _gave_back = sa.and_(run.c.finished.is_not(None), sa.func.coalesce(run.c.exit_code, 0).not_in(ERRORS))
 
 REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
     "a removed document that is still there": sa.select(document.c.public_id).where(
         document.c.public_id.in_(sa.select(removed_document.c.public_id))
     ),
-    "a text of no document": sa.select(document_text.c.document_id)
+    "a text without a document": sa.select(document_text.c.document_id)
     .outerjoin(document, document.c.id == document_text.c.document_id)
     .where(document.c.id.is_(None)),
-    "a fingerprint of no document": sa.select(fingerprint.c.id)
+    "a fingerprint without a document": sa.select(fingerprint.c.id)
     .outerjoin(document, document.c.fingerprint_id == fingerprint.c.id)
     .where(document.c.id.is_(None)),
-    "a removal that was interrupted; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
+    "an interrupted removal; `corpus-spider remove` finishes it": sa.select(removal.c.reason).where(
         removal.c.finished.is_(None)
     ),
-    "a removed page whose original is still there; `corpus-spider remove` empties it": sa.select(fetch.c.uri).where(
+    "a removed page with its original; `corpus-spider remove` redacts it": sa.select(fetch.c.uri).where(
         fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING
     ),
-    "a WARC file that is to go; `corpus-spider remove` deletes it": sa.select(warc_file.c.name).where(
-        warc_file.c.state == "replaced"
-    ),
-    "a removed page that is asked for": sa.select(url.c.url).where(
+    "a WARC file that a redacted copy has replaced; `corpus-spider remove` deletes it": sa.select(
+        warc_file.c.name
+    ).where(warc_file.c.state == "replaced"),
+    "a removed page that is still fetched": sa.select(url.c.url).where(
         url.c.reason == REMOVED, sa.or_(url.c.state != UrlState.FAILED, url.c.due_again.is_not(None))
     ),
     "a removed page with a text": sa.select(url.c.url)
     .join(document, document.c.url_id == url.c.id)
     .where(url.c.reason == REMOVED),
-    "what was learned of texts that were all removed; `corpus-spider remove` forgets it": sa.select(
+    "recurring lines of a site whose texts were all removed; `corpus-spider remove` deletes them": sa.select(
         recurring_line.c.site
     )
     .distinct()
@@ -149,24 +125,26 @@ REMOVAL_RULES: dict[str, Select[tuple[object]]] = {
 }
 
 RULES: dict[str, Select[tuple[object]]] = {
-    "a document whose fetch is no document's": sa.select(document.c.public_id)
+    "a document whose fetch has another outcome": sa.select(document.c.public_id)
     .join(fetch, fetch.c.id == document.c.fetch_id)
     .where(sa.or_(fetch.c.outcome.is_(None), fetch.c.outcome != "document")),
-    "a fetch that claims a document and has none": sa.select(fetch.c.uri)
+    "a fetch with the outcome document but without a document": sa.select(fetch.c.uri)
     .outerjoin(document, document.c.fetch_id == fetch.c.id)
     .where(fetch.c.outcome == "document", document.c.id.is_(None)),
-    "a document whose site model is not there": sa.select(document.c.public_id)
+    "a document whose site model is missing": sa.select(document.c.public_id)
     .outerjoin(site_model, site_model.c.id == _learned)
     .where(_learned != "", site_model.c.id.is_(None)),
     "a duplicate set of the wrong size": sa.select(duplicate_set.c.id).where(duplicate_set.c.size != _members),
     "a duplicate set without its representative": sa.select(duplicate_set.c.id)
     .outerjoin(document, document.c.id == duplicate_set.c.representative_id)
     .where(duplicate_set.c.size > 0, sa.or_(document.c.id.is_(None), document.c.superseded)),
-    "a document that is superseded by none": sa.select(document.c.public_id).where(document.c.superseded, ~_succeeded),
+    "a superseded document without a successor": sa.select(document.c.public_id).where(
+        document.c.superseded, ~_succeeded
+    ),
     "two current versions of one page": sa.select(document.c.public_id).where(
         document.c.superseded.is_(False), _has_newer
     ),
-    "a revisit of no response": sa.select(fetch.c.uri)
+    "a revisit without its response": sa.select(fetch.c.uri)
     .outerjoin(_original, _original.c.id == fetch.c.original_id)
     .where(fetch.c.outcome == "unchanged", sa.or_(_original.c.id.is_(None), _original.c.original_id.is_not(None))),
     **REMOVAL_RULES,
@@ -174,7 +152,7 @@ RULES: dict[str, Select[tuple[object]]] = {
     "a URL leased by a run that has ended": sa.select(url.c.url)
     .outerjoin(run, run.c.id == url.c.leased_by)
     .where(url.c.state == UrlState.LEASED, sa.or_(run.c.id.is_(None), _gave_back)),
-    "a URL that was fetched and has no page to process": sa.select(url.c.url)
+    "a fetched URL without a page to process": sa.select(url.c.url)
     .select_from(url.outerjoin(fetch, fetch.c.id == _newest))
     .where(url.c.state == UrlState.FETCHED, sa.or_(fetch.c.id.is_(None), fetch.c.outcome.is_not(None))),
     "a page to process whose URL is not waiting for it": sa.select(url.c.url)

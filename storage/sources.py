@@ -1,4 +1,4 @@
-"""How the sources of a site are: when each was last read, what it gave, or what keeps it from being read."""
+"""State of the sources of a site: last visit, last news, current failure."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """A source as the frontier knows it, and what its last answer came to. Times are epoch seconds, 0 for never."""
+    """A source in the frontier with its last outcome. Times are epoch seconds, 0 for never."""
 
     url: str
     kind: Kind
     state: UrlState
     reason: str
-    """Why the last try brought no page; empty when it did."""
+    """Reason of the last failure; empty if the last visit brought a page."""
     read_at: float
     news_at: float
-    """When it last named a URL that was not known."""
+    """Last time it named an unknown URL."""
     due: float
-    """When it was or will be due: after the last reading, or as soon as it was named."""
+    """Due time: an interval after the last visit, or the time it was found."""
     failures: int
-    """Visits in vain in a row, those in which nobody could be reached left out."""
+    """Failed visits in a row. Visits without a network connection do not count."""
     outcome: str = ""
     detail: str = ""
     site: str = ""
-    """The site it is crawled for: the first that named it."""
+    """Site it is crawled for: the first that named it."""
 
 
 _answer, _whole = fetch.alias("answer"), fetch.alias("whole")
@@ -46,11 +46,11 @@ _last = sa.select(sa.func.max(fetch.c.id)).where(fetch.c.url_id == url.c.id).cor
 
 
 def read_sources(connection: Connection, urls: Collection[str]) -> dict[str, SourceState]:
-    """Return the state of those of the URLs that are known."""
-    # What a revisit repeats is told by the answer it repeats.
-    told = (sa.func.coalesce(_whole.c[name], _answer.c[name]).label(f"last_{name}") for name in _TOLD)
+    """Return the state of each known URL."""
+    # A revisit has the reason of the response that it repeats.
+    last = (sa.func.coalesce(_whole.c[name], _answer.c[name]).label(f"last_{name}") for name in _LAST)
     statement = (
-        sa.select(url, *told)
+        sa.select(url, *last)
         .select_from(url)
         .outerjoin(_answer, _answer.c.id == _last)
         .outerjoin(_whole, _whole.c.id == _answer.c.original_id)
@@ -62,7 +62,7 @@ def read_sources(connection: Connection, urls: Collection[str]) -> dict[str, Sou
     }
 
 
-_TOLD = ("outcome", "reason", "detail")
+_LAST = ("outcome", "reason", "detail")
 
 
 def _state(row: AnyRow) -> SourceState:

@@ -1,4 +1,4 @@
-"""What SQLite cannot do by itself: work on a network file system, and in old releases checkpoint beside a writer."""
+"""Limits of SQLite: no network file systems, and in old releases no checkpoint beside a writer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from storage.errors import DiskError
 
-# Their locks and shared memory are not what WAL mode relies on (sqlite.org/wal.html, section 1).
+# WAL mode cannot rely on their locks and shared memory (sqlite.org/wal.html, section 1).
 _NETWORK = frozenset(
     ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ncpfs", "ceph", "lustre", "gpfs", "beegfs", "glusterfs", "davfs")
 )
@@ -23,7 +23,7 @@ _SOUND_BACK_PORTS = {(3, 44): 6, (3, 50): 7}
 
 
 def require_local(path: Path) -> None:
-    """Raise DiskError when a database would lie on a network file system, as far as the system tells."""
+    """Raise DiskError for a database on a network file system, if the system reports it."""
     kind = ""
     with suppress(OSError):
         kind = file_system(path.resolve(), MOUNTS.read_text("utf-8", "replace"))
@@ -36,9 +36,9 @@ def require_local(path: Path) -> None:
 
 
 def file_system(path: Path, mounts: str) -> str:
-    """Return the type of the file system of an absolute path, by the text of mountinfo (proc(5)); empty when not told.
+    """Return the type of the file system of an absolute path, from the text of mountinfo (proc(5)); empty if unknown.
 
-    Of two mounts at the same place the later one is seen.
+    Of two mounts at the same place the later one counts.
     """
     found, longest = "", -1
     for line in mounts.splitlines():
@@ -53,10 +53,10 @@ def file_system(path: Path, mounts: str) -> str:
 
 
 def is_sound(version: str = sqlite3.sqlite_version) -> bool:
-    """Say whether a release of SQLite is without the WAL-reset bug (sqlite.org/wal.html#walresetbug).
+    """Say whether a release of SQLite is free of the WAL-reset bug (sqlite.org/wal.html#walresetbug).
 
-    Before 3.51.3, but for later fixes of 3.44 and 3.50, a checkpoint that starts while another connection commits may
-    lose what is written later.
+    Before 3.51.3, except later fixes of 3.44 and 3.50, a checkpoint that starts while another connection commits may
+    lose later writes.
     """
     major, minor, patch = ([int(part) for part in version.split(".")] + [0, 0])[:3]
     return (major, minor, patch) >= _SOUND_FROM or patch >= _SOUND_BACK_PORTS.get((major, minor), patch + 1)

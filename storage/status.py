@@ -1,9 +1,8 @@
-"""The numbers of a corpus (`Status`) and of the crawls that made it."""
+"""Compute the `Status` of a corpus: counts of documents, URLs, drops and failures."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -16,36 +15,14 @@ from storage.schema import document, duplicate_set, fetch, run, url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from sqlalchemy.engine import Connection
 
     from storage.database import AnyRow
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One crawl: when it ran, how it ended (None: it did not), with which configuration and what it came to (JSON), and
-    on which machine.
-    """
-
-    id: int
-    started: datetime
-    finished: datetime | None
-    exit_code: int | None
-    config: str
-    summary: str | None
-    host: str
-
-
-def read_runs(connection: Connection) -> list[Run]:
-    """Return every run, oldest first."""
-    columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary, run.c.host)
-    return [Run(*row) for row in connection.execute(sa.select(*columns).order_by(run.c.id))]
-
-
 def read_status(connection: Connection) -> Status:
-    """Count what is in the corpus, what is pending, what was dropped and why."""
+    """Count documents, pending URLs, and drops by reason."""
     by_site: Counter[str] = Counter()
     by_language: Counter[str] = Counter()
     chars: Counter[tuple[str, str]] = Counter()
@@ -60,6 +37,9 @@ def read_status(connection: Connection) -> Status:
         chars["language", row.language] += row.chars
     sets = connection.execute(sa.select(sa.func.count()).where(duplicate_set.c.size > 0)).scalar_one()
     outcomes = connection.execute(_OUTCOME_COUNTS).all()
+    states: Counter[UrlState] = Counter()
+    for counts in count_states(connection).values():
+        states.update(counts)
     return Status(
         documents=by_site.total(),
         duplicates=by_site.total() - sets,
@@ -67,7 +47,7 @@ def read_status(connection: Connection) -> Status:
         superseded=superseded,
         by_language=tuple(CountRow(key, count, chars["language", key]) for key, count in by_language.most_common()),
         by_site=tuple(CountRow(key, count, chars["site", key]) for key, count in by_site.most_common()),
-        by_state=_state_counts(connection),
+        by_state=tuple(CountRow(state.value, states[state]) for state in UrlState if states[state]),
         dropped=_reasons([row for row in outcomes if row.outcome == "drop"]),
         failed=_reasons(connection.execute(_FAILED_COUNTS).all()),
         last_run=_last_run(connection),
@@ -76,14 +56,14 @@ def read_status(connection: Connection) -> Status:
     )
 
 
-# Of the columns of one index, which answers alone: to look each document up takes ten times as long.
+# Columns of one index, which answers alone. Looking up each document takes ten times as long.
 _GROUPS = (document.c.site, document.c.language, document.c.superseded)
 _DOCUMENT_COUNTS = sa.select(
     *_GROUPS,
     sa.func.count().label("documents"),
     sa.cast(sa.func.sum(document.c.chars), sa.BigInteger).label("chars"),
 ).group_by(*_GROUPS)
-# Written as the partial indexes are, which then answer.
+# Written like the partial indexes, so that the database uses them.
 _RESERVED_COUNT = (
     sa.select(sa.func.count())
     .select_from(document)
@@ -107,13 +87,6 @@ _FAILED_COUNTS = (
 def _reasons(rows: Sequence[AnyRow]) -> tuple[CountRow, ...]:
     ordered = sorted(rows, key=lambda row: (-row.number, row.reason or ""))
     return tuple(CountRow(row.reason or "unknown", row.number) for row in ordered)
-
-
-def _state_counts(connection: Connection) -> tuple[CountRow, ...]:
-    total: Counter[UrlState] = Counter()
-    for counts in count_states(connection).values():
-        total.update(counts)
-    return tuple(CountRow(state.value, total[state]) for state in UrlState if total[state])
 
 
 def _last_run(connection: Connection) -> dict[str, str]:

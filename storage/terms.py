@@ -1,4 +1,4 @@
-"""What the files of a host said of the pages that were fetched: few rows, which many fetches share."""
+"""Terms of use of fetched pages, from the files of their hosts. Many fetches share a row."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def digest(one: Terms) -> str:
 
 
 def ids(connection: Connection, wanted: Iterable[Terms | None]) -> dict[Terms, int]:
-    """Return the row of each of these, made where there was none."""
+    """Return the row ids of these terms. New ones are added."""
     keys = {digest(each): each for each in wanted if each is not None}
     rows = [_row(key, each) for key, each in sorted(keys.items())]
     if rows:
@@ -63,9 +63,9 @@ def terms_of(row: AnyRow) -> Terms | None:
 
 
 def renew(connection: Connection, unchanged: Sequence[Fetched]) -> None:
-    """Note what a host reserves now of pages that have not changed, where neither page nor answer said it themselves.
+    """Update the reservations of unchanged pages from their host's files, unless page or response state their own.
 
-    A host that says nothing takes nothing back: its file may only be out of reach.
+    A host without a statement revokes nothing: its file may only be unreachable.
     """
     said = {
         each.lease.url_id: each.capture.terms

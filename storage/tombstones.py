@@ -1,8 +1,9 @@
-"""What was removed on request stays away: addresses, domains and authors that the corpus must not take in again.
+"""Blocklist of removed pages, domains and authors, so that they do not come back.
 
-A tombstone of a page is its address without scheme and without ``www.``, ``m.`` and the like, so that no spelling of
-it comes back, and beside it one for the forms that few servers tell apart; one of a domain holds for all below it;
-one of an author is a hash, so that the corpus forgets the name.
+- Page: its address without scheme and without ``www.``, ``m.`` and the like, so that no spelling comes back. A second,
+looser key covers forms that few servers distinguish.
+- Domain: the domain with everything below it.
+- Author: a hash, so that the corpus does not keep the name.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ import sqlalchemy as sa
 
 from storage.database import among, chunks, insert_many, upsert
 from storage.records import Lease, UrlState
-from storage.removal_tables import tombstone
-from storage.schema import original, url
+from storage.schema import original, tombstone, url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 REMOVED = "removed"
-"""Reason of the URLs, and of the fetches, of a page that was taken out."""
+"""Reason of the URLs and fetches of a removed page."""
 PAGE, DOMAIN, AUTHOR = "page", "domain", "author"
 
 LABELS = ("www.", "m.", "mobile.", "amp.", "wap.")
@@ -36,7 +36,7 @@ _NUMBERED = re.compile(r"^www?\d{1,2}\.(?=[^./]+\.)")
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp)$")
 _PLAIN = re.compile(r"[A-Za-z0-9._~/:=-]*")
 _ENCODINGS = 3
-"""So often may an address be percent-encoded over again."""
+"""Number of nested percent-encodings that are decoded."""
 
 REMOVED_URL: dict[str, Any] = {
     "state": UrlState.FAILED,
@@ -80,7 +80,7 @@ def _folded(part: str) -> str:
 
 
 def spellings(address: str) -> list[str]:
-    """Return the canonical URLs that have the page key of an address."""
+    """Return the canonical URLs with the page key of an address."""
     key = page_key(address)
     return [f"{scheme}://{label}{key}" for scheme in ("https", "http") for label in ("", *LABELS)]
 
@@ -102,7 +102,7 @@ def domains_of(address: str) -> list[str]:
 
 
 def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
-    """Return those of the URLs that must not be taken in, nor asked for."""
+    """Return the URLs that are blocked: they must not be fetched or stored."""
     wanted = set(addresses)
     if not wanted or connection.execute(sa.select(tombstone.c.kind).limit(1)).first() is None:
         return set()
@@ -116,7 +116,7 @@ def refused(connection: Connection, addresses: Iterable[str]) -> set[str]:
 
 
 def standing(connection: Connection, kind: str, values: Collection[str]) -> set[str]:
-    """Return those of some pages, domains or hashed names of authors that have a tombstone."""
+    """Return the pages, domains or author hashes that have a tombstone."""
     found: set[str] = set()
     statement = sa.select(tombstone.c.value).where(tombstone.c.kind == kind)
     for part in chunks(sorted(values)):
@@ -125,20 +125,20 @@ def standing(connection: Connection, kind: str, values: Collection[str]) -> set[
 
 
 def allowed_leases(connection: Connection, leases: Sequence[Lease]) -> list[Lease]:
-    """Return the leases that may be asked for; the URLs of the others are marked as removed."""
+    """Return the leases that may be fetched. Mark the URLs of the others as removed."""
     away = refused(connection, (lease.url for lease in leases))
     mark_removed(connection, [lease.url_id for lease in leases if lease.url in away])
     return [lease for lease in leases if lease.url not in away]
 
 
 def mark_removed(connection: Connection, url_ids: Collection[int]) -> None:
-    """Have URLs never be asked for again, nor whether their last answers have changed."""
+    """Mark URLs as removed: no fetches, no conditional requests."""
     for part in chunks(sorted(url_ids)):
         connection.execute(sa.delete(original).where(original.c.url_id.in_(part)))
         connection.execute(sa.update(url).where(url.c.id.in_(part)).values(REMOVED_URL))
 
 
 def bury(connection: Connection, removal_id: int, stones: Iterable[tuple[str, str]]) -> None:
-    """Put up tombstones, given as (kind, value); those that stand already stay."""
+    """Add tombstones, as (kind, value). Existing ones stay."""
     rows = [{"kind": kind, "value": value, "removal_id": removal_id} for kind, value in sorted(set(stones))]
     insert_many(connection, upsert(connection, tombstone).on_conflict_do_nothing(), rows)

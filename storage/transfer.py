@@ -1,4 +1,4 @@
-"""A whole corpus from one database into another, SQLite or PostgreSQL, row for row, and proof that it arrived."""
+"""Copy a whole corpus into another database, SQLite or PostgreSQL, row by row, and verify the copy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_THE_WRITER = tuple(f"SQLITE_{name}" for name in ("FULL", "IOERR_WRITE", "IOE
 
 @dataclass(slots=True)
 class Transferred:
-    """Rows by table, and a digest of all that was copied."""
+    """Rows by table, and digests of the copied rows."""
 
     rows: dict[str, int] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
@@ -47,35 +47,42 @@ def transfer(
     on_progress: Callable[[int], None] = lambda _: None,
     before_commit: Callable[[], None] = lambda: None,
 ) -> Transferred:
-    """Copy every row of one corpus into another that is empty, in one transaction, as one moment shows the source.
+    """Copy every row of a corpus into an empty one, in one transaction, from a snapshot of the source.
 
-    What arrived is read back and compared. Raises ConfigError when the target is not empty, DamageError when it does
-    not hold what was sent, and whatever ``before_commit`` raises; it is left empty then.
+    The copy is read back and compared. On an error the target stays empty. Raises ConfigError if the target is not
+    empty, DamageError if the copy differs, and every error of ``before_commit``.
     """
     sent = Transferred()
     with source.snapshot() as reading, target.explained(), target.writer.begin() as writing:
         unhurried(writing)
         _be_alone(writing, target)
-        _require_empty(writing, target)
-        _defer_checks(writing)
-        for table in _tables():
+        for table in metadata.sorted_tables:
+            if writing.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
+                what = f"there is a corpus already (table {table.name})"
+                raise ConfigError(what, where=masked(target.url), do="Name an empty database.")
+        if writing.dialect.name == "sqlite":
+            # Check references at the end. For PostgreSQL, `_copy` adds forward references at the end.
+            writing.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+        for table in metadata.sorted_tables:
             _copy(_explained(source, _noted(reading, table, sent)), writing, table, lambda: on_progress(sent.total))
         _continue_numbering(writing)
         arrived = Transferred()
-        for table in _tables():
+        for table in metadata.sorted_tables:
             for _ in _noted(writing, table, arrived):
                 pass
         if arrived != sent:
             wrong = [name for name in sent.digests if sent.digests[name] != arrived.digests[name]]
-            raise DamageError(f"not what was sent: {', '.join(wrong)}", where=masked(target.url), do="Try again.")
+            raise DamageError(
+                f"the copy differs from the source: {', '.join(wrong)}", where=masked(target.url), do="Try again."
+            )
         before_commit()
     return sent
 
 
 def copy_file(source: Database, path: Path) -> None:
-    """Copy a SQLite corpus into a new file, as one moment shows it, whoever writes to it meanwhile.
+    """Copy a snapshot of a SQLite corpus into a new file, while others may write.
 
-    An error names the file that has it: what the system refuses to write is the copy's.
+    The error of a failed write names the copy, other errors the source.
     """
     location = sqlite_location(sqlite_path(source.url), read_only=True)
     with disk_errors(path):
@@ -93,42 +100,25 @@ def copy_file(source: Database, path: Path) -> None:
                 raise
 
 
-def _tables() -> list[sa.Table]:
-    from storage import removal_tables  # noqa: F401
-
-    return list(metadata.sorted_tables)
-
-
 def _be_alone(connection: Connection, target: Database) -> None:
-    """Keep others from writing to an empty corpus that is about to be filled; a writer of SQLite is alone anyway.
+    """Lock the tables of an empty corpus before filling it. A SQLite writer is alone anyway.
 
-    Raises ConfigError when one is about to, another copy perhaps. Who comes later waits, and sees what was copied.
+    Raises ConfigError if another program is writing, perhaps another copy. Later writers wait and see the copied rows.
     """
     if connection.dialect.name == "sqlite":
         return
-    names = ", ".join(connection.dialect.identifier_preparer.format_table(table) for table in _tables())
+    names = ", ".join(connection.dialect.identifier_preparer.format_table(table) for table in metadata.sorted_tables)
     try:
-        # Time enough for the server to take its own cleaning off a table.
+        # Long enough for autovacuum to release a table.
         connection.exec_driver_sql("SET LOCAL lock_timeout = '3s'")
         connection.exec_driver_sql(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
     except sa.exc.OperationalError as error:
         if not is_contention(error):
             raise
         what = "another program is writing to this database"
-        raise ConfigError(what, where=masked(target.url), do="Name an empty one that nobody uses.") from error
-
-
-def _require_empty(connection: Connection, target: Database) -> None:
-    for table in _tables():
-        if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
-            what = f"there is a corpus already (table {table.name})"
-            raise ConfigError(what, where=masked(target.url), do="Name an empty database.")
-
-
-def _defer_checks(connection: Connection) -> None:
-    """Have SQLite look at references when all rows are there; PostgreSQL gets those to later rows at the end."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+        raise ConfigError(
+            what, where=masked(target.url), do="Name an empty database that no other program uses."
+        ) from error
 
 
 def _copy(
@@ -150,9 +140,9 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 def _without_references_ahead(
     rows: Iterator[dict[str, Any]], table: sa.Table, ahead: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows without what refers to a later row of the same table, which is put into ``ahead`` with their ids.
+    """Yield rows without references to later rows of the same table; collect those in ``ahead`` with their ids.
 
-    A page that was gone is found in what names it again, which may be known since only.
+    A missing page refers to the page that named it again, which may be newer.
     """
     own = [key.parent.name for key in table.foreign_keys if key.column.table is table]
     for row in rows:
@@ -163,13 +153,13 @@ def _without_references_ahead(
 
 
 def _explained(source: Database, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield rows; what goes wrong with reading them is told of the source, not of where they are written to."""
+    """Yield rows. Read errors name the source, not the target."""
     with source.explained():
         yield from rows
 
 
 def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table by key, and note how many they are and what they hold."""
+    """Yield the rows of a table by key; add their number and digest to ``notes``."""
     digest = hashlib.sha256()
     notes.rows[table.name] = 0
     statement = sa.select(table).order_by(*table.primary_key.columns)
@@ -179,7 +169,7 @@ def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Itera
     for row in connection.execute(statement.execution_options(yield_per=BATCH)):
         values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
         content = hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).digest()
-        # Texts are ordered by each database in its own way.
+        # The databases sort texts differently.
         digest.update(content) if numbered else by_key.append(content)
         notes.rows[table.name] += 1
         yield dict(zip(names, values, strict=True))
@@ -189,10 +179,10 @@ def _noted(connection: Connection, table: sa.Table, notes: Transferred) -> Itera
 
 
 def _continue_numbering(connection: Connection) -> None:
-    """Have PostgreSQL number new rows behind those that came with a number."""
+    """Let PostgreSQL number new rows after the copied ones."""
     if connection.dialect.name != "postgresql":
         return
-    for table in _tables():
+    for table in metadata.sorted_tables:
         column = table.autoincrement_column
         if column is None:
             continue

@@ -1,6 +1,6 @@
-"""What a visit means for the next one: URLs are settled (done or failed) with when they are due again.
+"""Settle URLs after a visit: done or failed, with the next due time.
 
-`storage.schedule` decides; here its questions are answered from the frontier, and its answers written there.
+`storage.schedule` decides. This module reads its input from the frontier and stores its result.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from storage.schedule import Schedule
 
 REFUSED = frozenset({"robots", "private_address", "port", "scheme", "invalid_url"})
-"""Failures that are our own refusal to ask."""
+"""Reasons of failures where a rule of ours forbids the request."""
 GONE = frozenset({"http_404", "http_410"})
 LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
 SECTION_DEPTH = 1
-"""A page of links that a start page leads to is a source too; further down they are too many."""
+"""Depth of section pages: lists that a start page links to are sources. Deeper ones are too many."""
 FAULTS = (
     *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "not_storable"),
     *("firewall", "geo_block", "consent", "soft_404"),
 )
-"""How reasons begin that no source should give."""
+"""Prefixes of reasons that a source should never have."""
 _HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
 _COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a visit to a URL ended: ``outcome`` as in the fetch table, why, the links it named, its date as stated."""
+    """The end of a visit: ``outcome`` as in the fetch table, reason, links found, publication date as stated."""
 
     url_id: int
     now: float
@@ -52,7 +52,7 @@ class Ended:
 
 
 def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], held: UrlState) -> None:
-    """Turn URLs that are ``held`` into done or failed, with when they are due again. Links must be stored before."""
+    """Set URLs in state ``held`` to done or failed, with the next due time. Store the links of the visit before."""
     rows = _rows(connection, [each.url_id for each in ended])
     changes = [
         _change(schedule, each, row, news=_brings_news(connection, each, row))
@@ -60,12 +60,9 @@ def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], h
         if (row := rows.get(each.url_id))
     ]
     if changes:
-        connection.execute(_settling(held), changes)
-
-
-def _settling(held: UrlState) -> sa.Update:
-    learned: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
-    return sa.update(url).where(url.c.id == sa.bindparam("of_url"), url.c.state == held).values(learned)
+        new: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
+        here = url.c.id == sa.bindparam("of_url"), url.c.state == held
+        connection.execute(sa.update(url).where(*here).values(new), changes)
 
 
 def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
@@ -78,14 +75,14 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
 
 
 def is_source(ended: Ended, row: AnyRow) -> bool:
-    """Say whether a URL is read for what it leads to: named by the configuration, a feed, a sitemap, a section page."""
+    """Say whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page."""
     section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
     still = row.period > 0 and ended.outcome in {"unchanged", "failed"}
     return bool(row.seed or row.kind != Kind.PAGE or section or still)
 
 
 def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
-    """Say whether a source names a URL that was not known when it was last read, whoever told of it first."""
+    """Say whether a source names a URL that was unknown at its last visit, whichever source named it first."""
     if not ended.links or not is_source(ended, row):
         return False
     if not row.reads:
@@ -101,7 +98,11 @@ def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
 def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
     source = is_source(ended, row)
     dated = row.dated or moment(ended.published)
-    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if _may_have_text(ended) else None
+    # Newspapers announce some URLs before the article exists.
+    may_be_article = (
+        ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
+    )
+    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if may_be_article else None
     visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
     habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
     state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
@@ -109,13 +110,8 @@ def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dic
     return change | {"of_url": row.id, "new_state": state, "new_due_again": due_again, "new_dated": dated}
 
 
-def _may_have_text(ended: Ended) -> bool:
-    """Say whether a page is an article, or may be one next time: papers name some before they are there."""
-    return ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
-
-
 def _end(ended: Ended, *, source: bool, news: bool) -> End:
-    """Name the end of a visit: an answer that a source should not give counts as a failure of the source."""
+    """Classify the end of a visit. A response that a source should not give counts as a failure of the source."""
     if ended.outcome == "failed" and ended.reason in REFUSED:
         return End.REFUSED
     if ended.outcome == "failed":

@@ -1,6 +1,6 @@
-"""Schema versions: bring a corpus forward to the one this program knows, refuse one that is newer.
+"""Schema migrations: bring an older corpus up to date, refuse a newer one.
 
-Revisions are numbered ``0001``, ``0002`` … and only ever go forward. The alembic script folder is this package.
+Revisions are numbered ``0001``, ``0002`` … and only go forward. This package is the alembic script folder.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _MIGRATION_LOCK = 0x636F7270_6D696772
 
 
 def current_versions(connection: Connection) -> list[str]:
-    """Return the schema version of the database, none when it holds no corpus yet; what another program has left in a
-    table of this name may be anything.
+    """Return the schema versions in the database; none if there is no corpus. Another program's table may contain
+    anything.
     """
     if not sa.inspect(connection).has_table("alembic_version"):
         return []
@@ -34,14 +34,14 @@ def current_versions(connection: Connection) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One migration: the schema version it leads to, and what it does."""
+    """One migration: the schema version it leads to, and its description."""
 
     version: str
     what: str
 
 
 def steps(version: str | None, target: str = SCHEMA_VERSION) -> list[Step]:
-    """Return the migrations that lead from one schema version to another, in the order in which they would run."""
+    """Return the migrations from one schema version to another, in the order of execution."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(_config(Path(__file__).parent))
@@ -50,7 +50,7 @@ def steps(version: str | None, target: str = SCHEMA_VERSION) -> list[Step]:
 
 
 def migrate(connection: Connection, target: str = SCHEMA_VERSION, scripts: Path | None = None) -> None:
-    """Bring the schema forward to ``target`` within the caller's transaction; all of it or nothing."""
+    """Migrate the schema to ``target`` within the caller's transaction; all of it or nothing."""
     from alembic import command
 
     serialise(connection, _MIGRATION_LOCK)

@@ -1,4 +1,4 @@
-"""What alembic runs: the revisions, on the connection and inside the transaction that `migrate` hands over."""
+"""Alembic environment: run the revisions on the connection and in the transaction of `migrate`."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def state(database: str) -> State:
     """Return what must be equal whatever happened on the way: documents, duplicate sets, drops."""
     with Corpus.open(database, read_only=True) as corpus:
         documents = list(corpus.documents(Selection(include_duplicates=True)))
-        drops = frozenset((drop.url, drop.reason) for drop in corpus.drops())
+        drops = frozenset((drop.url, drop.reason) for drop in corpus.fetches.drops())
     sets: dict[str, set[str]] = {}
     for document in documents:
         sets.setdefault(document.duplicate_of or document.id, set()).add(document.id)

@@ -127,7 +127,7 @@ def test_a_page_that_was_removed_does_not_come_in_again(tmp_path: Path, newspape
     (tmp_path / "copy").rename(copy)
     well(tmp_path, "crawl", "--now")
     assert address not in texts(str(tmp_path / "corpus.db"))
-    assert [line for line in problems(tmp_path) if "`corpus-spider remove` empties it" in line]
+    assert [line for line in problems(tmp_path) if "`corpus-spider remove` redacts it" in line]
     well(tmp_path, "remove")
     assert problems(tmp_path, "--deep") == []
 
@@ -143,12 +143,12 @@ def config(tmp_path: Path, newspaper: Newspaper) -> Config:
 def test_the_files_of_a_killed_run_are_noted_as_closed(config: Config) -> None:
     """Those that were full and finished before; prune, which takes closed ones alone, left them for ever."""
     with Corpus.open(config.database_url) as corpus:
-        (file,) = corpus.warc_files()
+        (file,) = corpus.warc.files()
         size = file.size
         with corpus.database.writer.begin() as connection:
             connection.exec_driver_sql("UPDATE warc_file SET state = 'open', bytes = NULL")
         recovery.recover(corpus, config.warc_folder, ("newspaper",))
-        assert [(each.state, each.size) for each in corpus.warc_files()] == [("closed", size)]
+        assert [(each.state, each.size) for each in corpus.warc.files()] == [("closed", size)]
         assert list(corpus.fetches(outcomes=["orphan"])) == []
 
 
@@ -159,4 +159,4 @@ def test_other_files_are_left_alone(config: Config, name: str) -> None:
     shutil.copy(file, file.with_name(name if name.startswith("theirs") else file.name.replace(".warc", "-r1.warc")))
     with Corpus.open(config.database_url) as corpus:
         recovery.recover(corpus, config.warc_folder, ("newspaper",))
-        assert [each.name for each in corpus.warc_files()] == [file.name]
+        assert [each.name for each in corpus.warc.files()] == [file.name]

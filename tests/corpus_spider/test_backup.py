@@ -206,7 +206,7 @@ def test_originals_that_went_by_rule_are_not_missed(folder: Path, tmp_path: Path
     """The archive's rules removed them; the backup is as sound as the corpus."""
     gone = next((folder / "warc").glob("*.warc.gz"))
     with Corpus.open(folder / "corpus.db") as corpus:
-        corpus.remove_warc(gone.name, "older than 1 days")
+        corpus.warc.remove(gone.name, "older than 1 days")
     gone.unlink()
     assert backup(load(folder / "corpus.toml"), tmp_path / "copy").missing == []
     assert json.loads(run(tmp_path / "copy", "check", "--json").stdout)["problems"] == []

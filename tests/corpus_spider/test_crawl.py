@@ -127,7 +127,7 @@ def test_a_page_that_gives_no_text_is_counted_with_its_reason_and_kept(tmp_path:
     newspaper.extra |= {f"/odd{number}": lambda answer=answer: answer for number, (answer, _) in enumerate(NO_TEXT)}
     crawl(configured(tmp_path, newspaper))
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.drops()}
+        drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.fetches.drops()}
     expected = {f"odd{number}": reason for number, (_, reason) in enumerate(NO_TEXT)}
     assert {name: drops.get(name) for name in expected} == expected
 
@@ -137,7 +137,7 @@ def test_a_body_over_the_limit_is_cut_archived_and_marked(tmp_path: Path, newspa
     newspaper.extra["/huge"] = lambda: (200, {"Content-Type": "text/html"}, b"<p>" + b"x" * 3_000_000)
     crawl(configured(tmp_path, newspaper, max_body=1_000_000))
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        drop = next(drop for drop in corpus.drops() if drop.url.endswith("/huge"))
+        drop = next(drop for drop in corpus.fetches.drops() if drop.url.endswith("/huge"))
     assert drop.reason == "truncated_length"
     warcs = b"".join(gzip.decompress(path.read_bytes()) for path in (tmp_path / "warc").glob("*.warc.gz"))
     assert b"WARC-Truncated: length" in warcs
@@ -175,7 +175,7 @@ def test_pages_that_break_their_workers_cost_themselves_only(tmp_path: Path, new
     )
     assert done.returncode == 0, done.stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.drops()}
+        drops = {drop.url.rpartition("/")[2]: drop.reason for drop in corpus.fetches.drops()}
     assert {name: drops.get(name) for name in FAULTS} == FAULTS
     assert len(stored(tmp_path)) == newspaper.articles
 
@@ -364,7 +364,7 @@ def test_odd_answers_are_each_counted_once_and_stop_nothing(tmp_path: Path, news
     assert {"/typeless", "/octets", "/article/1"} <= set(stored(tmp_path))
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         states = {row.key for row in corpus.status().by_state}
-        assert corpus.count_unprocessed() == 0
+        assert corpus.fetches.count_unprocessed() == 0
     assert states <= {"done", "failed"}, states
     kept = [gzip.decompress(path.read_bytes()) for path in (tmp_path / "warc").glob("*.warc.gz")]
     assert not any(b"pa55word" in data for data in [printed.encode(), (tmp_path / "corpus.db").read_bytes(), *kept])

@@ -22,6 +22,7 @@ from pipelines.workers import WorkerPool
 from pipelines.writer import Writer
 from storage import Corpus
 from storage.errors import DatabaseError
+from storage.fetch_log import Fetches
 from storage.records import Capture, Drop, Failure, Fetched, Kind, Processed, Seed, SiteModel
 from storage.warc import WarcInfo, WarcWriter
 from tests.corpus_spider.running import PATIENCE
@@ -78,7 +79,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.corpus = Corpus.open(self.folder / "corpus.db", create=True)
-        self.run = self.corpus.start_run("{}")
+        self.run = self.corpus.runs.start("{}")
         self.archive = WarcWriter(self.folder / "warc", "test", WarcInfo("test"))
         self.writer = Writer(self.run, self.archive, self.corpus)
         self.workers.gate.set()
@@ -187,7 +188,7 @@ def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: B
     assert line.counts.spilled >= 8
     assert line.counts.drops["seen"] == 40
     assert len(bench.workers.done) == len(set(bench.workers.done)) == 40
-    assert bench.corpus.count_unprocessed() == 0
+    assert bench.corpus.fetches.count_unprocessed() == 0
 
 
 def test_memory_is_full_when_the_bodies_are_heavy_however_few_they_are(bench: Bench) -> None:
@@ -220,7 +221,7 @@ def test_a_full_backlog_stops_the_fetching_until_it_is_worked_off(bench: Bench) 
         return line
 
     assert asyncio.run(scenario()).counts.drops["seen"] == 40
-    assert bench.corpus.count_unprocessed() == 0
+    assert bench.corpus.fetches.count_unprocessed() == 0
 
 
 def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
@@ -233,7 +234,7 @@ def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
 
     async def resumed() -> None:
         line = bench.line(bound=4)
-        line.waiting = bench.corpus.count_unprocessed()
+        line.waiting = bench.corpus.fetches.count_unprocessed()
         assert line.waiting == 10
         assert await crawl(line, Dispatcher(line, limits(bench))) == []
 
@@ -255,7 +256,7 @@ def test_workers_that_cannot_be_had_end_the_run_with_an_error_and_lose_nothing(b
 
     line = asyncio.run(scenario())
     assert isinstance(line.error, OSError)
-    assert bench.corpus.count_unprocessed() == line.counts.pages > 0
+    assert bench.corpus.fetches.count_unprocessed() == line.counts.pages > 0
 
 
 def test_a_database_that_fails_while_the_backlog_is_read_ends_the_run_with_its_error(
@@ -268,7 +269,7 @@ def test_a_database_that_fails_while_the_backlog_is_read_ends_the_run_with_its_e
         bench.seed(2)
         line = bench.line()
         line.waiting = 1
-        monkeypatch.setattr(Corpus, "unprocessed", refuse)
+        monkeypatch.setattr(Fetches, "unprocessed", refuse)
         await crawl(line, Dispatcher(line, limits(bench)))
         return line
 
@@ -333,9 +334,9 @@ def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
         capture = replace(fetched(lease).capture, body=b"fault:crash")
         fetch_id = await line.archive(Fetched(capture, lease))
         for _ in range(before):
-            bench.corpus.add_crash(fetch_id)
+            bench.corpus.fetches.add_crash(fetch_id)
         outcome = await line.process(capture, "s", fetch_id, before)
-        assert bench.corpus.unprocessed()[0].crashes == 2
+        assert bench.corpus.fetches.unprocessed()[0].crashes == 2
         return outcome
 
     with closing(CountingPool(1)) as pool:

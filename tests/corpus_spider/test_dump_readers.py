@@ -139,7 +139,7 @@ def test_pages_of_long_texts_have_fewer(
 ) -> None:
     """A page is read at once: it ends when its texts come to so many characters, and none is lost."""
     monkeypatch.setattr(reading, "_PAGE_CHARS", chars)
-    with Corpus.open(folder / "corpus.db", read_only=True) as corpus, corpus.view(Selection()) as view:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus, corpus.documents.view(Selection()) as view:
         found = list(view.pages())
     assert (list(map(len, found)), len({each for page in found for each in page})) == (pages, 9)
 

@@ -16,6 +16,7 @@ from corpus_spider.config_load import load
 from corpus_spider.move import move as move_to
 from corpus_spider.session import Session
 from storage import Corpus
+from storage.document_store import Documents
 from storage.errors import CorpusError, DatabaseError, LockedError
 from storage.locks import SiteLocks
 from storage.removals import Request, What
@@ -115,7 +116,7 @@ def test_a_standby_that_takes_the_database_s_place_ends_a_crawl_and_the_next_com
     postgres_server.start()
     said = crawl.communicate(timeout=PATIENCE)[1]
     assert crawl.returncode == 4, said
-    assert said.count("another server, or a copy, has taken its place") == 1
+    assert said.count("another server or a copy has taken its place") == 1
     well(tmp_path, "crawl")
     well(tmp_path, "check", "--deep")
     with Corpus.open(vanishing, read_only=True) as corpus:
@@ -194,7 +195,7 @@ def test_a_command_that_has_lost_its_locks_to_a_crawl_stores_nothing(
 ) -> None:
     """What a crawl has stored meanwhile would be missing from what was moved."""
     stored = list[object]()
-    monkeypatch.setattr(Corpus, "record_processed", lambda *group, **_: stored.append(group))
+    monkeypatch.setattr(Documents, "record_processed", lambda *group, **_: stored.append(group))
     at_first(monkeypatch, moment, lambda: event(rival))
     with pytest.raises(error):
         work(config)
@@ -210,13 +211,13 @@ def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_i
 ) -> None:
     """That may be about to read pages in it. The next call finishes."""
     at_first(monkeypatch, "corpus_spider.removal.scrub", rival.take_over)
-    files = [file.name for file in rival.corpus.warc_files()]
+    files = [file.name for file in rival.corpus.warc.files()]
     with pytest.raises(LockedError):
         removal.remove(config, Request(What.URL, f"{newspaper.origin}/article/3", "asked"))
-    assert [file.name for file in rival.corpus.warc_files()] == files
+    assert [file.name for file in rival.corpus.warc.files()] == files
     rival.locks.release()
     removal.remove(config, None)
-    assert [file.name for file in rival.corpus.warc_files()] != files
+    assert [file.name for file in rival.corpus.warc.files()] != files
     assert rival.corpus.problems() == []
 
 
@@ -233,7 +234,7 @@ def test_pruning_that_has_lost_its_locks_to_a_crawl_removes_no_more_files(
     gone = 1 if moment == "disk_errors" else 0
     assert len(files) == 2
     assert sorted(path.name for path in config.warc_folder.glob("*.warc.gz")) == files[gone:]
-    assert [file.state for file in rival.corpus.warc_files()].count("removed") == gone
+    assert [file.state for file in rival.corpus.warc.files()].count("removed") == gone
 
 
 def test_what_was_learned_is_not_stored_once_a_crawl_has_taken_the_locks(
@@ -253,7 +254,7 @@ def test_a_crawl_that_has_lost_its_locks_gives_back_no_leases_of_another(config:
     """They would be asked for twice; it ends with exit code 5."""
     session = Session.open(config, now=True)
     rival.take_over()
-    run_id = rival.corpus.start_run("{}")
+    run_id = rival.corpus.runs.start("{}")
     frontier = rival.corpus.frontier
     leases = frontier.lease(run_id, dict.fromkeys(frontier.hosts(session.sites, time.time()), 1), time.time())
     session.close(0)

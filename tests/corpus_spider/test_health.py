@@ -81,7 +81,7 @@ def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, t
     begin = datetime(2026, 10, 1, 2, tzinfo=UTC)
     for night in range(30):
         crawl = Crawl(corpus)
-        corpus.finish_run(crawl.run_id, 0, "{}")
+        corpus.runs.finish(crawl.run_id, 0, "{}")
         articles = 0 if night in outage else 6
         _crawl_a_night(corpus, begin + timedelta(days=night), night, articles)
         now = begin + timedelta(days=night, hours=3)
@@ -96,7 +96,7 @@ def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, t
 def _crawl_a_night(corpus: Corpus, when: datetime, night: int, articles: int) -> None:
     class Night(Crawl):
         def __post_init__(self) -> None:
-            self.run_id = corpus.start_run("{}", [SITE])
+            self.run_id = corpus.runs.start("{}", [SITE])
 
     crawl = Night(corpus)
     paths = [f"{night}/{number}" for number in range(articles)]
@@ -113,8 +113,8 @@ def _crawl_a_night(corpus: Corpus, when: datetime, night: int, articles: int) ->
         for lease in leases
     ]
     crawl.process(leases, outcomes)
-    corpus.count_runs([SITE])
-    corpus.finish_run(crawl.run_id, 0, "{}")
+    corpus.runs.recount([SITE])
+    corpus.runs.finish(crawl.run_id, 0, "{}")
     moved = sa.update(run_table).where(run_table.c.id == crawl.run_id).values(started=when, finished=when)
     corpus.database.write(lambda connection: connection.execute(moved))
 

@@ -376,7 +376,7 @@ def test_what_a_crawl_has_left_to_read_stays_the_next_crawls(tmp_path: Path) -> 
         assert run(tmp_path, "crawl", CORPUS_SPIDER_FAILPOINT="before_processed_commit").returncode != 0
         assert run(tmp_path, "import", str(theirs), CORPUS_SPIDER_FAILPOINT="after_fetched_commit").returncode != 0
         with Corpus.open(tmp_path / "corpus.db") as corpus:
-            imported = [page.imported for page in corpus.unprocessed()]
+            imported = [page.imported for page in corpus.fetches.unprocessed()]
         assert (imported.count(True), imported.count(False) > 0) == (1, True)
         assert json.loads(run(tmp_path, "import", str(theirs), "--json").stdout)["documents"] == 1
         assert run(tmp_path, "crawl").returncode == 0
@@ -393,5 +393,5 @@ def test_a_crawl_that_reads_imported_pages_follows_no_links_of_theirs(tmp_path: 
         assert run(tmp_path, "import", str(theirs), CORPUS_SPIDER_FAILPOINT="after_fetched_commit").returncode != 0
         assert run(tmp_path, "crawl").returncode == 0
         with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-            assert corpus.document(f"{paper.origin}/old") is not None
+            assert corpus.documents.find(f"{paper.origin}/old") is not None
     assert paper.asked["/of-the-archive"] == 0

@@ -97,7 +97,7 @@ def test_a_missing_original_is_found(corpus: Path) -> None:
         ("UPDATE document_text SET kinds = 'c' || substr(kinds, 2) WHERE document_id = 3", "kind of a line differs"),
         ("UPDATE document_text SET kinds = kinds || 'p' WHERE document_id = 3", "lines as kinds"),
         ("UPDATE document_text SET text = 'e' || char(769) WHERE document_id = 3", "NFC"),
-        ("UPDATE http_fetch SET outcome = 'drop' WHERE outcome = 'document' AND id % 2 = 0", "no document's"),
+        ("UPDATE http_fetch SET outcome = 'drop' WHERE outcome = 'document' AND id % 2 = 0", "another outcome"),
         ("UPDATE url SET state = 'leased' WHERE id = 4", "leased"),
         ("UPDATE url SET state = 'fetched' WHERE id = 4", "has no page to process"),
         ("UPDATE duplicate_set SET size = size + 1 WHERE id = 1", "wrong size"),
@@ -112,7 +112,7 @@ def test_bytes_in_the_place_of_a_text_are_found_and_made_anew(corpus: Path) -> N
     """SQLite stores whatever it is given; `reextract` has the originals to put it right."""
     change(corpus, "INSERT INTO recurring_line (site, digest, texts) SELECT name, 1, 3 FROM site")
     change(corpus, "UPDATE document_text SET text = CAST(text AS BLOB) WHERE document_id = 3")
-    assert any("bytes in the place of text" in problem for problem in problems(corpus, "--deep"))
+    assert any("bytes instead of text" in problem for problem in problems(corpus, "--deep"))
     done = run(corpus, "reextract", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["changed"] == 1

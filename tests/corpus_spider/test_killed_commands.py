@@ -92,7 +92,7 @@ def moved(folder: Path, done: bool) -> None:
 
 def removed(folder: Path, done: bool) -> None:
     with Corpus.open(of(folder), read_only=True) as corpus:
-        there = corpus.document(PAGE) is not None
+        there = corpus.documents.find(PAGE) is not None
     assert not (done and there)
     assert not done or PASSAGE.encode() not in (folder / "corpus.db").read_bytes()
 
@@ -103,13 +103,13 @@ def pruned(folder: Path, done: bool) -> None:
 
 def learned(folder: Path, done: bool) -> None:
     with Corpus.open(of(folder), read_only=True) as corpus:
-        assert done <= ("newspaper" in corpus.site_models(["newspaper"]))
+        assert done <= ("newspaper" in corpus.models.newest(["newspaper"]))
 
 
 def imported(folder: Path, done: bool) -> None:
     with Corpus.open(of(folder), read_only=True) as corpus:
-        assert not done or corpus.document(f"{PAPER}/old/103") is not None
-        assert not done or corpus.count_unprocessed() == 0
+        assert not done or corpus.documents.find(f"{PAPER}/old/103") is not None
+        assert not done or corpus.fetches.count_unprocessed() == 0
 
 
 def same(folder: Path, done: bool) -> None:

@@ -103,4 +103,4 @@ def test_a_page_costs_two_workers_and_no_more_across_kills_of_the_whole_program(
     assert last.returncode == 0, last.stderr
     assert "worker crashed" not in last.stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        assert "worker_crash" in {drop.reason for drop in corpus.drops()}
+        assert "worker_crash" in {drop.reason for drop in corpus.fetches.drops()}

@@ -119,7 +119,7 @@ def test_without_site_models_nothing_is_learned_or_used(once: Path) -> None:
     off = replace(config, crawl=replace(config.crawl, site_models=False))
     with Corpus.open(once / "corpus.db") as corpus:
         learn_due(off, corpus)
-        assert corpus.site_models(["newspaper"]) == {}
+        assert corpus.models.newest(["newspaper"]) == {}
         learn_due(config, corpus)
         learned = Models(config, corpus).newest["newspaper"]
         assert learned.template
@@ -141,14 +141,14 @@ def test_learn_tells_what_it_learns_and_a_dry_run_keeps_nothing(once: Path) -> N
     """The command needs no crawl; what it learned is in force from then on."""
     for dry_run in (["--dry-run"], []):
         with Corpus.open(once / "corpus.db", read_only=True) as corpus:
-            assert corpus.site_models(["newspaper"]) == {}
+            assert corpus.models.newest(["newspaper"]) == {}
         done = run(once, "learn", *dry_run, "--json")
         (told,) = json.loads(done.stdout)
         assert (told["site"], told["documents"]) == ("newspaper", 12)
         assert told["pages"] >= 5
         assert told["recurring"] >= 3
     with Corpus.open(once / "corpus.db", read_only=True) as corpus:
-        assert corpus.site_models(["newspaper"])["newspaper"].id == told["model"]
+        assert corpus.models.newest(["newspaper"])["newspaper"].id == told["model"]
     assert run(once, "reextract").returncode == 0
     assert with_prompt(once) == set()
 
@@ -158,12 +158,12 @@ def test_learning_ends_when_its_time_is_over_and_is_made_up_for_later(once: Path
     config = load(once / "corpus.toml")
     with Corpus.open(once / "corpus.db") as corpus:
         learn_due(config, corpus, seconds=0.0)
-        assert corpus.site_models(["newspaper"]) == {}
+        assert corpus.models.newest(["newspaper"]) == {}
         learn_due(config, corpus)
-        first = corpus.site_models(["newspaper"])
+        first = corpus.models.newest(["newspaper"])
         assert first["newspaper"].documents == 12
         learn_due(config, corpus)
-        assert corpus.site_models(["newspaper"]) == first
+        assert corpus.models.newest(["newspaper"]) == first
 
 
 def test_originals_that_are_gone_are_passed_over(once: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_document_is_made_again_with_what_was_known_when_it_was_made(tmp_path:
     config = Config(crawl=Crawl(), sites=(Site(name="news"),))
     newer = replace(LEARNED, created=datetime(2026, 2, 1, tzinfo=UTC))
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
-        corpus.add_site_models([LEARNED, newer])
+        corpus.models.add([LEARNED, newer])
         models = Models(config, corpus)
         rules = config.site_model(config.sites[0])
         assert models.newest["news"] == with_learned(rules, newer)

@@ -174,7 +174,7 @@ def test_no_more_pages_are_read_back_from_the_archive_at_once_than_workers_take(
             await page(line, fetched(lease))
         bench.workers.gate.clear()
         line = bench.line()
-        line.waiting = bench.corpus.count_unprocessed()
+        line.waiting = bench.corpus.fetches.count_unprocessed()
         crawling = asyncio.ensure_future(crawl(line, Dispatcher(line, limits(bench))))
         while len(bench.workers.given) < 2 * bench.workers.size:
             await asyncio.sleep(0.01)
@@ -266,7 +266,7 @@ def test_sitemaps_that_wait_for_their_turn_when_a_run_ends_are_left_to_the_next(
         ends = [type(end) for end in await reading]
         assert sorted(end.__name__ for end in ends) == ["CancelledError"] * 4 + ["NoneType"] * MAX_SITEMAPS
         assert line.error is None
-        assert bench.corpus.count_unprocessed() == 4
+        assert bench.corpus.fetches.count_unprocessed() == 4
 
     with closing(Bench(tmp_path)) as bench:
         asyncio.run(scenario(bench))
@@ -296,7 +296,7 @@ def test_pages_that_wait_to_be_read_do_not_hold_up_a_run_whose_time_is_over(
     async def next_run(bench: Bench) -> None:
         line = bench.line()
         bench.corpus.frontier.release(["s"])
-        line.waiting = bench.corpus.count_unprocessed()
+        line.waiting = bench.corpus.fetches.count_unprocessed()
         await crawl(line, Dispatcher(line, limits(bench)))
 
     with closing(Bench(tmp_path)) as bench:

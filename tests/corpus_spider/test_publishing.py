@@ -344,7 +344,7 @@ def test_originals_that_a_removal_replaces_meanwhile_are_exported_as_they_are_th
     monkeypatch.setattr(module, step, done)
     report = originals(config, wanted(tmp_path / name))
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        known = {file.name for file in corpus.warc_files()}
+        known = {file.name for file in corpus.warc.files()}
         assert (report.files, report.records) == (len(known), sum(1 for _ in corpus.fetches()))
     if name == "all.wacz":
         with zipfile.ZipFile(tmp_path / name) as packed:

@@ -152,9 +152,9 @@ def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
     """A file that the archive's rules removed stays removed, and one that is gone hinders nothing."""
     url, _ = words_of(folder, 3)
     with Corpus.open(folder / "corpus.db") as corpus:
-        found = corpus.document(url)
+        found = corpus.documents.find(url)
         assert found
-        corpus.remove_warc(found.warc, "older than 1 days")
+        corpus.warc.remove(found.warc, "older than 1 days")
     done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
     assert done.returncode == 0, done.stderr
     assert not (folder / "warc" / found.warc).exists()
@@ -312,7 +312,7 @@ def test_a_removed_text_that_is_put_back_is_found_and_taken_out_again(folder: Pa
     """
     url, passage = words_of(folder, 3)
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
-        found = corpus.document(url)
+        found = corpus.documents.find(url)
     assert found
     path, database = folder / "warc" / found.warc, folder / "corpus.db"
     old = path.read_bytes()
@@ -366,7 +366,7 @@ def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: s
     """A range that cannot be read swallowed the beginning of the record, and the removal was refused for ever."""
     url, passage = words_of(folder, 3)
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
-        found = corpus.document(url)
+        found = corpus.documents.find(url)
     assert found
     path = folder / "warc" / found.warc
     records, data = list(scan(path)), bytearray(path.read_bytes())

@@ -37,9 +37,9 @@ def test_a_restored_database_finds_the_originals_that_are_left(tmp_path: Path, r
     shutil.copy(tmp_path / "kept.db", database)
     well(folder, "remove")
     with Corpus.open(database, read_only=True) as corpus:
-        left = corpus.document(urls[3])
+        left = corpus.documents.find(urls[3])
         assert left
-        (pointer,) = (each for _, each in corpus.pointers(left.warc) if each.offset == left.warc_offset)
+        (pointer,) = (each for _, each in corpus.warc.pointers(left.warc) if each.offset == left.warc_offset)
     assert read_record(folder / "warc", pointer).body != b""
     removed = [urls[index] for index in range(1, 1 + removals)]
     assert [problem for problem in problems(folder) if not any(url in problem for url in removed)] == []

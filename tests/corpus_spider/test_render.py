@@ -122,7 +122,7 @@ def test_a_site_that_scripts_fill_gives_its_articles(tmp_path: Path) -> None:
     config = load(file)
     with Corpus.open(config.database_url, read_only=True) as corpus:
         document = next(one for one in corpus.documents(Selection()) if one.url.endswith("/story/1"))
-        row = next(row for _, row in corpus.pointers(document.warc) if row.record_id == document.record_id)
+        row = next(row for _, row in corpus.warc.pointers(document.warc) if row.record_id == document.record_id)
     assert document.encoding_source == "rendered"
     capture = read_record(config.warc_folder, row)
     assert capture.body == shell()[2]

@@ -55,7 +55,7 @@ def test_reservations_are_kept_with_the_texts_skipped_when_asked_to_and_left_out
     licensed = run(tmp_path, "export", "-o", "-", "--format", "jsonl", "--require-licence").stdout.splitlines()
     assert {json.loads(line)["url"].rpartition("/")[2] for line in licensed} == {"0", "3", "4"}
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
-        assert {drop.url.rpartition("/")[2]: drop.detail for drop in corpus.drops(reasons=["reserved"])} == {
+        assert {drop.url.rpartition("/")[2]: drop.detail for drop in corpus.fetches.drops(reasons=["reserved"])} == {
             "1": "tdm",
             "2": "noai",
         }

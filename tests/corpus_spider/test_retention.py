@@ -73,7 +73,7 @@ def test_imported_originals_are_as_old_as_their_file(tmp_path: Path) -> None:
     assert run(tmp_path, "import", "theirs.warc.gz").returncode == 0
     config = load(tmp_path / "corpus.toml", environ={})
     with Corpus.open(config.database_url, read_only=True) as corpus:
-        aged, now = corpus.aged_warc_files(), datetime.now(UTC)
+        aged, now = corpus.warc.aged(), datetime.now(UTC)
     limits = Limits(config.archive.keep_seconds)
     assert [len(choose(aged, limits, now + timedelta(days=days))) for days in (1, 3)] == [0, 1]
 
@@ -84,20 +84,20 @@ def test_removal_is_noted_before_it_happens_and_made_good_after_a_kill(corpus: C
     crawl.visit("x", made("text"))
     name = f"run{crawl.run_id}.warc.gz"
     (tmp_path / name).write_bytes(b"x" * 100)
-    corpus.close_warc(name, 100)
-    (aged,) = corpus.aged_warc_files()
+    corpus.warc.close(name, 100)
+    (aged,) = corpus.warc.aged()
     assert aged == AgedFile(name, 100, NOON, settled=True)
     crawl.seed("x")
     (lease,) = crawl.lease()
     assert lease.original is not None
     going = choose([aged], Limits(size=1), NOW)
-    corpus.remove_warc(name, going[0].why)
+    corpus.warc.remove(name, going[0].why)
     # Killed here: the file is there and its row says it is not.
-    assert corpus.aged_warc_files() == []
+    assert corpus.warc.aged() == []
     remove(corpus, tmp_path, [])
     assert not (tmp_path / name).exists()
-    corpus.close_warc(name, 100)  # by the crawl that wrote it, which ends
-    assert [file.state for file in corpus.warc_files()] == ["removed"]
+    corpus.warc.close(name, 100)  # by the crawl that wrote it, which ends
+    assert [file.state for file in corpus.warc.files()] == ["removed"]
     assert [document.warc for document in corpus.documents()] == [name]
     crawl.corpus.frontier.release([crawl.site])
     (again,) = crawl.lease(now=2.0)
@@ -151,7 +151,7 @@ def test_originals_that_go_while_texts_are_made_anew_are_counted_as_removed(
 
     def removed_first(folder: Path, pointer: Pointer) -> Capture:
         with Corpus.open(config.database_url) as corpus:
-            remove(corpus, config.warc_folder, choose(corpus.aged_warc_files(), Limits(size=1), NOW))
+            remove(corpus, config.warc_folder, choose(corpus.warc.aged(), Limits(size=1), NOW))
         return read(folder, pointer)
 
     monkeypatch.setattr(batch, "read_record", removed_first)
@@ -176,7 +176,7 @@ def test_a_name_that_leads_out_of_the_folder_is_damage(tmp_path: Path, state: st
     (tmp_path / "warc").mkdir()
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         pointer = Pointer("../letters.warc.gz", 0, 4, "urn:uuid:1", "sha1:A")
-        corpus.add_orphans(None, [Orphan("https://a.example/", pointer, 200, NOON)])
+        corpus.fetches.add_orphans(None, [Orphan("https://a.example/", pointer, 200, NOON)])
     with closing(sqlite3.connect(tmp_path / "corpus.db")) as database, database:
         database.execute("UPDATE warc_file SET state = ?", (state,))
     ended = run(tmp_path, *arguments)
@@ -196,6 +196,6 @@ def test_a_record_that_states_no_time_is_as_new_as_its_recovery(tmp_path: Path, 
     before = datetime.now(UTC)
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         recovery.recover(corpus, tmp_path, ())
-        (file,) = corpus.aged_warc_files()
+        (file,) = corpus.warc.aged()
     assert file.newest is not None
     assert before <= file.newest <= datetime.now(UTC)

@@ -82,16 +82,16 @@ class Hosts:
         return response
 
     def keep_robots(self, copy: RobotsCopy) -> None:
-        self.corpus.keep_robots(copy)
+        self.corpus.frontier.keep_robots(copy)
 
     async def kept_robots(self, origin: str) -> RobotsCopy | None:
-        return self.corpus.robots(origin)
+        return self.corpus.frontier.robots(origin)
 
     def age(self, hours: float) -> None:
         """Make the kept file older."""
-        copy = self.corpus.robots(ORIGIN)
+        copy = self.corpus.frontier.robots(ORIGIN)
         assert copy is not None
-        self.corpus.keep_robots(replace(copy, fetched_at=copy.fetched_at - timedelta(hours=hours)))
+        self.corpus.frontier.keep_robots(replace(copy, fetched_at=copy.fetched_at - timedelta(hours=hours)))
 
 
 def outcome(hosts: Hosts, path: str) -> str:
@@ -137,7 +137,7 @@ def test_a_file_is_read_anew_each_run_and_what_is_gone_is_gone(corpus: Corpus) -
     assert outcome(hosts, "/private/") == "robots"
     hosts.answer = (404, b"")
     assert outcome(hosts, "/private/") == "missing"
-    kept = corpus.robots(ORIGIN)
+    kept = corpus.frontier.robots(ORIGIN)
     assert kept is not None
     assert (kept.status, kept.verdict, kept.sha256, kept.body) == (404, "missing", "", b"")
     assert hosts.asked == 2
@@ -153,7 +153,7 @@ def test_a_crawl_delay_is_the_floor_and_too_long_a_one_keeps_us_away(
     hosts = Hosts(corpus, (200, f"User-agent: *\nCrawl-delay: {asked}\n".encode()))
     assert outcome(hosts, "/") == verdict
     assert hosts.per_slot_settings.get("a.example", {}).get("delay") == kept
-    copy = corpus.robots(ORIGIN)
+    copy = corpus.frontier.robots(ORIGIN)
     assert copy is not None
     assert copy.crawl_delay == asked
 
@@ -162,7 +162,7 @@ def test_what_is_kept_of_a_file_is_read_as_the_file_was(corpus: Corpus) -> None:
     """Its digest is of the whole, what is kept of it is what counts."""
     body = DISALLOW + b"#" * MAX_BYTES + b"\nAllow: /private/\n"
     assert outcome(Hosts(corpus, (200, body)), "/private/") == "robots"
-    kept = corpus.robots(ORIGIN)
+    kept = corpus.frontier.robots(ORIGIN)
     assert kept is not None
     assert kept.sha256 == hashlib.sha256(body).hexdigest()
     assert len(kept.body) == MAX_BYTES + 1

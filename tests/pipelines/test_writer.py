@@ -42,6 +42,14 @@ class Ledger:
         self.groups.append([capture.url for capture in captures])
         return [Pointer("w", 0, 1, capture.url, "d") for capture in captures]
 
+    @property
+    def fetches(self) -> Ledger:
+        return self
+
+    @property
+    def documents(self) -> Ledger:
+        return self
+
     def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
         return [int(pointer.record_id.rpartition("/")[2]) for _, pointer in group]
 

@@ -97,7 +97,7 @@ class Crawl:
     offsets: Iterator[int] = field(default_factory=lambda: itertools.count(0, 100))
 
     def __post_init__(self) -> None:
-        self.run_id = self.corpus.start_run("{}")
+        self.run_id = self.corpus.runs.start("{}")
 
     def seed(self, *paths: str, kind: Kind = Kind.PAGE) -> None:
         """Name sources and have them read, again if need be."""
@@ -116,12 +116,12 @@ class Crawl:
 
     def fetch(self, *leases: Lease) -> list[int]:
         group = [(Fetched(capture(lease.fetch_url), lease), self.pointer()) for lease in leases]
-        return self.corpus.record_fetched(self.run_id, group)
+        return self.corpus.fetches.record_fetched(self.run_id, group)
 
     def process(self, leases: list[Lease], outcomes: list[Processed]) -> list[int]:
         """Fetch and process; return the fetch ids."""
         ids = self.fetch(*leases)
-        self.corpus.record_processed(list(zip(ids, leases, outcomes, strict=True)))
+        self.corpus.documents.record_processed(list(zip(ids, leases, outcomes, strict=True)))
         return ids
 
     def visit(self, path: str, outcome: Processed) -> int:

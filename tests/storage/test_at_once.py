@@ -13,8 +13,7 @@ import pytest
 import sqlalchemy as sa
 from corpus_samples import Crawl, capture, made, seed
 
-from storage import corpus as corpus_module
-from storage import transfer
+from storage import failpoints, transfer
 from storage.corpus import Corpus
 from storage.errors import ConfigError
 from storage.records import Fetched, Lease
@@ -43,7 +42,7 @@ def before_commit(monkeypatch: pytest.MonkeyPatch, url: str, meanwhile: Callable
             begun[0].start()
             until_over_or_waiting(url, begun[0])
 
-    monkeypatch.setattr(corpus_module.failpoints, "reach", reach)
+    monkeypatch.setattr(failpoints, "reach", reach)
     return begun
 
 
@@ -140,8 +139,8 @@ def test_an_original_that_goes_while_its_page_is_asked_for_is_asked_about_no_mor
     crawl.seed("one")
     (lease,) = crawl.lease()
     assert lease.original is not None
-    corpus.remove_warc(crawl.pointer().warc, "older than 90 days")
+    corpus.warc.remove(crawl.pointer().warc, "older than 90 days")
     unchanged = Fetched(capture(lease.fetch_url, 304), lease, original=lease.original)
-    corpus.record_fetched(crawl.run_id, [(unchanged, replace(crawl.pointer(), warc="next.warc.gz"))])
+    corpus.fetches.record_fetched(crawl.run_id, [(unchanged, replace(crawl.pointer(), warc="next.warc.gz"))])
     crawl.seed("one")
     assert [lease.original for lease in crawl.lease()] == [None]

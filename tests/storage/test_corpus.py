@@ -16,8 +16,9 @@ from corpus_samples import NOON, Crawl, capture, dropped, fingerprint, link, mad
 import storage
 from storage import Corpus, Selection
 from storage.documents import day_of, public_id
-from storage.fetches import Orphan, WarcFile
+from storage.fetches import Orphan
 from storage.records import Fetched, Kind, UrlState
+from storage.warc_files import WarcFile
 from tests.corpus_spider.running import PATIENCE
 
 EVERY = Selection(include_duplicates=True, versions="all")
@@ -29,15 +30,15 @@ def test_a_page_becomes_a_document_with_everything_known_of_it(corpus: Corpus) -
     crawl.visit(
         "x", made("Bản tin hôm nay", title="Tin", published="2026-02-28T10:00:00+07:00", directives=("noarchive",))
     )
-    corpus.set_licences({"a.example": "CC-BY-4.0"})
+    corpus.documents.set_licences({"a.example": "CC-BY-4.0"})
     (read,) = corpus.documents()
     assert (read.text, read.title, read.language, read.chars) == ("Bản tin hôm nay", "Tin", "en", 15)
     assert (read.id, read.url, read.version) == (public_id("https://a.example/x", 1), "https://a.example/x", 1)
     assert (read.warc, read.warc_offset, read.warc_length) == (f"run{crawl.run_id}.warc.gz", 0, 100)
     assert (read.duplicates, read.duplicate_of, read.licence) == (1, None, "CC-BY-4.0")
     assert read.fetched_at == NOON
-    assert corpus.document(read.id) == corpus.document(read.url) == read
-    assert corpus.document("https://a.example/unknown") is None
+    assert corpus.documents.find(read.id) == corpus.documents.find(read.url) == read
+    assert corpus.documents.find("https://a.example/unknown") is None
 
 
 def test_the_public_id_never_changes() -> None:
@@ -58,22 +59,22 @@ def test_the_fetched_transaction_moves_the_url(corpus: Corpus, fetched: Fetched,
     crawl = Crawl(corpus)
     crawl.seed("x")
     (lease,) = crawl.lease()
-    corpus.record_fetched(crawl.run_id, [(replace(fetched, lease=lease), crawl.pointer())])
+    corpus.fetches.record_fetched(crawl.run_id, [(replace(fetched, lease=lease), crawl.pointer())])
     (row,) = corpus.fetches()
     assert (row.outcome, row.reason, row.mime) == (outcome, fetched.reason, "text/html")
     assert row.lease == replace(lease, attempts=1)
     assert corpus.frontier.counts() == {"a.example": {state: 1}}
-    assert corpus.count_unprocessed() == (state is UrlState.FETCHED)
+    assert corpus.fetches.count_unprocessed() == (state is UrlState.FETCHED)
 
 
 def test_an_exchange_nobody_leased_is_kept_for_the_record(corpus: Corpus) -> None:
     """robots.txt has a row and awaits nothing."""
     crawl = Crawl(corpus)
     robots = Fetched(replace(capture("https://a.example/robots.txt"), kind=Kind.ROBOTS))
-    corpus.record_fetched(crawl.run_id, [(robots, crawl.pointer())])
+    corpus.fetches.record_fetched(crawl.run_id, [(robots, crawl.pointer())])
     (row,) = corpus.fetches(outcomes=["record"])
     assert (row.kind, row.lease) == (Kind.ROBOTS, None)
-    assert corpus.unprocessed() == []
+    assert corpus.fetches.unprocessed() == []
 
 
 def test_the_same_fetched_group_twice_is_one_group(corpus: Corpus) -> None:
@@ -81,9 +82,9 @@ def test_the_same_fetched_group_twice_is_one_group(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("x", "y")
     group = [(Fetched(capture(lease.url), lease), crawl.pointer()) for lease in crawl.lease()]
-    ids = corpus.record_fetched(crawl.run_id, group)
-    assert corpus.record_fetched(crawl.run_id, group) == ids
-    assert [waiting.lease.attempts for waiting in corpus.unprocessed()] == [1, 1]
+    ids = corpus.fetches.record_fetched(crawl.run_id, group)
+    assert corpus.fetches.record_fetched(crawl.run_id, group) == ids
+    assert [waiting.lease.attempts for waiting in corpus.fetches.unprocessed()] == [1, 1]
 
 
 def test_the_same_processed_group_twice_is_one_group(corpus: Corpus) -> None:
@@ -93,7 +94,7 @@ def test_the_same_processed_group_twice_is_one_group(corpus: Corpus) -> None:
     leases = crawl.lease()
     (fetch_id,) = crawl.process(leases, [made("first", link("found"))])
     before = corpus.status()
-    corpus.record_processed([(fetch_id, leases[0], made("second", link("other")))])
+    corpus.documents.record_processed([(fetch_id, leases[0], made("second", link("other")))])
     assert corpus.status() == before
     assert texts(corpus) == ["first"]
 
@@ -104,12 +105,12 @@ def test_unprocessed_pages_come_back_in_order_and_by_site(corpus: Corpus) -> Non
     for crawl in (one, other):
         crawl.seed("x", "y")
         crawl.fetch(*crawl.lease())
-    first, second = corpus.unprocessed(["a.example"])
-    assert [each.fetch_id for each in corpus.unprocessed(["a.example"], limit=1, after=first.fetch_id)] == [
+    first, second = corpus.fetches.unprocessed(["a.example"])
+    assert [each.fetch_id for each in corpus.fetches.unprocessed(["a.example"], limit=1, after=first.fetch_id)] == [
         second.fetch_id
     ]
-    assert corpus.count_unprocessed(["a.example"]) == 2
-    assert corpus.count_unprocessed() == 4
+    assert corpus.fetches.count_unprocessed(["a.example"]) == 2
+    assert corpus.fetches.count_unprocessed() == 4
     assert first.pointer.warc == f"run{one.run_id}.warc.gz"
 
 
@@ -118,8 +119,8 @@ def test_crashes_of_a_page_are_counted(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("x")
     (fetch_id,) = crawl.fetch(*crawl.lease())
-    assert [corpus.add_crash(fetch_id), corpus.add_crash(fetch_id)] == [1, 2]
-    assert corpus.unprocessed()[0].crashes == 2
+    assert [corpus.fetches.add_crash(fetch_id), corpus.fetches.add_crash(fetch_id)] == [1, 2]
+    assert corpus.fetches.unprocessed()[0].crashes == 2
 
 
 def test_versions_follow_the_text(corpus: Corpus) -> None:
@@ -129,8 +130,8 @@ def test_versions_follow_the_text(corpus: Corpus) -> None:
         crawl.visit("x", made(text))
     versions = sorted(corpus.documents(EVERY), key=lambda each: each.version)
     assert [(each.version, each.text) for each in versions] == [(1, "one"), (2, "two"), (3, "one")]
-    assert [drop.reason for drop in corpus.drops()] == ["unchanged_text"]
-    newest = corpus.document("https://a.example/x")
+    assert [drop.reason for drop in corpus.fetches.drops()] == ["unchanged_text"]
+    newest = corpus.documents.find("https://a.example/x")
     assert newest is not None
     assert newest.version == 3
 
@@ -142,7 +143,7 @@ def test_versions_within_one_group_follow_each_other(corpus: Corpus) -> None:
     (lease,) = crawl.lease()
     ids = crawl.fetch(lease, lease, lease)
     outcomes = [made("one"), made("two"), made("two")]
-    corpus.record_processed(list(zip(ids, [lease] * 3, outcomes, strict=True)))
+    corpus.documents.record_processed(list(zip(ids, [lease] * 3, outcomes, strict=True)))
     assert sorted(each.version for each in corpus.documents(EVERY)) == [1, 2]
 
 
@@ -156,7 +157,7 @@ def test_what_made_no_document_comes_back_as_a_drop(corpus: Corpus) -> None:
     of_x, again = made("one", link("seen")), made("one", link("seen"))
     of_y = made("one", link("seen"), canonical="https://a.example/x")
     rows = zip(ids, of, [of_x, again, of_y, dropped("listing")], strict=True)
-    stored = corpus.record_processed(list(rows))
+    stored = corpus.documents.record_processed(list(rows))
     reasons = {fetch_id: each.drop.reason if each.drop else None for fetch_id, each in stored.items()}
     assert reasons == dict(zip(ids, [None, "unchanged_text", "same_page", "listing"], strict=True))
     assert sum(each.document is not None for each in stored.values()) == corpus.status().documents == 1
@@ -167,16 +168,16 @@ def test_a_drop_keeps_reason_and_place(corpus: Corpus) -> None:
     """A page without a document says why, and where its bytes are."""
     crawl = Crawl(corpus)
     fetch_id = crawl.visit("x", dropped("too_short", detail="12 characters"))
-    (drop,) = corpus.drops(reasons=["too_short"], sites=["a.example"])
+    (drop,) = corpus.fetches.drops(reasons=["too_short"], sites=["a.example"])
     assert (drop.fetch_id, drop.url, drop.detail) == (fetch_id, "https://a.example/x", "12 characters")
     assert drop.pointer.offset == 0
-    assert list(corpus.drops(reasons=["other"])) == []
+    assert list(corpus.fetches.drops(reasons=["other"])) == []
     assert [(row.key, row.count) for row in corpus.status().dropped] == [("too_short", 1)]
 
 
 def again(corpus: Corpus, fetch_id: int, outcome: object) -> None:
     lease = next(row.lease for row in corpus.fetches() if row.fetch_id == fetch_id)
-    corpus.record_processed([(fetch_id, lease, outcome)], again=True)  # type: ignore[list-item]
+    corpus.documents.record_processed([(fetch_id, lease, outcome)], again=True)  # type: ignore[list-item]
 
 
 def test_re_extraction_replaces_the_text_and_keeps_the_id(corpus: Corpus) -> None:
@@ -225,7 +226,7 @@ def test_re_extraction_may_drop_a_document_and_bring_it_back_as_itself(corpus: C
     crawl.visit("x", made("two"))
     again(corpus, fetch_id, made("one"))
     assert sorted((each.version, each.text) for each in corpus.documents(EVERY)) == [(1, "one"), (2, "two")]
-    assert list(corpus.drops()) == []
+    assert list(corpus.fetches.drops()) == []
 
 
 def test_re_extraction_gives_a_dropped_page_a_document(corpus: Corpus) -> None:
@@ -243,9 +244,9 @@ def test_hostile_strings_are_stored_without_what_no_database_takes(corpus: Corpu
     crawl.visit("y", dropped("bad\x00", detail="\ud83d"))
     (read,) = corpus.documents()
     assert (read.text, read.title) == ("a\ufffdb\ufffdc \U0001f600 e\u0301", "\ufffd\ufffd'; DROP TABLE document; --")
-    assert next(corpus.drops()).reason == "bad\ufffd"
+    assert next(corpus.fetches.drops()).reason == "bad\ufffd"
     crawl.visit("x", made("a\x00b\ud800c \U0001f600 e\u0301"))
-    assert [drop.reason for drop in corpus.drops()] == ["bad\ufffd", "unchanged_text"]
+    assert [drop.reason for drop in corpus.fetches.drops()] == ["bad\ufffd", "unchanged_text"]
 
 
 @pytest.mark.parametrize(
@@ -304,14 +305,14 @@ def test_documents_come_in_an_order_that_arrival_does_not_change(corpus: Corpus)
 
 def test_runs_and_warc_files_are_noted(corpus: Corpus) -> None:
     """A run has a start and an end, a WARC file is open, then closed with its size; both notes may be repeated."""
-    run_id = corpus.start_run('{"sites": 1}')
-    corpus.register_warc(run_id, "one.warc.gz")
-    corpus.register_warc(run_id, "one.warc.gz")
-    assert corpus.warc_files() == [WarcFile("one.warc.gz", run_id, "open", None)]
-    corpus.close_warc("one.warc.gz", 1234)
-    assert corpus.warc_files() == [WarcFile("one.warc.gz", run_id, "closed", 1234)]
+    run_id = corpus.runs.start('{"sites": 1}')
+    corpus.warc.register(run_id, "one.warc.gz")
+    corpus.warc.register(run_id, "one.warc.gz")
+    assert corpus.warc.files() == [WarcFile("one.warc.gz", run_id, "open", None)]
+    corpus.warc.close("one.warc.gz", 1234)
+    assert corpus.warc.files() == [WarcFile("one.warc.gz", run_id, "closed", 1234)]
     assert "finished" not in corpus.status().last_run
-    corpus.finish_run(run_id, 11, '{"documents": 0}')
+    corpus.runs.finish(run_id, 11, '{"documents": 0}')
     last = corpus.status().last_run
     assert (last["id"], last["exit_code"], last["summary"]) == (str(run_id), "11", '{"documents": 0}')
     assert datetime.fromisoformat(last["finished"]) >= datetime.fromisoformat(last["started"])
@@ -322,11 +323,11 @@ def test_orphans_are_indexed_once(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.seed("x")
     crawl.fetch(*crawl.lease())
-    known = corpus.unprocessed()[0].pointer
+    known = corpus.fetches.unprocessed()[0].pointer
     orphans = [Orphan("https://a.example/x", pointer, 200, NOON) for pointer in (known, replace(known, offset=900))]
-    assert [corpus.add_orphans(None, orphans), corpus.add_orphans(None, orphans)] == [1, 0]
+    assert [corpus.fetches.add_orphans(None, orphans), corpus.fetches.add_orphans(None, orphans)] == [1, 0]
     assert [row.pointer.offset for row in corpus.fetches(outcomes=["orphan"])] == [900]
-    assert corpus.count_unprocessed() == 1
+    assert corpus.fetches.count_unprocessed() == 1
 
 
 def test_status_counts_what_there_is(corpus: Corpus) -> None:
@@ -337,7 +338,7 @@ def test_status_counts_what_there_is(corpus: Corpus) -> None:
     crawl.visit("3", made("khác", link("next"), language="vi"))
     crawl.seed("4")
     lease = next(each for each in crawl.lease() if each.url.endswith("/4"))
-    corpus.record_fetched(crawl.run_id, [(Fetched(capture(), lease, reason="status 404"), crawl.pointer())])
+    corpus.fetches.record_fetched(crawl.run_id, [(Fetched(capture(), lease, reason="status 404"), crawl.pointer())])
     status = corpus.status()
     assert (status.documents, status.duplicates, status.fetches) == (3, 1, 4)
     assert [(row.key, row.count, row.chars) for row in status.by_language] == [("en", 2, 8), ("vi", 1, 4)]

@@ -37,7 +37,7 @@ def test_reading_only_is_enforced_by_the_database(database_url: str) -> None:
     with Corpus.open(database_url, read_only=True) as corpus:
         assert texts(corpus) == ["text"]
         with pytest.raises(CorpusError, match=r"read-?only"):
-            corpus.start_run("{}")
+            corpus.runs.start("{}")
         with pytest.raises(CorpusError, match=r"read-?only"):
             corpus.database.read(lambda connection: connection.execute(sa.text("DELETE FROM document_text")))
         assert texts(corpus) == ["text"]
@@ -48,7 +48,7 @@ def test_what_others_have_changed_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "corpus.db"
     with Corpus.open(path, create=True) as corpus, Corpus.open(path) as other:
         Crawl(other).visit("x", made("text"))
-        with corpus.view(Selection()) as view, corpus.database.watched() as has_changed:
+        with corpus.documents.view(Selection()) as view, corpus.database.watched() as has_changed:
             assert not has_changed()
             Crawl(other).visit("y", made("another text, and longer"))
             assert has_changed()
@@ -62,7 +62,7 @@ def test_a_new_sqlite_corpus_is_for_its_owner_and_durable(tmp_path: Path) -> Non
     """Mode 0600 for the file and its companions, folders made, WAL, synchronous=FULL, foreign keys on, large pages."""
     path = tmp_path / "new" / "folder" / "corpus.db"
     with Corpus.open(path, create=True) as corpus:
-        corpus.start_run("{}")
+        corpus.runs.start("{}")
         assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
         pragmas = ("journal_mode", "synchronous", "foreign_keys", "page_size", "busy_timeout")
         with corpus.database.engine.connect() as connection:
@@ -88,7 +88,7 @@ def test_only_what_may_be_lost_does_not_wait_for_the_disk(database_url: str) -> 
             corpus.database.writer, "commit", lambda connection: written.append(waits(connection)), named=False
         )
         corpus.frontier.wake(["news"], 0.0)
-        run = corpus.start_run("{}")
+        run = corpus.runs.start("{}")
         corpus.frontier.lease(run, {"news.example": 1}, 0.0)
         assert written == [hasty, True, hasty]
 
@@ -188,13 +188,13 @@ def test_a_full_disk_is_a_disk_error_and_loses_nothing(tmp_path: Path) -> None:
             connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 2}")
         group = [(ids[0], leases[0], made("long " * 100_000))]
         with pytest.raises(DiskError, match="full") as told:
-            corpus.record_processed(group)
+            corpus.documents.record_processed(group)
         assert "TMPDIR" in str(told.value)
-        assert corpus.count_unprocessed() == 1
+        assert corpus.fetches.count_unprocessed() == 1
         with corpus.database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count=1000000")
-        corpus.record_processed(group)
-        assert corpus.count_unprocessed() == 0
+        corpus.documents.record_processed(group)
+        assert corpus.fetches.count_unprocessed() == 0
 
 
 def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_held_write_lock_is_waited_for(tmp_path: Path) -> None:
         other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         other.execute("BEGIN IMMEDIATE")
         done = threading.Event()
-        writer = threading.Thread(target=lambda: (corpus.start_run("{}"), done.set()))
+        writer = threading.Thread(target=lambda: (corpus.runs.start("{}"), done.set()))
         writer.start()
         assert not done.wait(0.3)
         other.execute("COMMIT")
@@ -224,7 +224,7 @@ def test_a_corpus_that_another_program_is_making_is_waited_for(tmp_path: Path, l
         assert not wait([opened], 0.3).done
         other.execute("ROLLBACK")
         with opened.result(PATIENCE) as corpus:
-            assert corpus.start_run("{}") == 1
+            assert corpus.runs.start("{}") == 1
 
 
 @pytest.mark.parametrize(

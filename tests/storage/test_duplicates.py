@@ -194,7 +194,7 @@ def test_a_set_falls_apart_when_what_joined_it_goes(
     _, fetch_id = bridge(corpus)
     lease = next(row.lease for row in corpus.fetches() if row.fetch_id == fetch_id)
     assert lease is not None
-    corpus.record_processed([(fetch_id, lease, outcome)], again=True)
+    corpus.documents.record_processed([(fetch_id, lease, outcome)], again=True)
     assert sets_of(corpus) == expected
 
 
@@ -219,7 +219,7 @@ def test_of_many_alike_few_are_compared(corpus: Corpus, monkeypatch: pytest.Monk
     assert 200 <= sum(compared) < 20 * 200
     compared.clear()
     (row, *_) = corpus.fetches()
-    corpus.record_processed([(row.fetch_id, row.lease, dropped("list_page"))], again=True)
+    corpus.documents.record_processed([(row.fetch_id, row.lease, dropped("list_page"))], again=True)
     assert 198 <= sum(compared) < 20 * 200
     assert crawl.corpus.status().duplicates == 198
 
@@ -287,7 +287,7 @@ def test_re_extraction_ends_where_a_fresh_corpus_would(
     now = {path: data.draw(st.sampled_from([None, page])) for path, page in zip(fetches, itertools.cycle(after))}
     outcomes = {path: dropped("gone") if page is None else made(page[0], prints=page[1]) for path, page in now.items()}
     items = [(fetches[path].fetch_id, fetches[path].lease, outcome) for path, outcome in outcomes.items()]
-    corpus.record_processed(items, again=True)  # type: ignore[arg-type]
+    corpus.documents.record_processed(items, again=True)  # type: ignore[arg-type]
     assert sets_of(corpus) == expected_sets({path: page for path, page in now.items() if page is not None})
 
 
@@ -323,7 +323,7 @@ def stored_by_several(corpus: Corpus, pages: dict[str, Processed], groups: list[
     def write(number: int) -> None:
         with Corpus.open(corpus.database.url.render_as_string(hide_password=False)) as own:
             for group in groups[number::writers]:
-                own.record_processed([(fetches[path], leases[path], pages[path]) for path in group])
+                own.documents.record_processed([(fetches[path], leases[path], pages[path]) for path in group])
 
     with ThreadPoolExecutor(writers) as pool:
         list(pool.map(write, range(writers)))

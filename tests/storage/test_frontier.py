@@ -50,7 +50,7 @@ def test_quotas_are_by_host(corpus: Corpus) -> None:
     corpus.frontier.seed(
         [Seed(f"https://{host}/{n}", f"https://{host}/{n}", "a", host, Kind.PAGE) for host in "pqr" for n in range(3)]
     )
-    run_id = corpus.start_run("{}")
+    run_id = corpus.runs.start("{}")
     leases = corpus.frontier.lease(run_id, {"p": 2, "q": 5, "z": 1}, 1.0)
     assert sorted(lease.host for lease in leases) == ["p", "p", "q", "q", "q"]
     assert corpus.frontier.hosts(["a"], 1.0) == ["p", "r"]
@@ -61,7 +61,7 @@ def test_a_host_that_two_sites_share_is_leased_for_one(corpus: Corpus) -> None:
     """A run takes no URL of a site it does not hold, even on the same host."""
     for site in ("one", "two"):
         corpus.frontier.seed([Seed(f"https://h/{site}", f"https://h/{site}", site, "h", Kind.PAGE)])
-    run_id = corpus.start_run("{}")
+    run_id = corpus.runs.start("{}")
     assert [lease.site for lease in corpus.frontier.lease(run_id, {"h": 9}, 1.0, sites=["two"])] == ["two"]
     assert [lease.site for lease in corpus.frontier.lease(run_id, {"h": 9}, 1.0)] == ["one"]
 
@@ -163,7 +163,7 @@ def test_redirects_are_followed_to_a_limit(corpus: Corpus) -> None:
         crawl.process([lease], [dropped("redirect", link(str(hop + 1), redirect=True))])
     assert crawl.lease() == []
     assert str(MAX_HOPS + 1) not in states(corpus)
-    assert [drop.detail for drop in corpus.drops()] == [""] * MAX_HOPS + ["not followed: more than 5 redirects"]
+    assert [drop.detail for drop in corpus.fetches.drops()] == [""] * MAX_HOPS + ["not followed: more than 5 redirects"]
 
 
 def test_a_redirect_to_another_spelling_of_itself_is_fetched_again(corpus: Corpus) -> None:
@@ -288,7 +288,7 @@ def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corp
 
 def test_a_lease_takes_as_many_statements_for_twenty_hosts_as_for_one(corpus: Corpus) -> None:
     """And each host gives its own quota, its best first."""
-    run_id = corpus.start_run("{}")
+    run_id = corpus.runs.start("{}")
     statements: list[int] = []
     for hosts in (1, 20):
         quotas = {f"{number}.of{hosts}.example": 1 + number % 3 for number in range(hosts)}
@@ -352,10 +352,10 @@ def test_every_url_is_in_exactly_one_state_and_none_is_lost(corpus: Corpus, step
     held: list[Lease] = []
     for step in [*steps, "release"]:
         act(crawl, step, held)
-    while (leases := crawl.lease(now=1e9)) or corpus.count_unprocessed():
+    while (leases := crawl.lease(now=1e9)) or corpus.fetches.count_unprocessed():
         crawl.fetch(*leases)
-        waiting = corpus.unprocessed()
-        corpus.record_processed([(each.fetch_id, each.lease, dropped("end")) for each in waiting])
+        waiting = corpus.fetches.unprocessed()
+        corpus.documents.record_processed([(each.fetch_id, each.lease, dropped("end")) for each in waiting])
     assert set(states(corpus).values()) <= {"done", "failed"}
     assert {"s", "t"} <= set(states(corpus))
 
@@ -366,9 +366,9 @@ def act(crawl: Crawl, step: str, held: list[Lease]) -> None:
     if step == "lease":
         held += crawl.lease(1)
     elif step == "process":
-        for waiting in corpus.unprocessed(limit=1):
+        for waiting in corpus.fetches.unprocessed(limit=1):
             outcome = made("text", link(f"{waiting.fetch_id}"))
-            corpus.record_processed([(waiting.fetch_id, waiting.lease, outcome)])
+            corpus.documents.record_processed([(waiting.fetch_id, waiting.lease, outcome)])
     elif step == "release":
         corpus.frontier.release([crawl.site])
         held.clear()
@@ -380,7 +380,7 @@ def act(crawl: Crawl, step: str, held: list[Lease]) -> None:
             crawl.fetch(lease)
         elif step == "retry":
             exchange = Fetched(capture(), lease, "status 503", retry_at=5.0)
-            corpus.record_fetched(crawl.run_id, [(exchange, crawl.pointer())])
+            corpus.fetches.record_fetched(crawl.run_id, [(exchange, crawl.pointer())])
         else:
             corpus.frontier.fail(crawl.run_id, [Failure(lease, "unreachable")])
 

@@ -86,7 +86,7 @@ def test_two_programs_may_make_a_corpus_at_once(database_url: str) -> None:
     def make() -> None:
         try:
             with Corpus.open(database_url, create=True) as corpus:
-                corpus.start_run("{}")
+                corpus.runs.start("{}")
         except BaseException as error:  # noqa: BLE001
             failures.append(error)
 

@@ -24,15 +24,15 @@ class Night(Crawl):
     """A run that says which site it holds."""
 
     def __post_init__(self) -> None:
-        self.run_id = self.corpus.start_run("{}", [self.site])
+        self.run_id = self.corpus.runs.start("{}", [self.site])
 
     def end(self, code: int = 0) -> SiteRun:
-        self.corpus.count_runs([self.site])
-        self.corpus.finish_run(self.run_id, code, "{}")
+        self.corpus.runs.recount([self.site])
+        self.corpus.runs.finish(self.run_id, code, "{}")
         return self.counts()
 
     def counts(self) -> SiteRun:
-        (found,) = self.corpus.site_runs([self.site], run_id=self.run_id)
+        (found,) = self.corpus.runs.by_site([self.site], run_id=self.run_id)
         return found
 
 
@@ -100,11 +100,11 @@ def test_a_second_night_counts_what_is_unchanged_and_new_versions(corpus: Corpus
     second.process([leases["same"], leases["changed"]], [made("same"), made("other")])
     original = Original(3, leases["asked"].url, NOON, "<urn:uuid:1>", "sha256:00")
     unchanged = Fetched(replace(capture(leases["asked"].url), status=304), leases["asked"], original=original)
-    corpus.record_fetched(second.run_id, [(unchanged, second.pointer())])
+    corpus.fetches.record_fetched(second.run_id, [(unchanged, second.pointer())])
     counted = second.end()
     assert (counted.fetched, counted.unchanged, counted.articles, counted.versions) == (3, 2, 0, 1)
     assert (counted.found, counted.reasons["not_modified"]) == (0, 1)
-    assert [each.run_id for each in corpus.site_runs([SITE])] == [first.run_id, second.run_id]
+    assert [each.run_id for each in corpus.runs.by_site([SITE])] == [first.run_id, second.run_id]
 
 
 def test_tries_without_an_answer_are_counted_by_reason_and_each_once(corpus: Corpus) -> None:
@@ -132,7 +132,7 @@ def test_a_run_that_was_killed_is_seen_as_unfinished_and_counted_by_the_next(cor
     heir = Night(corpus)
     counted = dead.counts()
     assert (counted.fetched, counted.articles, counted.awaiting, counted.finished) == (2, 1, 1, None)
-    corpus.record_processed([(waiting, leases["waiting"], made("late", link("later")))])
+    corpus.documents.record_processed([(waiting, leases["waiting"], made("late", link("later")))])
     assert (heir.end().found, heir.counts().articles) == (1, 0)
     assert (dead.counts().articles, dead.counts().awaiting, dead.counts().found) == (2, 0, counted.found)
 
@@ -144,13 +144,13 @@ def test_sites_are_counted_apart_and_old_runs_are_left_out(corpus: Corpus) -> No
     night.end()
     long_ago = sa.update(run).values(started=datetime.now(UTC) - timedelta(days=50))
     corpus.database.write(lambda connection: connection.execute(long_ago))
-    run_id = corpus.start_run("{}", [SITE, "b.example"])
-    assert [(each.run_id, each.site) for each in corpus.site_runs([SITE, "b.example"], days=10)] == [
+    run_id = corpus.runs.start("{}", [SITE, "b.example"])
+    assert [(each.run_id, each.site) for each in corpus.runs.by_site([SITE, "b.example"], days=10)] == [
         (run_id, SITE),
         (run_id, "b.example"),
     ]
-    assert len(corpus.site_runs([SITE])) == 2
-    assert corpus.site_runs(["b.example"], run_id=night.run_id) == []
+    assert len(corpus.runs.by_site([SITE])) == 2
+    assert corpus.runs.by_site(["b.example"], run_id=night.run_id) == []
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,11 @@ def test_sources_are_told_by_their_last_answer(corpus: Corpus) -> None:
     night.seed("asked", kind=Kind.FEED)
     again = next(lease for lease in night.lease() if lease.url.endswith("/asked"))
     unchanged = Fetched(replace(capture(again.url), status=304), again, original=original)
-    corpus.record_fetched(night.run_id, [(unchanged, night.pointer())])
-    known = {url.rpartition("/")[2]: one for url, one in corpus.sources([each.url for each in leases.values()]).items()}
+    corpus.fetches.record_fetched(night.run_id, [(unchanged, night.pointer())])
+    known = {
+        url.rpartition("/")[2]: one
+        for url, one in corpus.frontier.sources([each.url for each in leases.values()]).items()
+    }
     assert {name: (one.state, one.reason, one.detail) for name, one in known.items()} == {
         "feed": (UrlState.DONE, "feed", "1 links"),
         "gone": (UrlState.DONE, "http_404", ""),

@@ -63,8 +63,8 @@ def test_no_page_ends_a_run_for_what_is_in_it(corpus: Corpus, hostile: list[Proc
     leases = crawl.lease()
     ids = crawl.fetch(*leases)
     outcomes = [made("the first good text"), *hostile, made("the last good text", link("next"))]
-    stored = corpus.record_processed(list(zip(ids, leases, outcomes, strict=True)))
-    assert corpus.unprocessed() == []
+    stored = corpus.documents.record_processed(list(zip(ids, leases, outcomes, strict=True)))
+    assert corpus.fetches.unprocessed() == []
     assert stored[ids[0]].document
     assert stored[ids[-1]].document
     assert {"the first good text", "the last good text"} <= {each.text for each in corpus.documents()}
@@ -92,16 +92,16 @@ def test_no_exchange_ends_a_run_for_what_is_in_it(corpus: Corpus, data: st.DataO
             terms=data.draw(st.none() | st.builds(Terms, texts, texts, st.none() | wholes, st.none() | texts)),
         )
         group.append((Fetched(changed, lease), crawl.pointer()))
-    ids = corpus.record_fetched(crawl.run_id, group)
-    assert [page.fetch_id for page in corpus.unprocessed()] == ids
-    assert corpus.record_fetched(crawl.run_id, group) == ids
+    ids = corpus.fetches.record_fetched(crawl.run_id, group)
+    assert [page.fetch_id for page in corpus.fetches.unprocessed()] == ids
+    assert corpus.fetches.record_fetched(crawl.run_id, group) == ids
 
 
 def test_what_a_database_refuses_is_a_drop_that_keeps_the_links(corpus: Corpus) -> None:
     """The page counts as not storable; what it leads to is found all the same."""
     crawl = Crawl(corpus)
     crawl.visit("bad", made("text", link("next"), prints=replace(fingerprint("text"), shingles=10**30)))
-    (drop,) = corpus.drops()
+    (drop,) = corpus.fetches.drops()
     assert drop.reason == "not_storable"
     assert drop.detail
     assert [lease.url for lease in crawl.lease()] == ["https://a.example/next"]
@@ -113,7 +113,7 @@ def test_a_page_that_was_not_storable_becomes_a_document_once_it_is(corpus: Corp
     fetch_id = crawl.visit("bad", made("text", prints=replace(fingerprint("text"), bands=(2**70,))))
     (stored,) = corpus.fetches(outcomes=("drop",))
     assert stored.lease
-    corpus.record_processed([(fetch_id, stored.lease, made("text"))], again=True)
+    corpus.documents.record_processed([(fetch_id, stored.lease, made("text"))], again=True)
     assert [each.text for each in corpus.documents()] == ["text"]
 
 
@@ -121,7 +121,7 @@ def test_an_orphan_with_a_status_no_column_holds_does_not_stop_recovery(corpus: 
     """A server may state any number, and a kill may come between the record and its row."""
     crawl = Crawl(corpus)
     orphans = [Orphan("https://a.example/", crawl.pointer(), 10**20, datetime(2026, 1, 2, tzinfo=UTC))]
-    assert corpus.add_orphans(None, orphans) == 1
+    assert corpus.fetches.add_orphans(None, orphans) == 1
 
 
 def test_a_canonical_address_longer_than_an_index_takes_costs_its_page_alone(corpus: Corpus) -> None:
@@ -130,7 +130,7 @@ def test_a_canonical_address_longer_than_an_index_takes_costs_its_page_alone(cor
     crawl.visit("x", made("text", canonical="https://a.example/" + LONG))
     crawl.visit("y", made("other"))
     assert "other" in {each.text for each in corpus.documents()}
-    assert [drop.reason for drop in corpus.drops()] == ([] if corpus.database.is_sqlite else ["not_storable"])
+    assert [drop.reason for drop in corpus.fetches.drops()] == ([] if corpus.database.is_sqlite else ["not_storable"])
 
 
 @pytest.mark.parametrize("bad", [set(), {0}, {6}, {2, 3}, set(range(7))])
@@ -169,9 +169,9 @@ def test_an_error_that_is_no_refusal_is_not_parted(corpus: Corpus) -> None:
     corpus.database.write(lambda connection: connection.execute(sa.text(rename)))
     try:
         with pytest.raises(DatabaseError) as caught:
-            corpus.record_processed([(ids[0], leases[0], made("text"))])
+            corpus.documents.record_processed([(ids[0], leases[0], made("text"))])
         assert not isinstance(caught.value, NotStorableError)
     finally:
         back = "ALTER TABLE elsewhere RENAME TO document"
         corpus.database.write(lambda connection: connection.execute(sa.text(back)))
-    assert len(corpus.unprocessed()) == 1
+    assert len(corpus.fetches.unprocessed()) == 1

@@ -41,16 +41,19 @@ def lose_answer_of_next_commit(engine: sa.Engine | type[sa.Engine]) -> list[bool
 
 
 STEPS: list[Callable[[Crawl], Any]] = [
-    lambda crawl: crawl.corpus.start_run("{}"),
+    lambda crawl: crawl.corpus.runs.start("{}"),
     lambda crawl: crawl.seed("a", "b", "c"),
     lambda crawl: crawl.lease(),
     lambda crawl: crawl.fetch(*leased(crawl)[:2]),
     lambda crawl: crawl.corpus.frontier.fail(crawl.run_id, [Failure(leased(crawl)[0], "timeout", retry_at=9.0)]),
-    lambda crawl: crawl.corpus.record_processed(
-        [(each.fetch_id, each.lease, made(f"text {each.lease.url}", link("d"))) for each in crawl.corpus.unprocessed()]
+    lambda crawl: crawl.corpus.documents.record_processed(
+        [
+            (each.fetch_id, each.lease, made(f"text {each.lease.url}", link("d")))
+            for each in crawl.corpus.fetches.unprocessed()
+        ]
     ),
-    lambda crawl: crawl.corpus.register_warc(crawl.run_id, "one.warc.gz"),
-    lambda crawl: crawl.corpus.close_warc("one.warc.gz", 10),
+    lambda crawl: crawl.corpus.warc.register(crawl.run_id, "one.warc.gz"),
+    lambda crawl: crawl.corpus.warc.close("one.warc.gz", 10),
 ]
 
 

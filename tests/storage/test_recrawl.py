@@ -50,15 +50,15 @@ class Nights(Crawl):
 
     def answer(self, lease: Lease, number: float, outcome: Processed, **changes: object) -> None:
         fetched = replace(capture(lease.fetch_url), fetched_at=night(number), response_headers=HEADERS, **changes)  # type: ignore[arg-type]
-        (fetch_id,) = self.corpus.record_fetched(self.run_id, [(Fetched(fetched, lease), self.pointer())])
-        self.corpus.record_processed([(fetch_id, lease, outcome)])
+        (fetch_id,) = self.corpus.fetches.record_fetched(self.run_id, [(Fetched(fetched, lease), self.pointer())])
+        self.corpus.documents.record_processed([(fetch_id, lease, outcome)])
 
     def unchanged(self, lease: Lease, number: float, status: int = 304, headers: object = ()) -> Pointer:
         assert lease.original is not None
         changes = {"fetched_at": night(number), "status": status, "response_headers": headers}
         fetched = Fetched(replace(capture(lease.fetch_url), **changes), lease, original=lease.original)  # type: ignore[arg-type]
         pointer = self.pointer()
-        self.corpus.record_fetched(self.run_id, [(fetched, pointer)])
+        self.corpus.fetches.record_fetched(self.run_id, [(fetched, pointer)])
         return pointer
 
     def run(self, number: float, outcome: Callable[[Lease], Processed], *, sources: bool = False) -> list[str]:
@@ -194,8 +194,8 @@ def test_the_next_night_asks_with_what_the_last_answer_gave(corpus: Corpus) -> N
     assert leases["feed"].original is None
     nights.answer(leases["feed"], 0, dropped("feed"))
     odd = replace(capture(leases["odd"].fetch_url), response_headers=(("ETag", "x" * 1001), ("Last-Modified", "a\tb")))
-    (fetch_id,) = corpus.record_fetched(nights.run_id, [(Fetched(odd, leases["odd"]), nights.pointer())])
-    corpus.record_processed([(fetch_id, leases["odd"], dropped("feed"))])
+    (fetch_id,) = corpus.fetches.record_fetched(nights.run_id, [(Fetched(odd, leases["odd"]), nights.pointer())])
+    corpus.documents.record_processed([(fetch_id, leases["odd"], dropped("feed"))])
     again = {path_of(lease.url): lease.original for lease in nights.begin(1, sources=True)}
     assert again["feed"] is not None
     assert again["odd"] is not None
@@ -256,12 +256,12 @@ def test_what_has_not_changed_is_over_and_noted_as_such(corpus: Corpus) -> None:
     (feed, article) = nights.begin(1)
     nights.unchanged(feed, 1, headers=(("ETag", '"v2"'),))
     revisit = nights.unchanged(article, 1, status=200)
-    assert corpus.count_unprocessed() == 0
+    assert corpus.fetches.count_unprocessed() == 0
     rows = list(corpus.fetches(outcomes=["unchanged"]))
     assert [row.reason for row in rows] == ["not_modified", "same_payload"]
     originals = {row.uri: row.pointer for row in corpus.fetches() if row.outcome != "unchanged"}
     assert [row.original for row in rows] == [originals[row.uri] for row in rows]
-    assert corpus.revisits(revisit.warc)[revisit.offset] == originals[article.url].record_id
+    assert corpus.warc.revisits(revisit.warc)[revisit.offset] == originals[article.url].record_id
     assert corpus.problems() == []
     assert row_of(corpus, "feed").period == 18 * HOUR
     originals_now = {path_of(lease.url): lease.original for lease in nights.begin(2, sources=True)}

@@ -76,10 +76,10 @@ def test_what_was_learned_marks_every_text_of_its_site(corpus: Corpus) -> None:
     for path in "abc":
         crawl.visit(path, made(f"text {next(number)}\nSubscribe"))
     other.visit("z", made("elsewhere\nSubscribe"))
-    corpus.keep_lines("a.example", corpus.site_lines("a.example"))
+    corpus.models.keep_lines("a.example", corpus.models.learn_lines("a.example"))
     crawl.visit("d", made("late\nSubscribe\nend"))
     every = list(corpus.documents(Selection(include_duplicates=True)))
     assert {each.url[-1]: each.recurring for each in every} == {"a": "-r", "b": "-r", "c": "-r", "d": "-r-", "z": ""}
-    assert [corpus.document(each.id) for each in every] == every
-    corpus.keep_lines("a.example", corpus.site_lines("b.example"))
+    assert [corpus.documents.find(each.id) for each in every] == every
+    corpus.models.keep_lines("a.example", corpus.models.learn_lines("b.example"))
     assert {each.recurring for each in corpus.documents()} == {""}

@@ -14,7 +14,7 @@ from storage.errors import DiskError
 from storage.removals import Request, What
 
 URL = "https://a.example/page3"
-EMPTIES = "a removed page whose original is still there; `corpus-spider remove` empties it"
+EMPTIES = "a removed page with its original; `corpus-spider remove` redacts it"
 
 
 def remembered(folder: Path) -> bool:
@@ -31,7 +31,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
         crawl.visit(f"page{number}", made(f"the words of page{number} " * 400))
     stored = [(each.fetch_id, each.lease) for each in corpus.fetches(outcomes=("document",)) if each.lease]
     again = [(fetch_id, lease, made(f"less of {lease.url}")) for fetch_id, lease in stored]
-    corpus.record_processed(again, again=True)
+    corpus.documents.record_processed(again, again=True)
     return corpus
 
 
@@ -57,7 +57,7 @@ def test_without_room_for_a_new_file_a_removal_is_not_through(
             patched.setattr(removal_journal, "ROOM", 10**9)
             with pytest.raises(DiskError, match="no room") as raised:
                 corpus.removals.finish()
-        assert "finishes what is left" in raised.value.do
+        assert "to finish" in raised.value.do
         assert any("interrupted" in problem for problem in corpus.problems())
         corpus.removals.finish()
         assert corpus.problems() == [f"{EMPTIES}: {URL}"]
@@ -84,5 +84,5 @@ def test_the_database_is_written_anew_beside_itself(
     with opened as corpus:
         Crawl(corpus).visit("long", made("".join(f"word {number} " for number in range(300_000))))
         monkeypatch.setattr(removal_journal.sqlite3, "connect", watched)
-        removal_journal.forget(corpus.database, anew=True)
+        removal_journal.forget(corpus.database, rewrite=True)
     assert seen == {tmp_path}

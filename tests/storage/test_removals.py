@@ -14,9 +14,8 @@ from storage import Corpus, removal_journal
 from storage.author_names import author_key, author_keys, earlier_author_keys
 from storage.errors import DatabaseError
 from storage.holdings import Selection
-from storage.removal_tables import removal, tombstone
 from storage.removals import Request, What
-from storage.schema import band, document_text, fetch, near_duplicate, original, recurring_line, url
+from storage.schema import band, document_text, fetch, near_duplicate, original, recurring_line, removal, tombstone, url
 from storage.schema import fingerprint as prints
 from storage.tombstones import (
     domains_of,
@@ -40,7 +39,7 @@ def take_out(corpus: Corpus, kind: What, value: str, *, duplicates: bool = False
     corpus.removals.withdraw()
     corpus.removals.relearn()
     for name in corpus.removals.unscrubbed():
-        pointers = [pointer for _, pointer in corpus.pointers(name)]
+        pointers = [pointer for _, pointer in corpus.warc.pointers(name)]
         moves = {each.offset: (each.offset, 50) for each in pointers}
         corpus.removals.move(name, Scrubbed(f"new-{name}", 100, moves))
         corpus.removals.forget_file(name)
@@ -85,7 +84,7 @@ def test_every_version_goes_with_the_id_of_one(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     crawl.visit("one", made("as it was"))
     crawl.visit("one", made("as it is"))
-    newest = corpus.document("https://a.example/one")
+    newest = corpus.documents.find("https://a.example/one")
     assert newest
     assert len(take_out(corpus, What.ID, newest.id)) == 2
     assert (urls(corpus), count(corpus, original)) == ([], 0)
@@ -114,7 +113,7 @@ def test_a_removal_is_not_through_while_somebody_reads_what_it_removed(
         Crawl(corpus).visit("one", made("the words of a secret"))
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM url").fetchone()
-        with pytest.raises(DatabaseError, match="finishes what is left"):
+        with pytest.raises(DatabaseError, match="to finish"):
             take_out(corpus, What.URL, "https://a.example/one")
         assert any(b"words of a secret" in file.read_bytes() for file in files)
         assert corpus.problems() != []
@@ -155,7 +154,7 @@ def test_other_addresses_of_the_page_go_with_it(corpus: Corpus) -> None:
     assert urls(corpus) == both
     for stored in list(corpus.fetches(outcomes=("document",))):
         assert stored.lease is not None
-        corpus.record_processed([(stored.fetch_id, stored.lease, naming(stored.lease.url[-1]))], again=True)
+        corpus.documents.record_processed([(stored.fetch_id, stored.lease, naming(stored.lease.url[-1]))], again=True)
     crawl.visit("z", naming("z"))
     crawl.visit("another", made("another form", canonical="https://a.example/page"))
     assert urls(corpus) == [*both, "https://a.example/z"]
@@ -179,10 +178,10 @@ def test_a_removed_page_never_comes_back(corpus: Corpus) -> None:
     ids = crawl.fetch(late)
     take_out(corpus, What.URL, "https://a.example/one")
     take_out(corpus, What.URL, "https://a.example/late")
-    corpus.record_processed([(ids[0], late, made("late text"))])
+    corpus.documents.record_processed([(ids[0], late, made("late text"))])
     stored = next(each for each in corpus.fetches() if each.fetch_id == fetch_id)
     assert stored.lease
-    corpus.record_processed([(fetch_id, stored.lease, made("first text"))], again=True)
+    corpus.documents.record_processed([(fetch_id, stored.lease, made("first text"))], again=True)
     crawl.seed("one", "list")
     (source,) = crawl.lease()
     forms = [link("one", site=f"{label}a.example") for label in ("www.", "m.")]
@@ -212,7 +211,7 @@ def test_what_a_removed_author_writes_later_is_left_out(corpus: Corpus) -> None:
     take_out(corpus, What.AUTHOR, "An Nguyen")
     crawl.visit("new", made("another text", author="AN NGUYEN"))
     assert urls(corpus) == []
-    assert [drop.reason for drop in corpus.drops()] == ["removed"]
+    assert [drop.reason for drop in corpus.fetches.drops()] == ["removed"]
     assert any("whose original is still there" in problem for problem in corpus.problems())
     stones = sa.select(tombstone.c.value).where(tombstone.c.kind == "author")
     assert corpus.database.read(lambda c: c.execute(stones).scalars().all()) == [author_key("an nguyen")]
@@ -241,7 +240,7 @@ def test_what_was_learned_of_removed_texts_is_forgotten(corpus: Corpus) -> None:
     for crawl in (gone, left):
         for path in "abcd":
             crawl.visit(path, made(f"{crawl.site} {path}\nSubscribe" + ("\nRead on" if path != "d" else "")))
-        corpus.keep_lines(crawl.site, corpus.site_lines(crawl.site))
+        corpus.models.keep_lines(crawl.site, corpus.models.learn_lines(crawl.site))
     corpus.removals.declare(Request(What.DOMAIN, "gone.example", "asked"))
     corpus.removals.withdraw()
     assert [each for each in corpus.problems() if "was learned" in each and each.endswith(": gone.example")]
@@ -273,7 +272,7 @@ def test_moving_pointers_twice_changes_nothing(corpus: Corpus) -> None:
     scrubbed = Scrubbed("anew.warc.gz", 90, {0: (0, 10), 100: (10, 80)})
     for _ in range(2):
         corpus.removals.move(name, scrubbed)
-    assert [(p.offset, p.length) for _, p in corpus.pointers("anew.warc.gz")] == [(0, 10), (10, 80)]
+    assert [(p.offset, p.length) for _, p in corpus.warc.pointers("anew.warc.gz")] == [(0, 10), (10, 80)]
     assert corpus.removals.replaced_files() == [name]
     digests = sa.select(fetch.c.payload_digest).order_by(fetch.c.warc_offset)
     assert corpus.database.read(lambda c: c.execute(digests).scalars().all())[1] == "sha256:00"

@@ -29,10 +29,10 @@ class Site(Crawl):
         self.visit("list", dropped("listing", *(link(path) for path, _ in pages)))
         leases = {lease.url.removeprefix(HERE): lease for lease in self.lease()}
         for path, outcome in pages:
-            (fetch_id,) = self.corpus.record_fetched(
+            (fetch_id,) = self.corpus.fetches.record_fetched(
                 self.run_id, [(Fetched(captured(HERE + path), leases[path]), self.pointer())]
             )
-            self.corpus.record_processed([(fetch_id, leases[path], outcome)])
+            self.corpus.documents.record_processed([(fetch_id, leases[path], outcome)])
 
 
 def form(page: str, text: str = "the text of the page", **stated: str) -> Processed:

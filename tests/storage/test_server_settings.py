@@ -192,11 +192,11 @@ CREATE TRIGGER no BEFORE INSERT ON run EXECUTE FUNCTION no()
         ("REVOKE INSERT ON run FROM reader", "", "grant"),
         ("ALTER ROLE reader SET default_transaction_read_only = on", "", "default_transaction_read_only"),
         ("ALTER ROLE reader SET search_path = elsewhere", "", "there is no corpus here"),
-        ("ALTER TABLE run RENAME TO ran", "ALTER TABLE ran RENAME TO run", "restore"),
+        ("ALTER TABLE run RENAME TO ran", "ALTER TABLE ran RENAME TO run", "Restore"),
         (
             "ALTER TABLE run RENAME COLUMN started TO begun",
             "ALTER TABLE run RENAME COLUMN begun TO started",
-            "restore",
+            "Restore",
         ),
         (
             REFUSING,
@@ -222,12 +222,12 @@ def test_a_database_that_refuses_is_told_with_what_to_do_about_it(
     ("known", "given", "advice"),
     [
         ("corpus@", "nobody@", "Correct user and password"),
-        ("corpus@", "crowded@", "allow more connections"),
+        ("corpus@", "crowded@", "connection limit"),
         ("/test", "/no_test", "createdb"),
         ("", "?sslmode=require", "Correct the parameters"),
         ("", "?sslmode=strict", "Correct the parameters"),
         ("", "?connect_timeout=soon", "Correct the parameters"),
-        ("127.0.0.1", "127.0.0.2", "can be reached"),
+        ("127.0.0.1", "127.0.0.2", "reachable"),
     ],
 )
 def test_a_server_that_refuses_a_connection_is_told_with_what_to_do_about_it(
@@ -245,7 +245,7 @@ def test_a_server_that_refuses_a_connection_is_told_with_what_to_do_about_it(
 def run_in(url: str) -> None:
     """Open a corpus, write to it and read."""
     with Corpus.open(url) as corpus:
-        corpus.start_run("{}")
+        corpus.runs.start("{}")
         corpus.runs()
 
 

@@ -24,7 +24,7 @@ def fetched(crawl: Crawl, path: str, terms: Terms | None) -> int:
     crawl.seed(path)
     (lease,) = crawl.lease()
     page = replace(capture(lease.fetch_url), terms=terms)
-    return crawl.corpus.record_fetched(crawl.run_id, [(Fetched(page, lease), crawl.pointer())])[0]
+    return crawl.corpus.fetches.record_fetched(crawl.run_id, [(Fetched(page, lease), crawl.pointer())])[0]
 
 
 def test_the_terms_of_a_fetch_are_there_when_its_page_is_taken_up_again(corpus: Corpus) -> None:
@@ -33,22 +33,22 @@ def test_the_terms_of_a_fetch_are_there_when_its_page_is_taken_up_again(corpus: 
     for path, terms in (("x", ALLOWED), ("y", RESERVED), ("z", None), ("w", RESERVED)):
         fetched(crawl, path, terms)
     expected = [ALLOWED, RESERVED, None, RESERVED]
-    assert [page.terms for page in corpus.unprocessed()] == expected
+    assert [page.terms for page in corpus.fetches.unprocessed()] == expected
     assert [row.terms for row in corpus.fetches()] == expected
 
 
 def test_a_document_says_what_its_page_and_host_said(corpus: Corpus) -> None:
     crawl = Crawl(corpus)
     fetch_id = fetched(crawl, "x", RESERVED)
-    (page,) = corpus.unprocessed()
+    (page,) = corpus.fetches.unprocessed()
     rights = {
         "tdm": 1,
         "tdm_policy": "https://a.example/p\x00",
         "tdm_source": "file",
         "licence_url": "https://l.example/",
     }
-    corpus.record_processed([(fetch_id, page.lease, made("text", directives=("noai", "noindex"), **rights))])
-    document = corpus.document("https://a.example/x")
+    corpus.documents.record_processed([(fetch_id, page.lease, made("text", directives=("noai", "noindex"), **rights))])
+    document = corpus.documents.find("https://a.example/x")
     assert document is not None
     assert (document.robots, document.robots_sha256) == ("allowed", "ab" * 32)
     assert (document.tdm, document.tdm_policy, document.tdm_source) == (1, "https://a.example/p\ufffd", "file")
@@ -87,7 +87,7 @@ def test_a_page_that_is_reserved_later_is_reserved_though_its_text_has_not_chang
     crawl = Crawl(corpus)
     for tdm in (None, 1, 0):
         crawl.visit("x", made("text", tdm=tdm))
-        document = corpus.document("https://a.example/x")
+        document = corpus.documents.find("https://a.example/x")
         assert document is not None
         assert (document.version, document.tdm) == (1, tdm)
         assert corpus.status().reserved == (tdm == 1)
@@ -102,7 +102,7 @@ def test_a_headline_or_author_that_is_put_right_is_noted_though_the_text_has_not
         ({"author": "Bo Author", "published": "2026-03-01"}, ("Correction: a bridge", "Bo Author")),
     ):
         crawl.visit("x", made("text", **stated))
-        document = corpus.document("https://a.example/x")
+        document = corpus.documents.find("https://a.example/x")
         assert document is not None
         assert (document.version, document.title, document.author) == (1, *expected)
         assert document.published == "2026-02-28T10:00:00+07:00"
@@ -117,7 +117,7 @@ def test_what_a_page_said_before_its_text_changed_is_not_noted_of_the_later_text
     before = [
         (each.fetch_id, each.lease, outcome) for each, outcome in zip(corpus.fetches(), outcomes[:2], strict=False)
     ]
-    corpus.record_processed([(at, lease, outcome) for at, lease, outcome in before if lease], again=True)
+    corpus.documents.record_processed([(at, lease, outcome) for at, lease, outcome in before if lease], again=True)
     first, later = corpus.documents(Selection(versions="all"))
     assert {(each.version, each.title, each.tdm) for each in (first, later)} == {(1, "Two", 1), (2, "Three", None)}
 
@@ -159,8 +159,8 @@ def test_what_a_host_reserves_later_holds_for_pages_that_have_not_changed(
     assert lease.original is not None
     terms = replace(ALLOWED, tdm=said, tdm_policy="https://a.example/p" if said else None)
     page = replace(capture(lease.fetch_url), status=304, terms=terms)
-    corpus.record_fetched(crawl.run_id, [(Fetched(page, lease, original=lease.original), crawl.pointer())])
-    document = corpus.document("https://a.example/x")
+    corpus.fetches.record_fetched(crawl.run_id, [(Fetched(page, lease, original=lease.original), crawl.pointer())])
+    document = corpus.documents.find("https://a.example/x")
     assert document is not None
     assert (document.tdm, document.tdm_source, bool(corpus.status().reserved)) == expected
     assert [row.terms for row in corpus.fetches(outcomes=["unchanged"])] == [terms]
@@ -171,8 +171,8 @@ def test_re_extraction_under_another_policy_takes_documents_out_and_puts_them_ba
     fetch_id = crawl.visit("x", made("text", tdm=1))
     (row,) = corpus.fetches()
     assert row.lease is not None
-    corpus.record_processed([(fetch_id, row.lease, dropped("reserved", detail="tdm"))], again=True)
+    corpus.documents.record_processed([(fetch_id, row.lease, dropped("reserved", detail="tdm"))], again=True)
     assert (corpus.status().documents, corpus.status().reserved) == (0, 0)
-    assert [(drop.reason, drop.detail) for drop in corpus.drops()] == [("reserved", "tdm")]
-    corpus.record_processed([(fetch_id, row.lease, made("text", tdm=1))], again=True)
+    assert [(drop.reason, drop.detail) for drop in corpus.fetches.drops()] == [("reserved", "tdm")]
+    corpus.documents.record_processed([(fetch_id, row.lease, made("text", tdm=1))], again=True)
     assert (corpus.status().documents, corpus.status().reserved) == (1, 1)

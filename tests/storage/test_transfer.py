@@ -29,7 +29,7 @@ FOUND_IN = sa.select(url.c.url, SOURCE.c.url).join(SOURCE, SOURCE.c.id == url.c.
 def filled(corpus: Corpus) -> Crawl:
     """Fill it with a bit of everything: versions, duplicates, drops, captions, a removal, odd characters."""
     crawl = Crawl(corpus)
-    corpus.set_licences({"a.example": "CC BY"})
+    corpus.documents.set_licences({"a.example": "CC BY"})
     crawl.visit("one", made("first \u2028 \U0001f600 كتاب", link("x"), title="a\x00b"))
     crawl.visit("one", with_parts(made("second text"), kinds="p", captions=("c", "d"), confidence=0.25))
     for name in ("two", "three"):
@@ -60,7 +60,7 @@ def test_every_row_arrives_and_the_corpus_goes_on(corpus: Corpus, other: str) ->
         again = Crawl(copy)
         assert again.run_id > crawl.run_id
         again.visit("new", made("text two", prints=fingerprint("new", bytes(range(120)), (5,))))
-        found = copy.document("https://a.example/new")
+        found = copy.documents.find("https://a.example/new")
         assert found
         assert found.duplicates == 2
         with pytest.raises(ConfigError, match="there is a corpus already"):

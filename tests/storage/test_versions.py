@@ -56,7 +56,7 @@ def test_a_changed_page_with_the_same_letters_makes_no_version(corpus: Corpus) -
     crawl.visit("a", made("Tin mới", prints=fingerprint("tinmoi")))
     crawl.visit("a", made("Tin mới!", prints=fingerprint("tinmoi")))
     assert exported(corpus, "all") == [("a", 1, "Tin mới")]
-    assert [drop.reason for drop in corpus.drops()] == ["unchanged_text"]
+    assert [drop.reason for drop in corpus.fetches.drops()] == ["unchanged_text"]
 
 
 def test_a_new_version_is_no_duplicate_of_its_elder(corpus: Corpus) -> None:
@@ -97,7 +97,7 @@ def test_re_extraction_compares_with_the_version_before_not_the_newest(corpus: C
     ids = [crawl.visit("a", made(text)) for text in ("one", "one", "two")]
     fetches = {row.fetch_id: row.lease for row in corpus.fetches()}
     again = [(fetch_id, fetches[fetch_id], made(text)) for fetch_id, text in zip(ids, ("1", "1", "2"), strict=True)]
-    corpus.record_processed([(fetch_id, lease, page) for fetch_id, lease, page in again if lease], again=True)
+    corpus.documents.record_processed([(fetch_id, lease, page) for fetch_id, lease, page in again if lease], again=True)
     assert exported(corpus, "all") == [("a", 1, "1"), ("a", 2, "2")]
 
 
@@ -109,7 +109,7 @@ def test_a_version_that_re_extraction_loses_gives_place_to_its_elder(corpus: Cor
     (lease,) = (row.lease for row in corpus.fetches() if row.fetch_id == newest)
     assert lease is not None
     for page, expected in ((dropped("no_article"), ("a", 1, "one")), (made("two"), ("a", 2, "two"))):
-        corpus.record_processed([(newest, lease, page)], again=True)
+        corpus.documents.record_processed([(newest, lease, page)], again=True)
         assert exported(corpus) == [expected]
         assert corpus.problems() == []
 
@@ -124,7 +124,7 @@ def test_another_address_of_a_known_page_gives_no_second_document(corpus: Corpus
     crawl.visit("a", variant("the page"))
     crawl.visit("b", variant("the page for print"))
     assert exported(corpus, duplicates=True) == [("a", 1, "the page")]
-    (drop,) = corpus.drops()
+    (drop,) = corpus.fetches.drops()
     assert (drop.reason, drop.detail, drop.url) == ("same_page", A, B)
 
 
@@ -141,7 +141,7 @@ def test_the_page_itself_takes_over_from_its_other_addresses(corpus: Corpus, gro
         for path, page in pages.items():
             crawl.visit(path, page)
     assert exported(corpus, duplicates=True) == [("a", 1, "the page itself")]
-    assert [(drop.url, drop.reason, drop.detail) for drop in corpus.drops()] == [(C, "same_page", B)]
+    assert [(drop.url, drop.reason, drop.detail) for drop in corpus.fetches.drops()] == [(C, "same_page", B)]
     assert corpus.status().documents == 1
     assert corpus.problems() == []
 
@@ -182,7 +182,7 @@ def test_an_address_that_a_whole_site_names_is_compared_with_few_of_its_pages(co
     crawl.process(leases, [variant(lease.url, prints=far(lease.url, at)) for at, lease in enumerate(leases)])
     assert len(exported(corpus, duplicates=True)) == 1 + len(paths)
     crawl.visit("b", variant("the page for print"))
-    (drop,) = corpus.drops()
+    (drop,) = corpus.fetches.drops()
     assert (drop.reason, drop.detail, drop.url) == ("same_page", A, B)
     target = Target(0, 0, B, "a.example", NOON, None, None)
     asked = {0: (leases[0], variant("another form"))}
