@@ -148,12 +148,15 @@ def _is_headline(extraction: Extraction, title: str) -> bool:
 
 
 def _is_another(line: str, title: str) -> bool:
-    """Say whether a heading over the text is one that was written for readers, where the title is for searches.
+    """Return whether a heading over the text is a headline for readers, where the title is for search engines.
 
-    Of its few words some are those of the title, and it is no sentence, as standfirsts are.
+    It has 15 words at most and no full stop, unlike a standfirst. At least three of its words, and a third of them,
+    stand in the title.
 
-    >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    >>> _is_another("The old mill grinds again", "Saltmarsh: old mill grinds after forty years")
     True
+    >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    False
     """
     said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))
     alike = len(words.intersection(said))

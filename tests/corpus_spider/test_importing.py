@@ -71,13 +71,13 @@ def texts(folder: Path) -> dict[str, str]:
         return {each.url.removeprefix(PAPER): each.text for each in corpus.documents()}
 
 
-def test_a_folder_of_pages_comes_in_as_the_readme_tells(folder: Path) -> None:
-    """By the lines of Python there, word for word but for the address."""
+def test_a_folder_of_pages_is_imported_as_the_manual_says(folder: Path) -> None:
+    """By the lines of Python in docs/crawling.md, with another address."""
     (folder / "pages").mkdir()
     for number in (1, 2):
         (folder / "pages" / f"{number}.html").write_bytes(article(number))
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    lines = readme.partition("### Pages that others have crawled")[2].partition("```python\n")[2].partition("```")[0]
+    page = (Path(__file__).parents[2] / "docs" / "crawling.md").read_text("utf-8")
+    lines = page.partition("## Pages that others have crawled")[2].partition("```python\n")[2].partition("```")[0]
     lines = lines.replace("https://news.example.org/", f"{PAPER}/story/")
     subprocess.run([sys.executable, "-c", lines], cwd=folder, check=True, timeout=PATIENCE)
     assert taken(folder, folder / "pages.warc.gz").documents == 2

@@ -1,0 +1,51 @@
+"""ARCHITECTURE.md and CONTRIBUTING.md name paths that exist and targets that the Makefile has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+BASES = (ROOT, ROOT / "corpus_spider", ROOT / "pipelines", ROOT / "storage")
+"""A path is written from the root of the repository, or from the package whose column of a table it is in."""
+
+
+def named(document: str) -> list[tuple[str, str]]:
+    """Return each text in code type of a document, with the document's name; code blocks are left out."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [(document, code) for code in dict.fromkeys(re.findall(r"`([^`\n]+)`", text))]
+
+
+CODES = [pair for document in DOCUMENTS for pair in named(document)]
+PATHS = [(document, code) for document, code in CODES if re.fullmatch(r"[\w.-]+/[\w./-]*|[\w-]+\.(md|toml|py)", code)]
+TARGETS = [(document, code) for document, code in CODES if re.fullmatch(r"make [a-z-]+", code)]
+
+
+@pytest.mark.parametrize(("document", "path"), [pair for pair in PATHS if pair[1] != "corpus.toml"])
+def test_every_path_exists(document: str, path: str) -> None:
+    """A path that ends with a slash is a folder, any other a file."""
+    places = [base / path for base in BASES]
+    assert any(place.is_dir() if path.endswith("/") else place.is_file() for place in places), f"{document}: {path}"
+
+
+@pytest.mark.parametrize(("document", "target"), TARGETS)
+def test_every_make_target_exists(document: str, target: str) -> None:
+    """The Makefile has each target that a document mentions."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(rf"^{target.removeprefix('make ')}:", makefile, re.MULTILINE), f"{document}: {target}"
+
+
+def test_the_table_of_behaviours_is_long_enough() -> None:
+    """ARCHITECTURE.md answers "where is ...?" for thirty behaviours."""
+    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Where is")[2]
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    assert len(rows) - 2 >= 30
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_each_document_is_one_page(document: str) -> None:
+    """A page is a hundred lines at most."""
+    assert len((ROOT / document).read_text(encoding="utf-8").splitlines()) <= 100
