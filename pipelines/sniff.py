@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.decoding import wide_codec
+from storage.bytes.unicode_encoding import wide_codec
 
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
