@@ -13,7 +13,7 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.inflate import MAX_LAYERS, MAX_MEMBERS, InflateError, inflate
+from storage.bytes.content_encoding import MAX_LAYERS, MAX_MEMBERS, InflateError, inflate
 
 PAGE = (
     "<!doctype html><title>Bản tin</title>" + "".join(f"<p>Đoạn {i}: خبر رقم {i * 7919}</p>" for i in range(400))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.sniff import charset_of, sniff
+from storage.bytes.mime import charset_of, sniff
 
 PAGE = "<!DOCTYPE html><html><head><title>Tin tức</title></head><body><p>أخبار</p></body></html>"
 NOISE = random.Random(7).randbytes(20_000)
