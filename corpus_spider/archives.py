@@ -3,7 +3,7 @@
 warcio reads them, and ARC files, packed by gzip or not at all. What is left of the transfer in them is undone
 here, so that a page is as a `Capture` has it: its headers, and its body without transfer coding, in its content coding.
 Some take the content coding off as well and name its header anew (``X-Crawl-Content-Encoding``), or let it stand;
-``pipelines.inflate`` knows a plain body under a false label.
+``storage.bytes.content_encoding`` knows a plain body under a false label.
 """
 
 from __future__ import annotations

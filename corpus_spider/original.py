@@ -19,7 +19,7 @@ def original(config: Config, page: Page, document: CorpusDocument | None, target
 
     Raises ConfigError where nothing is kept of it, DamageError where that cannot be read.
     """
-    from pipelines.inflate import InflateError, inflate
+    from storage.bytes.content_encoding import InflateError, inflate
     from storage.warc.reader import read_record
 
     pointer = _pointer(page, document)

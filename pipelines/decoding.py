@@ -17,22 +17,10 @@ import regex
 from pipelines import vietnamese_codecs, visual_hebrew, web_codecs
 from pipelines.charset_detector import SAMPLE, TIE, best_of, likelihoods_of, rare_codecs
 from pipelines.charsets import codec_of, name_of, stated_charset
+from storage.bytes.unicode_encoding import BYTE_ORDER_MARKS, wide_codec
 from storage.records import Decoded
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_WIDE_16 = ("utf-16-le", "utf-16-be")
-_WIDE = (*_WIDE_16, "utf-32-le", "utf-32-be")
 _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr", "hz")
-# Bytes that are looked at for NULs.
-_HEAD = 4096
-# Share of NULs in the head of a page above which it may be UTF-16: text of letters beyond Latin-1 still has its spaces.
-_WIDE_NULS = 0.02
 # A page is UTF-8 when it has this many good multi-byte characters for a bad one; legacy text has fewer than a third.
 _GOOD_PER_BAD = 2
 # Of so few that a word of it may be such by chance, more: a headline of Thai may.
@@ -126,28 +114,6 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
     return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)
 
 
-def wide_codec(body: bytes) -> str | None:
-    """Return the codec of text in UTF-16 or UTF-32, with or without a byte order mark, or None."""
-    for mark, codec in _BOMS[1:]:
-        if body.startswith(mark):
-            return codec
-    head = body[: _HEAD & ~3]
-    if len(head) < 4 or head.count(0) < len(head) * _WIDE_NULS:
-        return None
-    detected = best_of(head, _WIDE)
-    if detected in _WIDE_16:
-        # Markup is ASCII, of whose two bytes the first is zero in the one and the second in the other.
-        detected = _WIDE_16[head[::2].count(0) > head[1::2].count(0)]
-    return detected if detected and _readable(head, detected) else None
-
-
-def _readable(head: bytes, codec: str) -> bool:
-    """Tell text from bytes that merely decode: hardly a character of it is a control or has no meaning."""
-    text = head[: len(head) & ~3].decode(codec, "replace")
-    odd = len(regex.findall(r"[[\p{Cc}\p{Cn}\p{Co}\ufffd]--[\t\n\r\f]]", text, regex.VERSION1))
-    return odd <= len(text) * 0.02
-
-
 def _decoded(body: bytes, codec: str, source: str) -> Decoded:
     legacy = codec in vietnamese_codecs.CODECS
     text = vietnamese_codecs.decode(body, codec) if legacy else web_codecs.read(body, codec)
@@ -161,7 +127,7 @@ def _read(text: str, codec: str, source: str) -> Decoded:
 
 
 def _by_mark(body: bytes) -> Decoded | None:
-    for mark, codec in _BOMS:
+    for mark, codec in BYTE_ORDER_MARKS:
         if body.startswith(mark):
             at = len(mark)
             while body.startswith(mark, at):  # of files that were put together

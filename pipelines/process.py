@@ -12,14 +12,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from pipelines import decoding, fingerprints, language, quality, refusals, sniff
+from pipelines import decoding, fingerprints, language, quality, refusals
 from pipelines.directives import robots_headers
 from pipelines.discovery import feeds, links, listings, sitemaps
 from pipelines.discovery.period import within
-from pipelines.inflate import InflateError, inflate, unpack
 from pipelines.main_text import Source, extract, open_source, settle, title_of
 from pipelines.recurrence import Survey, survey_html
 from pipelines.urls import REDIRECTS, TO_ITSELF
+from storage.bytes.content_encoding import InflateError, inflate, unpack
+from storage.bytes.mime import PAGES, charset_of, says_html, sniff
 from storage.counting import counted
 from storage.records import Decoded, Document, Drop, Kind, Link, Metadata, Processed
 
@@ -103,13 +104,13 @@ def _decoded(capture: Capture, body: bytes) -> Decoded | Drop:
     if capture.rendered:
         return Decoded(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
     declared = capture.header("Content-Type")
-    media = sniff.sniff(body, declared)
-    return decoding.decode(body, sniff.charset_of(declared)) if media in sniff.PAGES else Drop("not_html", media)
+    media = sniff(body, declared)
+    return decoding.decode(body, charset_of(declared)) if media in PAGES else Drop("not_html", media)
 
 
 def _unpacked(capture: Capture) -> bytes:
     """Undo the content coding, and what packs a feed or sitemap besides, or a page that was packed once too often."""
-    in_itself = capture.kind in {Kind.FEED, Kind.SITEMAP} or sniff.says_html(capture.header("Content-Type"))
+    in_itself = capture.kind in {Kind.FEED, Kind.SITEMAP} or says_html(capture.header("Content-Type"))
     return (unpack if in_itself else inflate)(capture.body, capture.coding)
 
 

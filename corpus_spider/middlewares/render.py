@@ -27,9 +27,9 @@ from corpus_spider.rendering.browser import Browser
 from corpus_spider.rendering.chromium import NO_BROWSER
 from corpus_spider.rendering.visits import Asked, Limits, Part, RenderError, StartError, Visit
 from pipelines.decoding import decode
-from pipelines.inflate import InflateError, inflate
-from pipelines.sniff import PAGES, charset_of, sniff
 from pipelines.urls import MAX_REDIRECTS, REDIRECTS
+from storage.bytes.content_encoding import InflateError, inflate
+from storage.bytes.mime import PAGES, charset_of, sniff
 from storage.errors import ConfigError
 from storage.records import Kind
 

@@ -15,8 +15,8 @@ from pipelines.discovery.entries import Entry, entry_links, stated_date
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.second_reading import second_reading
 from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
-from pipelines.sniff import charset_of
 from pipelines.urls import parse
+from storage.bytes.mime import charset_of
 from storage.records import Kind
 
 if TYPE_CHECKING:

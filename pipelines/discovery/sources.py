@@ -11,8 +11,8 @@ from pipelines.decoding import decode
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.sitemaps import read_sitemap
 from pipelines.discovery.xml_records import root_of
-from pipelines.inflate import InflateError, unpack
-from pipelines.sniff import charset_of, sniff
+from storage.bytes.content_encoding import InflateError, unpack
+from storage.bytes.mime import charset_of, sniff
 from storage.records import Kind
 
 if TYPE_CHECKING:

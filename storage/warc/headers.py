@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from storage.bytes.content_encoding import inflated_prefix
+from storage.bytes.mime import BINARY, HEAD, essence, sniff
 from storage.warc.http_blocks import request_block, response_head, without_user_info
 from storage.warc.members import member
-from storage.warc.payload_type import identify
 
 if TYPE_CHECKING:
     from storage.records import Capture, Original
@@ -39,7 +40,7 @@ _DESCRIPTION = (
 )
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]+")
 _INCOMPRESSIBLE = re.compile(
-    r"image/(?!svg|x-icon)|audio/|video/|font/woff|application/(?:pdf|zip|gzip|x-rar|x-7z|ogg)"
+    r"image/(?!svg|x-icon)|audio/|video/|font/woff|application/(?:pdf|zip|gzip|zstd|ogg|x-rar|x-7z|x-xz|x-bzip2)"
 )
 
 
@@ -104,7 +105,7 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
     """
     if original is not None:
         return _revisit(capture, warcinfo_id, original)
-    record_id, head, body_type = _new_id(), response_head(capture), identify(capture)
+    record_id, head, body_type = _new_id(), response_head(capture), identified_payload_type(capture)
     payload_digest, common = sha1(capture.body), _common(capture, warcinfo_id)
     rendered_id, rendered = _conversion(capture, record_id, common) if capture.rendered else ("", b"")
     response = _record_head(
@@ -242,6 +243,19 @@ def _target(url: str) -> str:
 
 def _new_id() -> str:
     return f"urn:uuid:{uuid.uuid4()}"
+
+
+def identified_payload_type(capture: Capture) -> str | None:
+    """Return the media type that the body's bytes show, for WARC-Identified-Payload-Type; None if the body is empty.
+
+    Only the beginning is decoded. A body that cannot be decoded has its declared type (RFC 9110 section 8.4: that is
+    the type of the decoded body).
+    """
+    if not capture.body:
+        return None
+    declared = capture.header("Content-Type")
+    prefix = inflated_prefix(capture.body, capture.coding, HEAD)
+    return sniff(prefix, declared) if prefix else essence(declared) or BINARY
 
 
 def _incompressible(capture: Capture, body_type: str | None) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines import vietnamese_codecs
-from pipelines.decoding import decode, wide_codec
+from pipelines.decoding import decode
 from pipelines.normalise import clean
 
 if TYPE_CHECKING:
@@ -352,22 +352,6 @@ def test_header_and_page_are_believed_as_far_as_the_bytes_agree(
 def test_a_headline_is_read_as_declared(text: str, codec: str, header: str | None, meta: str | None) -> None:
     """Some words are too few for a detector; what servers say of all pages counts for less than what the page says."""
     assert decode(page(text, codec, meta), header).text == page(text, "utf-8", meta).decode()
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"plain",
-        b"<p>a\0b</p>" * 50,
-        bytes(4096),
-        bytes(range(256)) * 16,
-        b"\x89PNG\r\n\x1a\n" + bytes(99),
-    ],
-)
-def test_zero_bytes_alone_do_not_make_utf16(body: bytes) -> None:
-    """Binary data and pages with stray NULs are not taken for UTF-16."""
-    assert wide_codec(body) is None
 
 
 @settings(max_examples=300, deadline=None)

@@ -170,8 +170,8 @@ def test_the_newspapers_of_the_demo() -> None:
 
 def process_body(url: str, body: bytes, headers: dict[str, str]) -> str:
     from pipelines.decoding import decode
-    from pipelines.inflate import inflate
-    from pipelines.sniff import charset_of
+    from storage.bytes.content_encoding import inflate
+    from storage.bytes.mime import charset_of
 
     return decode(inflate(body, headers.get("Content-Encoding")), charset_of(headers.get("Content-Type"))).text
 

@@ -40,7 +40,7 @@ def capture(body: bytes, kind: Kind = Kind.PAGE, status: int = 200, **headers: s
             "",
         ),
         (capture(b"<?xml version='1.0'?><CHANNEL><ITEM HREF='/a'/></CHANNEL>"), Form.OTHER, 1, ""),
-        (capture(b"<?xml version='1.0'?><channel><x>y</x></channel>"), None, 0, "is application/xml"),
+        (capture(b"<?xml version='1.0'?><channel><x>y</x></channel>"), None, 0, "is text/xml"),
         (capture(b'{"items":[{"url":"/a"}]}'), None, 0, "is application/json"),
         (capture(b"<urlset><url><loc>/a</loc></url></urlset>"), Form.SITEMAP, 1, ""),
         (capture(gzip.compress(b"<urlset><url><loc>/a</loc></url></urlset>")), Form.SITEMAP, 1, ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import resource
+import tracemalloc
 import zlib
 
 import brotli
@@ -13,7 +14,7 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.inflate import MAX_LAYERS, MAX_MEMBERS, InflateError, inflate
+from storage.bytes.content_encoding import MAX_LAYERS, MAX_MEMBERS, InflateError, inflate, inflated_prefix
 
 PAGE = (
     "<!doctype html><title>Bản tin</title>" + "".join(f"<p>Đoạn {i}: خبر رقم {i * 7919}</p>" for i in range(400))
@@ -215,3 +216,64 @@ def test_hostile_bytes_end_in_an_answer(data: bytes, coding: str) -> None:
     except InflateError as error:
         outcome = error.reason
     assert outcome in {"bytes", "too_large", "truncated", "corrupt", "unknown_coding"}
+
+
+PLAIN_OR_CODED = [
+    (gzip.compress(PAGE), "gzip"),
+    (gzip.compress(PAGE), "X-GZIP"),
+    (gzip.compress(PAGE), "deflate"),
+    (gzip.compress(PAGE), "unknown-coding"),
+    (gzip.compress(PAGE) + b"padding", "gzip;q=1"),
+    (zlib.compress(PAGE), "deflate"),
+    (raw_deflate(PAGE), '"deflate"'),
+    (brotli.compress(PAGE), "br"),
+    (brotli.compress(PAGE) + b"padding", "br"),
+    (zstd.compress(PAGE), "zstd"),
+    (zstd.compress(gzip.compress(PAGE)), "GZIP, zstd"),
+    (PAGE, "identity"),
+    (PAGE, "gzip"),
+    (PAGE, "br"),
+    (PAGE, "unknown-coding"),
+    (PAGE, None),
+]
+
+
+@pytest.mark.parametrize(("body", "coding"), PLAIN_OR_CODED)
+def test_a_prefix_is_the_beginning_of_the_whole_body(body: bytes, coding: str | None) -> None:
+    """The sniffer of an archive and the reader of a page see the same bytes (RFC 9110 section 8.4)."""
+    assert inflated_prefix(body, coding, 1000) == inflate(body, coding)[:1000] == PAGE[:1000]
+
+
+@pytest.mark.parametrize(
+    ("body", "coding"),
+    [
+        (gzip.compress(PAGE)[:400], "gzip"),
+        (zlib.compress(PAGE)[:400], "deflate"),
+        (raw_deflate(PAGE)[:400], "deflate"),
+        (zstd.compress(gzip.compress(PAGE))[:400], "zstd, gzip"),
+    ],
+)
+def test_a_truncated_body_has_a_prefix(body: bytes, coding: str) -> None:
+    """The bytes before the cut are there, though the whole body is an error."""
+    prefix = inflated_prefix(body, coding, 1000)
+    assert PAGE.startswith(prefix)
+    assert reason_of(body, coding) in ("truncated", "unknown_coding")
+
+
+@pytest.mark.parametrize("coding", ["deflate", "br", "zstd", "compress", ",".join(["gzip"] * (MAX_LAYERS + 1))])
+def test_bytes_that_cannot_be_decoded_have_no_prefix(coding: str) -> None:
+    """They would say nothing about the content."""
+    assert inflated_prefix(b"\xff\x00 not packed", coding, 1000) == b""
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+def test_a_prefix_of_a_bomb_costs_no_more_than_that_of_a_page(coding: str) -> None:
+    """Of 16 MiB of zeros only the prefix is decoded, in layers too."""
+    bomb = PACK[coding](bytes(16 << 20))
+    tracemalloc.start()
+    try:
+        assert len(inflated_prefix(bomb, ",".join([coding] * 40), 2048)) <= 2048
+        assert len(inflated_prefix(bomb, coding, 2048)) == 2048
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()

@@ -1,8 +1,11 @@
-"""Content codings undone: wire bytes to page bytes, within a limit, and never half a page.
+"""Undo content codings (RFC 9110 section 8.4) within a limit of memory.
 
-gzip (RFC 1952), deflate (RFC 1950, and bare RFC 1951 as many servers send it), br (RFC 7932) and zstd (RFC 8878, window
-at most 8 MiB as RFC 9659 asks). A stream that ends early or fails its checksum is an error: what came before the fault
-may read like a whole article and is not one.
+Codings: gzip (RFC 1952), deflate (RFC 1950, and bare RFC 1951 as many servers send it), br (RFC 7932) and zstd
+(RFC 8878, window at most 8 MiB as RFC 9659 asks).
+
+``inflate`` returns a whole body. A stream that ends early or fails its checksum is an error: half an article may read
+like a whole one. ``inflated_prefix`` returns the beginning of a body for the MIME sniffer, so it accepts a stream that
+is cut short. Both read the header and the streams with the same code.
 """
 
 from __future__ import annotations
@@ -17,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 DEFAULT_LIMIT = 32 * 2**20
+"""Bytes. A page is hardly ever larger than 1 MiB."""
 MAX_LAYERS = 5
+"""Codings on top of each other. Real servers apply two by mistake."""
 MAX_MEMBERS = 10_000
+"""Streams in a row in one body. Each costs time and may hold nothing."""
 _INPUT_STEP = 16 * 2**10
 _OUTPUT_STEP = 256 * 2**10
 _ZSTD_WINDOW_LOG = 23
@@ -28,12 +34,12 @@ _ZSTD_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")
 _PLAIN_HEAD = 1024
+# Codings have no parameters and no quotes (RFC 9110 section 8.4.1), but servers write them.
 _PARAMETERS = re.compile(r"\"|;[^,]*")
-"""What servers write around the names of codings, which have no parameters."""
 
 
 class InflateError(Exception):
-    """A body that cannot be unpacked. ``reason`` is ``too_large``, ``truncated``, ``corrupt`` or ``unknown_coding``."""
+    """A body that cannot be decoded. ``reason`` is ``too_large``, ``truncated``, ``corrupt`` or ``unknown_coding``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
@@ -44,7 +50,7 @@ class InflateError(Exception):
 
 
 class _Member(Protocol):
-    """One compressed stream: give it input with ``pull`` (or none, to get more output) until it is ``done``."""
+    """One compressed stream. Call ``pull`` with input, or with none for more output, until it is ``done``."""
 
     def pull(self, data: bytes) -> bytes: ...
     @property
@@ -56,13 +62,14 @@ class _Member(Protocol):
 
 
 class _Zlib:
-    def __init__(self, wbits: int) -> None:
+    def __init__(self, wbits: int, step: int) -> None:
         self._stream = zlib.decompressobj(wbits)
+        self._step = step
         self._full = False
 
     def pull(self, data: bytes) -> bytes:
-        piece = self._stream.decompress(self._stream.unconsumed_tail + data, _OUTPUT_STEP)
-        self._full = len(piece) >= _OUTPUT_STEP
+        piece = self._stream.decompress(self._stream.unconsumed_tail + data, self._step)
+        self._full = len(piece) >= self._step
         return piece
 
     @property
@@ -81,11 +88,12 @@ class _Zlib:
 class _Brotli:
     unused = 0
 
-    def __init__(self) -> None:
+    def __init__(self, step: int) -> None:
         import brotli
 
         self.taken = self._given = 0
-        """Bytes of input before the last piece of it; and with it."""
+        """Bytes of input without the last piece, and with it."""
+        self._step = step
         self._full = False
         self._stream = brotli.Decompressor()
         self._error = brotli.error
@@ -94,11 +102,11 @@ class _Brotli:
         if data:
             self.taken, self._given = self._given, self._given + len(data)
         try:
-            piece: bytes = self._stream.process(data, output_buffer_limit=_OUTPUT_STEP)
+            piece: bytes = self._stream.process(data, output_buffer_limit=self._step)
         except self._error as error:
             raise InflateError("corrupt", f"br: {error}") from error
-        # It takes more input while there is output to come: what comes last would never be asked for.
-        self._full = len(piece) >= _OUTPUT_STEP
+        # The library accepts more input while it holds output back. Then the last output would never be fetched.
+        self._full = len(piece) >= self._step
         return piece
 
     @property
@@ -111,7 +119,7 @@ class _Brotli:
 
 
 class _Zstd:
-    def __init__(self) -> None:
+    def __init__(self, step: int) -> None:
         if sys.version_info >= (3, 14):
             from compression import zstd
         else:
@@ -119,10 +127,11 @@ class _Zstd:
 
         self._stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG})
         self._error = zstd.ZstdError
+        self._step = step
 
     def pull(self, data: bytes) -> bytes:
         try:
-            return self._stream.decompress(data, _OUTPUT_STEP)
+            return self._stream.decompress(data, self._step)
         except self._error as error:
             raise InflateError("corrupt", f"zstd: {error}") from error
 
@@ -140,20 +149,23 @@ class _Zstd:
 
 
 class _Sink:
-    """Collects output and refuses it as soon as it is more than ``limit`` bytes."""
+    """Collect output. Raise as soon as it exceeds ``limit`` bytes; ``data`` holds the first ``limit`` then."""
 
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
+        self.step = min(_OUTPUT_STEP, limit + 1)
+        """Bytes of output that streams give at a time."""
         self._limit = limit
 
     def add(self, piece: bytes) -> None:
-        if len(self.data) + len(piece) > self._limit:
+        room = self._limit - len(self.data)
+        self.data += piece[:room]
+        if len(piece) > room:
             raise InflateError("too_large", f"more than {self._limit} bytes unpacked")
-        self.data += piece
 
 
 def inflate(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMIT) -> bytes:
-    """Undo the codings that a Content-Encoding header names (RFC 9110 section 8.4), the last one applied first.
+    """Return a body without its content codings, the last one applied undone first (RFC 9110 section 8.4).
 
     Args:
         body: the bytes as they came over the wire, transfer coding undone.
@@ -161,35 +173,60 @@ def inflate(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMI
         limit: the most bytes that any layer may unpack to; the memory used stays near it whatever the body claims.
 
     Returns:
-        The unpacked bytes. A plain page under a coding that was never applied, a common server fault, passes as it is.
+        The decoded bytes. A plain page under a coding that was never applied, a common server fault, stays as it is.
 
     Raises:
-        InflateError: too large (or more than five layers), truncated, corrupt, or packed in a coding nobody knows here.
+        InflateError: the body is too large (or has more than five layers), truncated, corrupt, or its coding unknown.
     """
-    stated = _PARAMETERS.sub("", (content_encoding or "").lower())
-    codings = [name for name in re.split(r"[,\s]+", stated) if name not in ("", "identity")]
+    codings = _codings(content_encoding)
     if len(codings) > MAX_LAYERS:
         raise InflateError("too_large", f"{len(codings)} layers of coding")
-    for coding in reversed(codings):
-        body = _undo(body, coding, limit)
+    for coding in codings:
+        body = _undo(body, coding, _Sink(limit))
     if len(body) > limit:
         raise InflateError("too_large", f"{len(body)} bytes")
     return body
 
 
 def unpack(body: bytes, content_encoding: str | None, limit: int = DEFAULT_LIMIT) -> bytes:
-    """Do as `inflate`, and once more where the body is a gzip file in itself, as sitemaps may be (sitemaps.org)."""
+    """Return what `inflate` returns, and gunzip that if it is a gzip file, as sitemaps may be (sitemaps.org)."""
     body = inflate(body, content_encoding, limit)
     return inflate(body, "gzip", limit) if body.startswith(_GZIP_MAGIC) else body
 
 
-def _undo(body: bytes, coding: str, limit: int) -> bytes:
+def inflated_prefix(body: bytes, content_encoding: str | None, size: int) -> bytes:
+    """Return the first ``size`` bytes of a body without its content codings.
+
+    A truncated body gives the bytes before the cut. A body that is corrupt, or whose coding is unknown, gives none:
+    its bytes would say nothing about its content. No layer is decoded further than ``size`` bytes, so a bomb costs no
+    more than a page.
+    """
+    codings = _codings(content_encoding)
+    if len(codings) > MAX_LAYERS:
+        return b""
+    for coding in codings:
+        sink = _Sink(size)
+        try:
+            body = _undo(body, coding, sink)
+        except InflateError as error:
+            if error.reason not in ("truncated", "too_large"):
+                return b""
+            body = bytes(sink.data)
+    return body[:size]
+
+
+def _codings(content_encoding: str | None) -> list[str]:
+    """Return the names of the codings in the order in which they are undone; identity is none."""
+    stated = _PARAMETERS.sub("", (content_encoding or "").lower())
+    return [name for name in reversed(re.split(r"[,\s]+", stated)) if name not in ("", "identity")]
+
+
+def _undo(body: bytes, coding: str, sink: _Sink) -> bytes:
     undo = _by_magic(body, coding)
     if not body or _never_applied(body, coding, known=undo is not None):
         return body
     if undo is None:
         raise InflateError("unknown_coding", coding[:40])
-    sink = _Sink(limit)
     try:
         undo(body, sink)
     except zlib.error as error:
@@ -198,7 +235,7 @@ def _undo(body: bytes, coding: str, limit: int) -> bytes:
 
 
 def _by_magic(body: bytes, coding: str) -> Callable[[bytes, _Sink], None] | None:
-    """Return how to undo a coding; one of another name, or under deflate's, by how its bytes begin."""
+    """Return the decoder of a coding. The magic number decides if the name is unknown, or is deflate on a gzip file."""
     known = _CODINGS.get(coding)
     if known in (None, _undeflate) and body.startswith(_GZIP_MAGIC):
         return _gunzip
@@ -206,9 +243,11 @@ def _by_magic(body: bytes, coding: str) -> Callable[[bytes, _Sink], None] | None
 
 
 def _never_applied(body: bytes, coding: str, *, known: bool) -> bool:
-    """Tell a plain body under a false label: no magic number of gzip, markup under the others, any text under the rest.
+    """Return whether a body is plain though its header names a coding.
 
-    No valid brotli or zlib stream starts with ``<``; white space before it is why the control characters count as well.
+    Under gzip it is plain without the magic number; under other known codings if it is markup; under unknown codings if
+    it is text. No valid brotli or zlib stream starts with ``<``. One may start with white space before ``<``, so bodies
+    with control characters are not plain.
     """
     if coding in ("gzip", "x-gzip"):
         return not _GZIP_MAGIC.startswith(body[:2])
@@ -218,27 +257,29 @@ def _never_applied(body: bytes, coding: str, *, known: bool) -> bool:
 
 
 def _gunzip(body: bytes, sink: _Sink) -> None:
-    _members(body, sink, lambda: _Zlib(31), lambda at: body.startswith(_GZIP_MAGIC, at))
+    _members(body, sink, lambda: _Zlib(31, sink.step), lambda at: body.startswith(_GZIP_MAGIC, at))
 
 
 def _unzstd(body: bytes, sink: _Sink) -> None:
     def starts(at: int) -> bool:
         return body.startswith(_ZSTD_MAGIC, at) or _ZSTD_SKIPPABLE.match(body, at) is not None
 
-    _members(body, sink, _Zstd, starts)
+    _members(body, sink, lambda: _Zstd(sink.step), starts)
 
 
 def _undeflate(body: bytes, sink: _Sink) -> None:
     header = int.from_bytes(body[:2], "big")
     has_zlib_header = body[0] & 0x0F == zlib.DEFLATED and header % 31 == 0
-    _member(_chunks(body), _Zlib(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS), sink)
+    _member(_chunks(body), _Zlib(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS, sink.step), sink)
 
 
 def _unbrotli(body: bytes, sink: _Sink) -> None:
-    """Unpack a stream. What follows it the library calls an error of the piece that holds its end, and browsers pass
-    over: such a body is read anew, that piece by the byte.
+    """Decode a brotli stream and ignore bytes after its end, as browsers do.
+
+    The library reports such bytes as an error of the piece that holds the end. The body is then decoded a second time,
+    with that piece byte by byte.
     """
-    member = _Brotli()
+    member = _Brotli(sink.step)
     try:
         _member(_chunks(body), member, sink)
     except InflateError as error:
@@ -246,11 +287,11 @@ def _unbrotli(body: bytes, sink: _Sink) -> None:
             raise
         sink.data.clear()
         failed = body[: member.taken + _INPUT_STEP]
-        _member(chain(_chunks(body[: member.taken]), _chunks(failed, member.taken, 1)), _Brotli(), sink)
+        _member(chain(_chunks(body[: member.taken]), _chunks(failed, member.taken, 1)), _Brotli(sink.step), sink)
 
 
 def _members(body: bytes, sink: _Sink, member: Callable[[], _Member], starts: Callable[[int], bool]) -> None:
-    """Unpack members one after another; what follows the last is padding, which gzip(1) and browsers ignore too."""
+    """Decode members one after another. Bytes after the last are padding, which gzip(1) and browsers ignore too."""
     at = _member(_chunks(body), member(), sink)
     for _ in range(MAX_MEMBERS):
         if not starts(at):
@@ -260,7 +301,7 @@ def _members(body: bytes, sink: _Sink, member: Callable[[], _Member], starts: Ca
 
 
 def _member(chunks: Iterable[tuple[int, bytes]], member: _Member, sink: _Sink) -> int:
-    """Unpack one stream from chunks with their offsets; return the offset behind it."""
+    """Decode one stream from chunks with their offsets. Return the offset after its end."""
     end = 0
     for at, chunk in chunks:
         sink.add(member.pull(chunk))

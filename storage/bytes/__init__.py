@@ -1,0 +1,1 @@
+"""What bytes are: media type, content coding, Unicode encoding. Both upper floors use it."""
