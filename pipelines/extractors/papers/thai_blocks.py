@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.signedinteger[Any]]
 
-NAME, VERSION = "blocks", "2"
+NAME, VERSION = "blocks", "3"
 
 MAX_ANCHOR_RATIO = 0.6
 MIN_CHARS = 2
