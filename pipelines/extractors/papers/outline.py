@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipelines.extractors.papers.hidden import positions
 from pipelines.markup.lexer import BLOCKS, places
 from pipelines.markup.nesting import IMPLIED_ENDS
 from pipelines.markup.tag_codes import NAMES, code_of, codes_of
@@ -66,11 +65,10 @@ def follow(page: Page, leaves: NDArray[np.signedinteger[Any]]) -> Outline:
 
 
 def _named_places(page: Page) -> NDArray[np.bool_]:
-    """Mark tags without an address, ``<a name>``, which open no link: few are ever closed."""
-    marks = np.asarray(page.codes == _LINK, dtype=bool)
-    marks[page.starts.searchsorted(positions(page.source, b" href=")) - 1] = False
-    odd = np.flatnonzero(marks)
-    for link, start, end in zip(odd.tolist(), page.starts[odd].tolist(), page.ends[odd].tolist(), strict=True):
+    """Mark links without an address, ``<a name>``. They open no link: few are ever closed."""
+    marks = np.zeros(page.codes.size, dtype=bool)
+    links = np.flatnonzero(page.codes == _LINK)
+    for link, start, end in zip(links.tolist(), page.starts[links].tolist(), page.ends[links].tolist(), strict=True):
         marks[link] = not _HREF.search(page.source, start, end)
     return marks
 

@@ -1,21 +1,25 @@
 """Blocks: Thanadechteemapat and Fung, "Automatic Web Content Extraction for Generating Tag Clouds from Thai Web Sites",
 ICEBE 2011, section III.
 
-Text nodes are the leaves of the page; every element holds a number of leaves, some of them inside links; leaves that
-belong to blocks made of links are dropped. It knows no words, so scripts without spaces are no hardship.
+Text nodes are the leaves of the page. Every element is a block with a number of leaves, some of them inside links.
+Leaves of blocks that are made of links are dropped. No words are needed, so scripts without spaces are read as well.
 
-- III.A, rules R1: no hidden elements, scripts, styles, embedded objects, images, comments: ``columns``. The paper
-  drops forms with all they hold, which empties the many pages that are one form; here only the controls go. Rules R2:
-  each leaf keeps its text, whether it begins like a footer, whether it lies in a link.
-- III.B, attributes of each block: number of leaves and of linked leaves, length of text and of linked text, and from
-  them ANR, ATR and AR = .75 ATR + .25 ANR. A leaf's block is the nearest element around it with more than one leaf.
-  The paper does not say which elements may be blocks; here block-level ones may, and links.
-- III.C, a leaf is content if it is no footer, has two characters or more (the paper prints "less than"), and its
-  block has AR below .6, or fewer than two links among more than two leaves. The first two conditions bind both
-  alternatives. A link of several leaves is a block of links alone, so none of them is content.
+- III.A, rules R1 exclude hidden elements, scripts, styles, embedded objects, images and comments: `tag_columns.read`
+  and `hidden.shown`. The paper also excludes forms with all they hold. That empties the many pages that are one form,
+  so here only the controls of a form go.
+- III.A, rules R2 give each leaf its readable text, a footer mark and an anchor mark: `select`.
+- III.B, block detection: `attributes` of the blocks, `lowest_blocks` of the leaves.
+- III.C, content extraction selection: `select`, and for the third condition `Blocks.are_content`.
 
-Blocks are numbered as they open, and the leaves of one are a range, so its sums are differences of running sums; time
-is linear.
+Open in the paper, and decided here:
+
+- The elements that are blocks: block-level ones, and links. A link with several leaves is a block of links alone, so
+  its leaves are no content.
+- The second condition of III.C prints "less than 2 characters". It must be "not less than".
+- The third condition has an "or". The first two conditions bind both alternatives.
+
+Blocks are numbered in the order in which they open, so the leaves of a block are a range of all leaves. The sum of an
+attribute over a block is the difference of two running sums. Time is linear.
 """
 
 from __future__ import annotations
@@ -42,98 +46,90 @@ if TYPE_CHECKING:
     from pipelines.extractors.papers.tag_columns import Page
 
     Counts = NDArray[np.signedinteger[Any]]
+    Mask = NDArray[np.bool_]
 
-NAME, VERSION = "blocks", "2"
+NAME, VERSION = "blocks", "3"
 
 MAX_ANCHOR_RATIO = 0.6
 MIN_CHARS = 2
 FOOTERS = ("powered by", "copyright", "©", "all rights reserved", "(c) ")
-_AT_ONCE = 1 << 18
-_FOOTER_LETTERS = frozenset(letter for footer in FOOTERS for letter in (footer[0], footer[0].upper()))
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """The attributes of section III.B, one entry for each block of a page."""
-
-    elements: Counts
-    hrefs: Counts
-    length: Counts
-    href_length: Counts
-
-    @property
-    def anchor_ratio(self) -> NDArray[np.float64]:
-        """AR: three parts ATR, the linked share of the text, and one part ANR, the linked share of the leaves."""
-        atr = self.href_length / np.maximum(self.length, 1)
-        anr = self.hrefs / np.maximum(self.elements, 1)
-        return 0.75 * atr + 0.25 * anr
-
-    @property
-    def are_content(self) -> NDArray[np.bool_]:
-        """Third condition of section III.C. Ratios take more room than the rest, so they are made some at a time."""
-        content = (self.hrefs < 2) & (self.elements > 2)
-        for first in range(0, content.size, _AT_ONCE):
-            part = slice(first, first + _AT_ONCE)
-            columns = (self.elements, self.hrefs, self.length, self.href_length)
-            content[part] |= Blocks(*(column[part] for column in columns)).anchor_ratio < MAX_ANCHOR_RATIO
-        return content
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-    """Return the texts of all blocks that are not made of links."""
+    """Return the leaves that are content, as paragraphs."""
     page = shown(read(encoded(html)))
     texts = texts_of(page)
     return Extraction(rendered(page, texts, select(page, texts)), NAME, VERSION)
 
 
-def select(page: Page, texts: Texts) -> NDArray[np.bool_]:
-    """Say which of the texts of a page are content (section III.C), or white space, which parts words."""
-    lengths, footers = _measured(texts)
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The attributes of section III.B, one entry for each block. Lengths are characters."""
+
+    all_elements: Counts
+    all_href: Counts
+    all_t_length: Counts
+    all_href_t_length: Counts
+
+    @property
+    def anchor_ratio(self) -> NDArray[np.float64]:
+        """AR = .75 ATR + .25 ANR. ATR is the linked share of the text, ANR the linked share of the leaves."""
+        atr = self.all_href_t_length / np.maximum(self.all_t_length, 1)
+        anr = self.all_href / np.maximum(self.all_elements, 1)
+        return 0.75 * atr + 0.25 * anr
+
+    @property
+    def are_content(self) -> Mask:
+        """Section III.C, third condition."""
+        return (self.anchor_ratio < MAX_ANCHOR_RATIO) | ((self.all_href < 2) & (self.all_elements > 2))
+
+
+def attributes(outline: Outline, lengths: Counts) -> Blocks:
+    """Section III.B: sum up the leaves of each block. ``lengths`` has the characters of each leaf."""
+
+    def summed(amounts: NDArray[Any]) -> Counts:
+        sums = np.concatenate(((0,), np.cumsum(amounts, dtype=np.int32)), dtype=np.int32)
+        return sums[outline.lasts] - sums[outline.firsts]
+
+    href = outline.links > 0
+    return Blocks(outline.lasts - outline.firsts, summed(href), summed(lengths), summed(np.where(href, lengths, 0)))
+
+
+def lowest_blocks(outline: Outline, blocks: Blocks) -> Counts:
+    """Section III.B, steps 1 and 2: return the lowest block around each leaf with All Elements more than 1.
+
+    The body, block 0, where there is none.
+    """
+    filtered = blocks.all_elements > 1
+    filtered[0] = True
+    lowest = np.where(filtered, np.arange(filtered.size, dtype=np.int32), outline.parents)
+    while not filtered[lowest].all():
+        lowest = lowest[lowest]
+    return lowest[outline.where]
+
+
+def select(page: Page, texts: Texts) -> Mask:
+    """Section III.C: mark the texts of a page that are content, and white space, which separates words."""
+    lengths, footers = _features(texts)
     leaves = places(lengths != 0)
-    wanted: NDArray[np.bool_] = lengths == 0
+    selected: Mask = lengths == 0
     if not leaves.size:
-        return wanted
-    lengths = lengths[leaves]
+        return selected
+    lengths, footers = lengths[leaves], footers[leaves]
     outline = follow(page, texts.places[leaves])
-    linked = outline.links > 0
-    content = _are_in_content(outline, linked, lengths)[outline.where]
-    content &= (lengths >= MIN_CHARS) & ~(linked & (np.bincount(outline.links) > 1)[outline.links])
-    wanted[leaves] = content & ~footers[leaves]
-    return wanted
+    blocks = attributes(outline, lengths)
+    in_link_of_several = (outline.links > 0) & (np.bincount(outline.links) > 1)[outline.links]
+    in_content = blocks.are_content[lowest_blocks(outline, blocks)] & ~in_link_of_several
+    selected[leaves] = ~footers & (lengths >= MIN_CHARS) & in_content
+    return selected
 
 
-def _are_in_content(outline: Outline, linked: NDArray[np.bool_], lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Say for each block whether what lies in it, and in no smaller one, belongs to a block that is content."""
-    counted = (linked, lengths, np.where(linked, lengths, 0))
-    blocks = Blocks(outline.lasts - outline.firsts, *(_summed(outline, amounts) for amounts in counted))
-    return blocks.are_content[_groups(outline, blocks)]
-
-
-def _measured(texts: Texts) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return the length of each text without white space around it, and whether it begins like a footer."""
+def _features(texts: Texts) -> tuple[NDArray[np.int32], Mask]:
+    """Section III.A, rules R2: return the length of each text, and whether it begins like a footer."""
     lengths, footers = np.zeros(texts.places.size, dtype=np.int32), np.zeros(texts.places.size, dtype=bool)
     for first, part in texts.parts():
-        span = slice(first, first + len(part))
         stripped = [text.strip() for text in part]
-        lengths[span] = list(map(len, stripped))
-        footers[span] = [text[:1] in _FOOTER_LETTERS and text[:24].lower().startswith(FOOTERS) for text in stripped]
+        span = slice(first, first + len(part))
+        lengths[span] = [len(text) for text in stripped]
+        footers[span] = [text[:24].lower().startswith(FOOTERS) for text in stripped]
     return lengths, footers
-
-
-def _summed(outline: Outline, amounts: NDArray[Any]) -> Counts:
-    """Sum up an attribute of the leaves in each block, which follow each other without a gap."""
-    sums = np.zeros(amounts.size + 1, dtype=np.int32)
-    np.cumsum(amounts, out=sums[1:])
-    summed: Counts = sums[outline.lasts]
-    summed -= sums[outline.firsts]
-    return summed
-
-
-def _groups(outline: Outline, blocks: Blocks) -> Counts:
-    """For each block the nearest, itself or around it, with more than one leaf; the body where none has."""
-    several = blocks.elements > 1
-    several[0] = True
-    groups = np.where(several, np.arange(several.size, dtype=np.int32), outline.parents)
-    while not several[groups].all():
-        groups = groups[groups]
-    return groups

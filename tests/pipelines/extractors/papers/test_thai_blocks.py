@@ -89,6 +89,15 @@ def test_named_places_and_unclosed_links_do_not_make_a_page_a_menu() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("html", "paragraphs"),
+    [("set href= there", ("set href= there",)), ("<a name=x>one href=y</a><p>two</p>", ("one href=y", "two"))],
+)
+def test_an_address_in_a_text_makes_no_link(html: str, paragraphs: tuple[str, ...]) -> None:
+    """Only the tag itself is asked; a page without tags was an error."""
+    assert extract(html).paragraphs == paragraphs
+
+
 def literal_leaves(page: Page) -> list[tuple[str, str, int]]:
     """Rules R2: of each text its element's XPath, the readable text, and the number of the link it lies in.
 
@@ -157,7 +166,7 @@ def selected(page: Page) -> list[int]:
 
 PIECES = pieces(
     """<div> </div> <p> </p> <a_href=x> <A_class=x_HREF=y> <a_hreflang=x> <a_name=z> </a> <span> <h2> </h2> <td>
-        <tr> <hr> <b> </b> <ul> <li> </ul> <br> ข่าวใหม่ ก text copyright_x &amp; _""",
+        <tr> <hr> <b> </b> <ul> <li> </ul> <br> ข่าวใหม่ ก text copyright_x &amp; _href=z _""",
     most=60,
 )
 
