@@ -152,7 +152,7 @@ def test_a_text_that_is_none_any_more_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "corpus.db"
     with Corpus.open(path, create=True) as corpus:
         Crawl(corpus).visit("x", made("text"))
-        for told, damage in (("decode", "CAST(x'61ff62' AS TEXT)"), ("bytes in the place", "x'61ff62'")):
+        for told, damage in (("decode", "CAST(x'61ff62' AS TEXT)"), ("bytes instead", "x'61ff62'")):
             with closing(sqlite3.connect(path)) as other, other:
                 other.execute(f"UPDATE document_text SET text = {damage}")
             if told == "decode":
