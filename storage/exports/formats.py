@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from storage.errors import ConfigError
-from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet, tei, vertical
+from storage.exports import jsonl, parquet, tei, vertical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,8 +40,8 @@ class PartedFormat:
 
 STREAM_FORMATS: dict[str, StreamFormat] = {
     "jsonl": jsonl.write,
-    "jsonl.gz": jsonl_gz.write,
-    "jsonl.zst": jsonl_zst.write,
+    "jsonl.gz": jsonl.write_gzip,
+    "jsonl.zst": jsonl.write_zstd,
     "parquet": parquet.write,
     "tei.xml": tei.write,
     "vert": vertical.write,
@@ -50,8 +50,8 @@ STREAM_FORMATS: dict[str, StreamFormat] = {
 FORMATS = (*STREAM_FORMATS, FOLDER)
 PARTED_FORMATS: dict[str, PartedFormat] = {
     "jsonl": PartedFormat(jsonl.part, jsonl.write_parts),
-    "jsonl.gz": PartedFormat(jsonl.part, jsonl_gz.write_parts),
-    "jsonl.zst": PartedFormat(jsonl.part, jsonl_zst.write_parts),
+    "jsonl.gz": PartedFormat(jsonl.part, jsonl.write_gzip_parts),
+    "jsonl.zst": PartedFormat(jsonl.part, jsonl.write_zstd_parts),
     "parquet": PartedFormat(parquet.part, parquet.write_parts, parquet.part_of_columns),
 }
 """Those whose rows several processes can prepare."""
