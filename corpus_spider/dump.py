@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from corpus_spider.dump_shape import TOKENISED, WITH_SENTENCES, shape_of
+from corpus_spider.dump_request import TOKENISED, WITH_SENTENCES, shape_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,35 +19,15 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from pipelines.quality_rules import Rules
+    from corpus_spider.dump_request import Dump
     from storage.corpus import Corpus
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
     from storage.exports.release import Release
-    from storage.holdings import Columns, CorpusDocument, Selection
+    from storage.holdings import Columns, CorpusDocument
 
 ORIGINALS = (".wacz", ".cdxj")
 """Endings of targets that take no documents, but the originals."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dump:
-    """What to write and where. ``format_name`` is needed where the target's name does not say it."""
-
-    target: str
-    selection: Selection
-    format_name: str | None = None
-    overwrite: bool = False
-    require_licence: bool = False
-    """Only documents whose site has a licence in corpus.toml, or whose page names one."""
-    folds: tuple[str, ...] = ()
-    release: bool = False
-    shard_size: int = 0
-    since_dump: Path | None = None
-    quality: Rules | None = None
-    """What is asked of the quality of a text."""
-    without_recurring: bool = False
-    """Leave out of texts the lines that recur over their site."""
 
 
 def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:

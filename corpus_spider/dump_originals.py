@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.config import program_version
-from corpus_spider.dump import Dump, refuse_own_files
+from corpus_spider.dump import refuse_own_files
+from corpus_spider.dump_request import Dump
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals

@@ -18,7 +18,7 @@ from corpus_spider.dump import (
     refuse_own_files,
     refuse_unknown_sites,
 )
-from corpus_spider.dump_shape import changed, shape_of
+from corpus_spider.dump_request import changed, shape_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from corpus_spider.dump import Dump
+    from corpus_spider.dump_request import Dump
     from storage.corpus import Corpus
     from storage.exports.release import Shape
     from storage.holdings import CorpusDocument, Selection
