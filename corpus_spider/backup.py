@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from corpus_spider.options import as_json, verb_of
 from storage.errors import ConfigError, DamageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from corpus_spider.config import Config
-    from corpus_spider.options import State
     from storage.corpus import Corpus
     from storage.records import Pointer
 
@@ -26,8 +22,6 @@ DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
 _CHUNK = 1 << 20
 TRIES = 3
 """Where originals are replaced while they are copied: each removal does that, and takes as long as a backup does."""
-
-_verbs = click.Group()
 
 
 @dataclass(slots=True)
@@ -206,30 +200,3 @@ def _sync_all(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-@verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@as_json
-def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
-    """Copy the whole corpus into a new folder.
-
-    While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it. Exit code 6 when some are not
-    there.
-    """
-    from corpus_spider.config_load import database_variable
-
-    with state.console.progress("rows and files copied") as show:
-        report = backup(state.load_made(), folder, show)
-    if options["as_json"]:
-        state.console.json(report)
-    elif not state.console.quiet:
-        state.console.summary(report)
-    if variable := database_variable(os.environ):
-        state.console.note(f"Without {variable} it is a corpus of its own: that counts before its corpus.toml too.")
-    for name in report.missing:
-        state.console.error(f"{name} is not there; its pages have no originals in the backup either")
-    return DamageError.exit_code if report.missing else 0
-
-
-VERBS = tuple(_verbs.commands.values())

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from corpus_spider.options import as_json, verb_of
 from storage.errors import ConfigError, DatabaseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from corpus_spider.config import Config
-    from corpus_spider.options import State
     from storage.locks import SiteLocks
-
-_verbs = click.Group()
 
 
 @dataclass(slots=True)
@@ -85,29 +78,6 @@ def _require_folder(database_url: str) -> None:
         raise ConfigError("this folder does not exist", where=str(folder), do="Make it, or correct the path.")
 
 
-@verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
-@click.argument("database_url", metavar="DATABASE")
-@as_json
-def move_verb(state: State, /, database_url: str, **options: Any) -> int:
-    """Move the corpus into another database.
-
-    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays; write the new one
-    into corpus.toml. Exit code 6 when the check finds something.
-    """
-    from corpus_spider.config_load import database_variable
-
-    with state.console.progress("rows copied") as show:
-        report = move(state.load_made(), database_url, show)
-    if options["as_json"]:
-        state.console.json(report)
-    elif not state.console.quiet:
-        state.console.summary(report)
-        variable = database_variable(os.environ)
-        place = f"{variable}, which counts before corpus.toml," if variable else "database in [corpus] of corpus.toml"
-        state.console.note(f'Now set {place} to "{report.database}" (with its password, if any).')
-    return 6 if report.problems else 0
-
-
 @dataclass(slots=True)
 class MigrationReport:
     """What bringing a corpus forward came to, or would."""
@@ -134,28 +104,3 @@ def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
         Corpus.open(config.database_url).close()
     told = [asdict(step) for step in steps]
     return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, told)
-
-
-@verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
-@click.option("--dry-run", is_flag=True, help="Tell which steps would be taken, and what each does; change nothing.")
-@as_json
-def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
-    """Bring a corpus of an earlier release forward.
-
-    Verbs that write do it by themselves; this tells beforehand. All of it or nothing; a SQLite file is copied first.
-    """
-    report = migrate(state.load_made(), dry_run=dry_run)
-    if options["as_json"]:
-        state.console.json(report)
-        return
-    if not report.steps:
-        state.console.result(f"The schema is up to date ({report.to_schema}); there is nothing to do.")
-        return
-    would = "would come" if dry_run else "came"
-    steps = [f"  {step['version']}  {step['what']}" for step in report.steps]
-    last = ["Nothing was changed."] if dry_run else []
-    lines = [f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:", *steps, *last]
-    state.console.result("\n".join(lines))
-
-
-VERBS = tuple(_verbs.commands.values())
