@@ -1,4 +1,4 @@
-"""Request of an export: read from the command line, checked, and the shape of the release it asks for."""
+"""Request of an export: read it from the command line, check it, and derive the shape of a release."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 RELEASE_FORMAT = "jsonl.zst"
 TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
 _OTHERWISE = {TOKENISED, WITH_SENTENCES, PREVERTICAL}
-"""Formats that cut texts or hold not all fields: a document is not known again in a dump of another format."""
+"""Formats that split texts or lack fields. Their digests cannot be compared with those of another format."""
 GROUP = 50
-"""Documents whose digests are made at a time."""
+"""Documents to digest at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """What to write and where. ``format_name`` is needed where the target's name does not say it."""
+    """Request of an export. ``format_name`` is needed if the target's name does not state it."""
 
     target: str
     selection: Selection
@@ -43,13 +43,13 @@ class Dump:
     shard_size: int = 0
     since_dump: Path | None = None
     quality: Rules | None = None
-    """What is asked of the quality of a text."""
+    """Rules on the quality of a text."""
     without_recurring: bool = False
-    """Leave out of texts the lines that recur over their site."""
+    """Remove the lines that recur over a site from its texts."""
 
 
 def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | None) -> None:
-    """Refuse what no document can meet: it would be a dump of nothing, and nobody would see why."""
+    """Raise ConfigError for filters that no document can meet. The export would be empty without a reason."""
     _refuse_languages(languages, "--language")
     if since and until and since > until:
         raise ConfigError(f"{since} is after --until, {until}", where="--since")
@@ -63,7 +63,7 @@ def _refuse_languages(codes: Iterable[str], where: str) -> None:
 
 
 def request(options: dict[str, Any]) -> Dump:
-    """Turn the options of the command line into a wish; days are inclusive."""
+    """Return the request that the options of the command line state. Days are inclusive."""
     from storage.holdings import Selection
 
     since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
@@ -112,7 +112,7 @@ def _quality(text: str) -> Rules:
 
 
 def _sample(text: str) -> tuple[float, float]:
-    """Read ``10%`` or ``10%-100%`` as from and to how many per cent."""
+    """Return the bounds of ``10%`` or ``10%-100%`` in per cent."""
     found = re.fullmatch(r"(?:(\d{1,3}(?:\.\d{1,6})?)%-)?(\d{1,3}(?:\.\d{1,6})?)%", text.replace(" ", ""))
     low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
     if not low < high <= 100:
@@ -131,10 +131,10 @@ def _folds(text: str | None) -> tuple[str, ...]:
 
 
 def shape_of(wanted: Dump) -> Shape:
-    """Return how a release is written: as ``--format`` says, else its target's name, else as the earlier dump was.
+    """Return the shape of a release. Its format is ``--format``, else by the target's name, else the earlier dump's.
 
-    Raises ConfigError where format and name differ, for an earlier dump that cannot be read, that stands where this one
-    is to be, or in whose format the documents are others.
+    Raises ConfigError when format and name differ. Raises it for an earlier dump that cannot be read, that this release
+    would replace, or whose format cannot be compared.
     """
     from storage.exports.changes import read_earlier
     from storage.exports.formats import named_format
@@ -142,8 +142,8 @@ def shape_of(wanted: Dump) -> Shape:
 
     earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
     if earlier and wanted.target and earlier.index.resolve().is_relative_to(Path(wanted.target).resolve()):
-        do = "Name another folder: without the earlier dump its changes are of no use."
-        raise ConfigError("the earlier dump would be replaced by what has changed since", where=wanted.target, do=do)
+        do = "Name another folder: the changes are of no use without the earlier dump."
+        raise ConfigError("the target is the earlier dump, which its changes would replace", where=wanted.target, do=do)
     named, before = named_format(Path(wanted.target).name), _format_of(earlier)
     if wanted.format_name and named and wanted.format_name != named:
         problem = f"the name says {named}, and --format says {wanted.format_name}"
@@ -168,9 +168,9 @@ def changed(
     exported: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]],
     counts: Counter[str],
 ) -> Iterator[CorpusDocument]:
-    """Yield those of the documents that a release since the earlier dump holds, and count what happened to each.
+    """Yield the documents that were added or changed since the earlier dump, and count all changes.
 
-    ``exported`` makes of documents what is written of them.
+    ``exported`` converts documents to their written form.
     """
     from storage.exports.changes import Changes, digests, read_index
 

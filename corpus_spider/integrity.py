@@ -47,7 +47,7 @@ _AT_ONCE = 500
 """Addresses to look up at a time."""
 _IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
 """Addresses of usage terms. Those of a removed domain are kept as evidence."""
-READS_IN = "the next crawl adopts it"
+ADOPTS = "the next crawl takes in what is missing"
 OLD_SQLITE = (
     f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, fixed in"
     " 3.51.3). corpus-spider writes one transaction at a time. Do not run two crawls of this corpus at the same time"
@@ -91,7 +91,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         if strays := adoption.waiting(config, corpus):
-            report.notes.append(f"{strays} responses in WARC files have no row yet; the next crawl adopts them")
+            report.notes.append(f"{strays} responses in WARC files have no row yet; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc_files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)
@@ -173,7 +173,7 @@ class _Looker:
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
 
     def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:
-        """Record responses with content whose address was removed, except those that the database knows to empty yet."""
+        """Record responses with content whose address was removed, except those that wait to be emptied."""
         for at in range(0, len(held), _AT_ONCE):
             some = [(record, canonicalise(record.uri) or record.uri) for record in held[at : at + _AT_ONCE]]
             away = self.corpus.removals.kept_away({address for record, page in some for address in (record.uri, page)})
@@ -188,7 +188,7 @@ class _Looker:
     def look_whether_known(self, name: str) -> None:
         """Record a finished file that the database does not know, unless its records show that already."""
         if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc_files()):
-            self.report.problems.append(f"{name}: the database does not know this file; {READS_IN}")
+            self.report.problems.append(f"{name}: the database does not know this file; {ADOPTS}")
 
     def look_at_documents(self) -> None:
         """Check every text. A deep check extracts a sample again, of documents with an original."""
@@ -284,7 +284,7 @@ def _without_rows(records: Sequence[ScannedRecord], name: str, *, taken_up: bool
     if not (taken_up and records):
         return [f"{name} at {record.offset}: a record without a row ({record.uri})" for record in records]
     first = f"the first at {records[0].offset} ({records[0].uri})"
-    return [f"{name}: {counted(len(records), 'record')} without a row, {first}; {READS_IN}"]
+    return [f"{name}: {counted(len(records), 'record')} without a row, {first}; {ADOPTS}"]
 
 
 def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:
@@ -336,7 +336,7 @@ def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str
 
 
 def _differing(stored: CorpusDocument, made: Document) -> str:
-    """Return the first part of a document that differs. A text without kinds has no other parts to compare."""
+    """Return the first part of a document that differs. A text without kinds has no other parts."""
     same = {"text": stored.text == made.text}
     if stored.kinds:
         same["kind of a line"] = stored.kinds == made.kinds

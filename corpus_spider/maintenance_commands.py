@@ -25,8 +25,8 @@ _verbs = click.Group()
 def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     """Copy the whole corpus into a new folder.
 
-    While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it. Exit code 6 when some are not
-    there.
+    A crawl may run meanwhile. Finished WARC files are hard-linked if the disk allows it. Exit code 6 if some are
+    missing.
     """
     from corpus_spider.config_load import database_variable
 
@@ -37,9 +37,9 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
     elif not state.console.quiet:
         state.console.summary(report)
     if variable := database_variable(os.environ):
-        state.console.note(f"Without {variable} it is a corpus of its own: that counts before its corpus.toml too.")
+        state.console.note(f"Unset {variable} to work with the backup: it overrides the database in any corpus.toml.")
     for name in report.missing:
-        state.console.error(f"{name} is not there; its pages have no originals in the backup either")
+        state.console.error(f"{name} is missing, so its pages have no originals in the backup either")
     return DamageError.exit_code if report.missing else 0
 
 
@@ -49,8 +49,8 @@ def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
 def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     """Move the corpus into another database.
 
-    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays; write the new one
-    into corpus.toml. Exit code 6 when the check finds something.
+    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays. Write the new one
+    into corpus.toml. Exit code 6 if the check finds a problem.
     """
     from corpus_spider.config_load import database_variable
 
@@ -61,25 +61,26 @@ def move_verb(state: State, /, database_url: str, **options: Any) -> int:
     elif not state.console.quiet:
         state.console.summary(report)
         variable = database_variable(os.environ)
-        place = f"{variable}, which counts before corpus.toml," if variable else "database in [corpus] of corpus.toml"
+        place = f"{variable}, which overrides corpus.toml," if variable else "database in [corpus] of corpus.toml"
         state.console.note(f'Now set {place} to "{report.database}" (with its password, if any).')
     return 6 if report.problems else 0
 
 
 @verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
-@click.option("--dry-run", is_flag=True, help="Tell which steps would be taken, and what each does; change nothing.")
+@click.option("--dry-run", is_flag=True, help="List the steps and their effect; change nothing.")
 @as_json
 def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
     """Bring a corpus of an earlier release forward.
 
-    Verbs that write do it by themselves; this tells beforehand. All of it or nothing; a SQLite file is copied first.
+    Commands that write to the corpus do it by themselves; this one shows the steps before. It makes all steps or none.
+    A SQLite file is copied first.
     """
     report = migrate(state.load_made(), dry_run=dry_run)
     if options["as_json"]:
         state.console.json(report)
         return
     if not report.steps:
-        state.console.result(f"The schema is up to date ({report.to_schema}); there is nothing to do.")
+        state.console.result(f"The schema is up to date ({report.to_schema}).")
         return
     would = "would come" if dry_run else "came"
     steps = [f"  {step['version']}  {step['what']}" for step in report.steps]

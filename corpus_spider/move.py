@@ -1,4 +1,4 @@
-"""`move` and `migrate`: a corpus in another database, or in the form of this release."""
+"""`move`: copy a corpus into another database. `migrate`: bring its schema forward to this release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class MoveReport:
-    """What a move came to; rows by table."""
+    """Result of a move; rows by table."""
 
     database: str
     rows: int = 0
@@ -28,11 +28,11 @@ class MoveReport:
 
 
 def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
-    """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
+    """Copy the corpus into another, empty database and check it there. The old one stays as it is.
 
-    Raises LockedError when a crawl runs, ConfigError when the other database is not empty or its folder is not there,
-    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached or the locks were lost. A
-    SQLite file is named as in corpus.toml, relative to its folder.
+    A SQLite file is named as in corpus.toml, relative to its folder. Raises LockedError when a crawl runs, ConfigError
+    when the other database is not empty or its folder does not exist, DamageError when it differs from the old one,
+    DatabaseError when it cannot be reached or the locks were lost.
     """
     from storage.corpus import Corpus
     from storage.locks import SiteLocks
@@ -52,16 +52,16 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
 
 
 def _require_kept(locks: SiteLocks, where: str) -> None:
-    """Raise DatabaseError when the locks were lost, if only for a moment: what a crawl has stored since the copy was
-    begun is not in it.
+    """Raise DatabaseError when the locks were lost, even for a moment. A crawl may have stored pages since the copy
+    began.
     """
     if locks.ensure():
-        what = "the connection was lost by which other crawls were kept away while the corpus was copied"
+        what = "the connection that held the locks was lost while the corpus was copied"
         raise DatabaseError(what, where=where, do="Move it again; nothing was written.")
 
 
 def _as_configured(config: Config, database_url: str) -> str:
-    """Return what a corpus.toml that names this database would make of it; raise ConfigError where it would not do."""
+    """Return the URL as corpus.toml would resolve it. Raise ConfigError for an invalid one."""
     from corpus_spider.config_values import database_url as check
 
     if wrong := check(database_url):
@@ -70,7 +70,7 @@ def _as_configured(config: Config, database_url: str) -> str:
 
 
 def _require_folder(database_url: str) -> None:
-    """Refuse a SQLite file in a folder that is not there: perhaps a slip of the pen, or a disk that is not mounted."""
+    """Raise ConfigError for a SQLite file in a missing folder: a typing error, or a disk that is not mounted."""
     from storage.database import parse_url, sqlite_path
 
     url = parse_url(database_url)
@@ -80,7 +80,7 @@ def _require_folder(database_url: str) -> None:
 
 @dataclass(slots=True)
 class MigrationReport:
-    """What bringing a corpus forward came to, or would."""
+    """Result of a migration, or of its dry run."""
 
     database: str
     dry_run: bool
@@ -90,9 +90,9 @@ class MigrationReport:
 
 
 def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
-    """Bring the schema of a corpus forward to that of this program; ``dry_run``: tell which steps that takes.
+    """Bring the schema of a corpus forward to that of this release. ``dry_run`` only lists the steps.
 
-    Raises ConfigError where there is no corpus, NewerCorpusError for one of a later release.
+    Raises ConfigError if there is no corpus, NewerCorpusError for a corpus of a later release.
     """
     from storage.corpus import Corpus
     from storage.database import masked, parse_url
