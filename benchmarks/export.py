@@ -37,7 +37,8 @@ from typing import Any
 from corpus_spider.config_load import load as load_config
 from corpus_spider.console import Console
 from corpus_spider.demo.articles import load
-from corpus_spider.dump import Dump, dump
+from corpus_spider.dump import dump
+from corpus_spider.dump_request import Dump
 from pipelines.fingerprints import SCHEME
 from pipelines.quality import measure
 from storage.corpus import Corpus

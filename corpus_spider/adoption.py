@@ -1,8 +1,9 @@
-"""Pages that only the archive knew: a run died before their rows were there, or the database is older than the archive,
-as one that was restored from a copy, or a standby that had not everything when it took over.
+"""Re-index WARC records that have no database row.
 
-Start-up recovery has indexed them as orphans. Those of the sites' pages that are newer than what the corpus has are
-noted as fetched, and read like all that wait in the WARC; of one page the newest. For the others it is noted why not.
+A run died before it wrote the rows. Or the database is older than the archive: it was restored from a copy, or a
+standby without the last commits took over. Recovery has indexed such records as orphans. The newest orphan of a page
+becomes a fetch, if the page belongs to a site and the corpus has no newer one. It waits for processing then. The others
+get a reason.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GROUP = 64
-"""Records without a row that are read in at a time."""
+"""Orphans to adopt at a time."""
 KNOWN = "known"
-"""Why an orphan stays one: the corpus has its page as new or newer, or must not have it."""
+"""Reason of an orphan that is not adopted: the corpus has its page as new or newer, or must not have it."""
 
 
 class PageSites:
-    """Whose page a URL is: that of the first site whose rules have it."""
+    """Assignment of URLs to sites: a URL belongs to the first site whose rules include it."""
 
     def __init__(self, config: Config) -> None:
         self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
@@ -51,14 +52,14 @@ class PageSites:
         return tuple(self._scopes)
 
     def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
-        """Return the page of an address, captured at that time, with the site it is of; None where it is of no site."""
+        """Return the page of an address, captured at that time, with its site; None if it belongs to no site."""
         parsed = parse(address)
         site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
         return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
 
 
 def waiting(config: Config, corpus: Corpus) -> int:
-    """Count the answers that may be such pages of the configured sites and wait for a crawl."""
+    """Count the orphans of the configured sites that a crawl may adopt."""
     sites, before, number = PageSites(config), None, 0
     while strays := corpus.fetches.undecided_orphans(GROUP, before):
         number += sum(sites.seen(stray.uri) is not None for stray in strays)
@@ -67,21 +68,21 @@ def waiting(config: Config, corpus: Corpus) -> int:
 
 
 def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
-    """Have a run take up such pages of its sites, whose locks it holds; return how many there were.
+    """Adopt the orphans of a run's sites, whose locks it holds. Return the number of pages.
 
-    Orphans of other sites are left to the runs of those. Killed anywhere, the next start does what is left.
+    Orphans of other sites stay for their runs. After a kill the next start does the rest.
     """
     sites, before, taken = PageSites(config), None, 0
     while strays := corpus.fetches.undecided_orphans(GROUP, before):
         taken += _take_up(corpus, config.warc_folder, sites, run_id, strays)
         before = strays[-1].fetch_id
     if taken:
-        logger.info("read from WARC files that alone knew of them: %s", counted(taken, "page"))
+        logger.info("adopted from WARC records without a row: %s", counted(taken, "page"))
     return taken
 
 
 def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[UndecidedOrphan]) -> int:
-    """Take up what is wanted of some, the last found first, and note why the rest is not."""
+    """Adopt the wanted ones of some orphans, the last found first, and record a reason for the others."""
     pages: dict[str, tuple[Seen, Capture, UndecidedOrphan]] = {}
     why: dict[int, str] = {}
     for stray in strays:
@@ -101,11 +102,11 @@ def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays
 
 
 def _page(folder: Path, pointer: Pointer) -> Capture | str:
-    """Return the answer, without its body, where it is a whole page; otherwise in a word what it is."""
+    """Return the capture without its body if it is a whole page, otherwise the reason to leave it."""
     try:
         capture = read_record(folder, pointer)
     except (CorpusError, OSError) as error:
-        logger.debug("cannot read in what lies at %s, offset %d: %s", pointer.warc, pointer.offset, error)
+        logger.debug("cannot read the record in %s at offset %d: %s", pointer.warc, pointer.offset, error)
         return "unreadable"
     if capture.truncated:
         return "truncated"

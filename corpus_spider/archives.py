@@ -1,9 +1,8 @@
-"""Pages out of WARC files that others have written: Common Crawl's news, crawls by wget, Heritrix or Browsertrix.
+"""Read pages from WARC files of other programs: Common Crawl's news, crawls by wget, Heritrix or Browsertrix.
 
-warcio reads them, and ARC files, packed by gzip or not at all. What is left of the transfer in them is undone
-here, so that a page is as a `Capture` has it: its headers, and its body without transfer coding, in its content coding.
-Some take the content coding off as well and name its header anew (``X-Crawl-Content-Encoding``), or let it stand;
-``storage.bytes.content_encoding`` knows a plain body under a false label.
+warcio reads WARC and ARC files, plain or packed by gzip. This module undoes the transfer coding, as a `Capture` needs
+it: headers, and body in its content coding. Some programs undo the content coding too. They rename its header
+(``X-Crawl-Content-Encoding``) or leave it. ``storage.bytes.content_encoding`` detects a plain body under a false label.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
 
 
 PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
-"""Content types that a page may have."""
+"""Content types of pages."""
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 CLOCK_ERROR = timedelta(days=1)
 MOST_OF_HEAD = 1 << 20
-"""Bytes of a record's header, or of an answer's, at most: Common Crawl's have some hundreds."""
+"""Bytes. Maximum of a record's header, and of an HTTP header. Common Crawl's have some hundreds."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 _AT_ONCE = 1 << 16
@@ -41,19 +40,19 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _IN_WACZ = re.compile(r"archive/[^/]+\.warc(\.gz)?")
 _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.error, lzma.LZMAError, BadZipFile)
-"""What the modules of the standard library raise at a file that is not what it should be."""
+"""Errors of the standard library's modules at a damaged file."""
 
 
 @dataclass(slots=True)
 class _Look:
-    """What has been seen of a file: how many records, and what could not be read to its end, with why."""
+    """Progress in a file: number of records, and messages about damaged parts."""
 
     records: int = 0
     broken: list[str] = field(default_factory=list)
 
     @contextmanager
     def at(self, name: str) -> Iterator[None]:
-        """Note damage in the part of that name, and go on after it."""
+        """Record damage in the part of that name, and go on after it."""
         from warcio.exceptions import ArchiveLoadFailed
 
         try:
@@ -64,15 +63,15 @@ class _Look:
 
 
 def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
-    """Yield for each answer in an archive its page or, in a word, why it is passed over.
+    """Yield for each response in an archive its page, or the reason to skip it.
 
     Args:
         path: a WARC or ARC file, plain or packed by gzip, or a WACZ collection of WARC files.
-        wanted: says of a URL whether its page is; others are ``other_site`` and their bodies are not read.
-        max_body: bytes from which a body is ``too_large``.
+        wanted: returns whether the page of a URL is wanted. Others are ``other_site``; their bodies are not read.
+        max_body: bytes. A longer body is ``too_large``.
 
     Raises:
-        DamageError: the file is no such archive, or ends or breaks off in a record; what came before was sound. Of a
+        DamageError: the file is no such archive, or ends in the middle of a record. Earlier records were sound. Of a
             collection the other archives are read first.
     """
     look = _Look()
@@ -81,10 +80,10 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
             with look.at(name):
                 yield from _answers(archive, look, wanted, max_body)
         if not look.records and not look.broken:
-            raise ValueError("there is no record in it")
+            raise ValueError("it has no record")
     if look.broken:
         said = "; ".join(look.broken)
-        raise DamageError(f"cannot be read to its end: {said}", where=str(path), do="Get the file anew.")
+        raise DamageError(f"cannot be read to its end: {said}", where=str(path), do="Download the file again.")
 
 
 def _answers(archive: BinaryIO, look: _Look, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
@@ -97,17 +96,17 @@ def _answers(archive: BinaryIO, look: _Look, wanted: Callable[[str], bool], max_
 
 
 def _records(archive: BinaryIO) -> Iterator[Any]:
-    """Yield what warcio makes of the records; what nobody has read of one is passed over."""
+    """Yield the records as warcio parses them. The unread rest of each is skipped."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.bufferedreaders import BufferedReader as Lines
 
     heads = _Heads(archive)
     iterator = ArchiveIterator(heads, no_record_parse=True, arc2warc=True)
-    # The one it has looks for gzip again.
+    # Its own reader would look for gzip again.
     iterator.reader = Lines(iterator.fh)
     for record in iterator:
         if not _LENGTH.fullmatch(record.rec_headers.get_header("Content-Length") or ""):
-            raise ValueError("a record does not say how long it is")
+            raise ValueError("a record does not state its length")
         heads.left = None
         yield record
         _pass_over(record)
@@ -115,15 +114,15 @@ def _records(archive: BinaryIO) -> Iterator[Any]:
 
 
 class _Heads:
-    """A file as warcio reads it, which between two records takes lines of any length, and empty ones without number."""
+    """Limit of the bytes between two records, where warcio accepts lines of any length and number."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.left: int | None = MOST_OF_HEAD
-        """Bytes that may be read yet; None where it is those of a record."""
+        """Bytes that may still be read; None inside a record."""
 
     def read(self, size: int = -1) -> bytes:
-        """Return some bytes, as the file does. Where it breaks off warcio would take it for its end."""
+        """Return some bytes of the file. Raise ValueError at a truncated file, which warcio would take for its end."""
         try:
             data = self._file.read(size)
         except EOFError as error:
@@ -144,9 +143,9 @@ def _pass_over(record: Any) -> None:
 
 
 def _archives(path: Path, look: _Look) -> Iterator[tuple[str, BinaryIO]]:
-    """Open the archives in a file, one after the other: one without a name, or those of a WACZ collection."""
+    """Yield names and streams of the archives in a file: one without a name, or those of a WACZ collection."""
     with path.open("rb") as file:
-        # Others may end like a ZIP file: with a page that is one.
+        # A WARC file may end like a ZIP file, with a page that is one.
         if not file.peek(4).startswith(_ZIP_MAGIC):
             yield "", _unpacked(file)
             return
@@ -157,15 +156,15 @@ def _archives(path: Path, look: _Look) -> Iterator[tuple[str, BinaryIO]]:
 
 
 def _unpacked(file: BufferedReader) -> BinaryIO:
-    """Return what is in a file. Of a packed one warcio passes over what is damaged; gzip's own module does not."""
+    """Return the unpacked stream of a file. warcio would skip damage in a packed one; Python's gzip module does not."""
     return _Packed(fileobj=file) if file.peek(2).startswith(_GZIP_MAGIC) else file  # type: ignore[return-value]
 
 
 class _Packed(GzipFile):
-    """Gives what comes before damage, before it tells of that."""
+    """GzipFile that returns the bytes before damage first, and then raises."""
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return some bytes, no more than asked for; none at the end."""
+        """Return at most ``size`` bytes; none at the end."""
         return self.read1(-1 if size is None else size)
 
 
@@ -189,7 +188,7 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
         return "too_large"
     body, whole = found
     if not whole or fields.get_header("WARC-Truncated"):
-        # Whoever has it whole, a crawl or another archive, is not to find it taken.
+        # A crawl or another archive may have the whole page. It must not find this one in its place.
         return "truncated"
     return Capture(
         url=address,
@@ -204,7 +203,7 @@ def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Captur
 
 
 def _head(record: Any) -> Any:
-    """Read status and headers; None where there are none, or no end of them."""
+    """Return status and headers; None if they are missing or have no end."""
     from warcio.limitreader import LimitReader
     from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
@@ -224,7 +223,7 @@ def _ip(stated: str) -> str | None:
 
 
 def _moment(stated: str) -> datetime | None:
-    """Read when a page was captured; None for no time, or none when that could have been."""
+    """Return the time of the capture; None if it is missing or impossible."""
     try:
         moment = datetime.fromisoformat(stated)
         moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
@@ -234,7 +233,7 @@ def _moment(stated: str) -> datetime | None:
 
 
 def _body(record: Any, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
-    """Return the body without transfer coding, and whether it came whole; None for one that is too large."""
+    """Return the body without transfer coding, and whether it is complete; None if it is too large."""
     chunked = "chunked" in (answer.get_header("Transfer-Encoding") or "").lower()
     most = 2 * max_body + _AT_ONCE if chunked else max_body
     parts, size = list[bytes](), 0
@@ -250,9 +249,10 @@ def _body(record: Any, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
 
 
 def _unchunked(sent: bytes) -> tuple[bytes, bool]:
-    """Undo chunks (RFC 9112, 7.1), and say whether the last is there; what comes in none was undone by who wrote it.
+    """Undo chunks (RFC 9112, 7.1). Return the body, and whether its last chunk is there.
 
-    warcio's own reader says of a body that breaks off in a chunk that it is whole.
+    A body without chunks was undone by the program that wrote it. warcio's own reader takes a body for complete that
+    ends in the middle of a chunk.
     """
     parts, at = list[bytes](), 0
     while size := _CHUNK.match(sent, at):

@@ -1,23 +1,19 @@
-"""`backup`: a corpus in a second place, made while a crawl may run."""
+"""`backup`: copy a corpus into a new folder while a crawl may run."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from corpus_spider.options import as_json, verb_of
 from storage.errors import ConfigError, DamageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from corpus_spider.config import Config
-    from corpus_spider.options import State
     from storage.corpus import Corpus
     from storage.records import Pointer
 
@@ -25,39 +21,37 @@ OPEN = ".open"
 DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
 _CHUNK = 1 << 20
 TRIES = 3
-"""Where originals are replaced while they are copied: each removal does that, and takes as long as a backup does."""
-
-_verbs = click.Group()
+"""Attempts, when a removal replaces originals during the copy. A removal takes as long as a backup."""
 
 
 @dataclass(slots=True)
 class BackupReport:
-    """What a backup holds."""
+    """Content of a backup."""
 
     path: str
     documents: int = 0
     files: int = 0
     """WARC files."""
     linked: int = 0
-    """Those that share their bytes with the corpus (hard links); they are never changed in place."""
+    """WARC files that are hard links to those of the corpus. They are never changed in place."""
     bytes: int = 0
     """Bytes of the WARC files."""
     missing: list[str] = field(default_factory=list)
-    """WARC files that the database names and that are not there."""
+    """WARC files that the database names and that do not exist."""
 
 
 def backup(config: Config, target: Path, on_progress: Callable[[int], None] = lambda _: None) -> BackupReport:
-    """Copy the corpus into a new folder, which a crawl could go on from, and which `check` finds nothing wrong with.
+    """Copy the corpus into a new folder. The copy passes `check`, and a crawl can go on from it.
 
-    A crawl may run: the database is copied as one moment shows it, then of each WARC file what that moment knows of.
-    The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, DamageError when a file shrank
-    or went away meanwhile.
+    A crawl may run meanwhile. The database is copied as of one moment, then each WARC file as far as that moment knows
+    it. The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, and DamageError when a
+    file was shortened meanwhile.
     """
     from storage.disk import alone, disk_errors, sync_folder
     from storage.exports.staging import staging, sweep
 
     with disk_errors(target):
-        # What a backup to that name has left that was killed.
+        # Remove the folder of a killed backup to that name.
         sweep(target)
     _refuse_to_clobber(target)
     for left in reversed(range(TRIES)):
@@ -98,8 +92,8 @@ def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callabl
 
 
 def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
-    """Say whether files that are gone have been replaced since the database was copied, by a removal: what else is in
-    them is in others now.
+    """Return whether a removal has replaced missing files since the database was copied. Then the rest of their content
+    is in other files now.
     """
     from storage.corpus import Corpus
     from storage.retention import REMOVED
@@ -112,7 +106,7 @@ def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
 
 
 def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> int:
-    """Return how many rows were told of: SQLite's are copied by the page."""
+    """Copy the database and return the number of reported rows: 0 for SQLite, which is copied by page."""
     from storage.corpus import Corpus
     from storage.transfer import copy_file, transfer
 
@@ -125,7 +119,7 @@ def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None
 
 
 def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> Iterator[int]:
-    """Copy the files, and yield after each how many there are."""
+    """Copy the files, and yield the number of files after each."""
     from storage.retention import REMOVED
     from storage.warc import warc_path
 
@@ -147,8 +141,9 @@ def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport
 
 
 def _copy_file(source: Path, target: Path, last: Pointer, report: BackupReport) -> int | None:
-    """Link a finished file, copy a growing one up to the records of its last known answer; return its size, None when
-    it is gone.
+    """Link a finished file, or copy a growing one up to the records of its last known response.
+
+    Return its size in bytes, or None if it does not exist.
     """
     for path in (source / target.name, source / (target.name + OPEN), source / target.name):
         with suppress(FileNotFoundError):
@@ -175,7 +170,7 @@ def _copied(path: Path, target: Path, last: Pointer | None) -> int:
     from storage.warc import end_of
 
     created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    # Nothing is made before the file was seen by its name: it may get another, and is copied then.
+    # The file is opened before the copy is created: it may get another name, and is then copied by that.
     wanted = left = path.stat().st_size if last is None else end_of(path, last)
     with os.fdopen(open_to_read(path), "rb") as file, os.fdopen(os.open(target, created, 0o600), "wb") as new:
         while left and (chunk := file.read(min(left, _CHUNK))):
@@ -189,7 +184,7 @@ def _copied(path: Path, target: Path, last: Pointer | None) -> int:
 
 
 def _copy_settings(config: Config, path: Path) -> None:
-    """Copy corpus.toml, with the database and the archive of the backup in it."""
+    """Copy corpus.toml, with the database and the archive of the backup."""
     import tomlkit
 
     settings = tomlkit.parse(config.path.read_text("utf-8-sig")) if config.path else tomlkit.document()
@@ -206,30 +201,3 @@ def _sync_all(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-@verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@as_json
-def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
-    """Copy the whole corpus into a new folder.
-
-    While a crawl runs, too. Finished WARC files are hard-linked where the disk allows it. Exit code 6 when some are not
-    there.
-    """
-    from corpus_spider.config_load import database_variable
-
-    with state.console.progress("rows and files copied") as show:
-        report = backup(state.load_made(), folder, show)
-    if options["as_json"]:
-        state.console.json(report)
-    elif not state.console.quiet:
-        state.console.summary(report)
-    if variable := database_variable(os.environ):
-        state.console.note(f"Without {variable} it is a corpus of its own: that counts before its corpus.toml too.")
-    for name in report.missing:
-        state.console.error(f"{name} is not there; its pages have no originals in the backup either")
-    return DamageError.exit_code if report.missing else 0
-
-
-VERBS = tuple(_verbs.commands.values())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider import backup, lookup, move, nightly
+from corpus_spider import lookup, maintenance_commands, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
 from corpus_spider.interruption import Interruption, ending
 from corpus_spider.keeping import keeping
@@ -58,7 +58,7 @@ def cli() -> None:
     """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
 
 
-for command in (sites, *keeping.commands.values(), *backup.VERBS, *move.VERBS, *nightly.VERBS, *lookup.VERBS):
+for command in (sites, *keeping.commands.values(), *maintenance_commands.VERBS, *nightly.VERBS, *lookup.VERBS):
     cli.add_command(command)
 
 

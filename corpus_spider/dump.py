@@ -1,17 +1,17 @@
-"""The corpus as files: choose documents, add the licence of their site, fold and cut them, write them."""
+"""Export the corpus: choose documents, add the licence of their site, fold and tokenise them, write them."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from corpus_spider.dump_shape import TOKENISED, WITH_SENTENCES, shape_of
+from corpus_spider.dump_request import TOKENISED, WITH_SENTENCES, shape_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,42 +19,22 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from pipelines.quality_rules import Rules
+    from corpus_spider.dump_request import Dump
     from storage.corpus import Corpus
     from storage.exports import ExportReport
     from storage.exports.formats import Destination
     from storage.exports.release import Release
-    from storage.holdings import Columns, CorpusDocument, Selection
+    from storage.holdings import Columns, CorpusDocument
 
 ORIGINALS = (".wacz", ".cdxj")
-"""Endings of targets that take no documents, but the originals."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dump:
-    """What to write and where. ``format_name`` is needed where the target's name does not say it."""
-
-    target: str
-    selection: Selection
-    format_name: str | None = None
-    overwrite: bool = False
-    require_licence: bool = False
-    """Only documents whose site has a licence in corpus.toml, or whose page names one."""
-    folds: tuple[str, ...] = ()
-    release: bool = False
-    shard_size: int = 0
-    since_dump: Path | None = None
-    quality: Rules | None = None
-    """What is asked of the quality of a text."""
-    without_recurring: bool = False
-    """Leave out of texts the lines that recur over their site."""
+"""Suffixes of targets for the originals."""
 
 
 def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
     """Export the selected documents with the licence notes of corpus.toml.
 
-    Raises what `storage.exports.export` and the database raise, and ConfigError for a site that is neither configured
-    nor in the corpus, and for texts that cannot be cut into words.
+    Raises the errors of `storage.exports.export` and of the database. Raises ConfigError for a site that is neither
+    configured nor in the corpus, and for texts that cannot be split into words.
     """
     from corpus_spider import dump_readers
     from storage.corpus import Corpus
@@ -74,7 +54,7 @@ def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
 
 
 def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | None, console: Console) -> ExportReport:
-    """Do it in this process; ``where`` is None for a release."""
+    """Export in this process. ``where`` is None for a release."""
     from storage.exports import export
 
     with console.progress("documents exported", partial(number, config, wanted)) as show:
@@ -91,7 +71,7 @@ def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | Non
 
 
 def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: Console) -> ExportReport | None:
-    """Do it with processes beside this one; None where `dump_readers.parts` gives none."""
+    """Export with further processes. None if `dump_readers.parts` cannot start them."""
     from corpus_spider.dump_readers import Work, parts
     from storage.exports.sink import export_parts
     from storage.exports.staging import make_way
@@ -112,7 +92,7 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
 
 
 def number(config: Config, wanted: Dump) -> int | None:
-    """Count the documents that are wanted; None where each has to be looked at for that."""
+    """Count the selected documents; None if that would take a look at each of them."""
     from storage.corpus import Corpus
 
     if wanted.quality or wanted.without_recurring or wanted.require_licence:
@@ -122,19 +102,19 @@ def number(config: Config, wanted: Dump) -> int | None:
 
 
 def _takes_documents(wanted: Dump) -> bool:
-    """Say whether it takes more than columns to see which documents are wanted, and to prepare them."""
+    """Return whether the request needs documents. Otherwise columns are enough, which is faster."""
     return bool(wanted.folds or wanted.quality or wanted.without_recurring or wanted.require_licence)
 
 
 def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-    """Yield the documents that are wanted as they are exported, but for what the format asks of them."""
+    """Yield the chosen documents as they are exported, before `fit` adapts them to the format."""
     return folded(chosen(config, wanted, documents, Counter()), wanted.folds)
 
 
 def chosen(
     config: Config, wanted: Dump, documents: Iterable[CorpusDocument], left_out: Counter[str]
 ) -> Iterator[CorpusDocument]:
-    """Yield the documents that are wanted for what they are, and count the others by why they are not."""
+    """Yield the documents that meet the request, and count the others by reason."""
     for document in with_licences(documents, _licences(config)):
         document = own_lines(document) if wanted.without_recurring else document
         document = measured(document) if wanted.quality else document
@@ -146,7 +126,7 @@ def chosen(
 
 
 def _why_not(document: CorpusDocument, wanted: Dump) -> str | None:
-    """Return why a document is not wanted; None when it is."""
+    """Return the reason to leave a document out, or None."""
     if wanted.require_licence and not (document.licence or document.licence_url):
         return "no licence"
     if wanted.without_recurring and document.chars < max(1, wanted.selection.min_chars):
@@ -155,7 +135,7 @@ def _why_not(document: CorpusDocument, wanted: Dump) -> str | None:
 
 
 def own_lines(document: CorpusDocument) -> CorpusDocument:
-    """Return a document without the lines that recur over its site, with what is left measured anew."""
+    """Return a document without the lines that recur over its site, with new measures of its quality."""
     from pipelines.quality import measure
     from storage.holdings import is_mixed
     from storage.lines import RECURS
@@ -174,7 +154,7 @@ def own_lines(document: CorpusDocument) -> CorpusDocument:
 
 
 def _foreign_share(document: CorpusDocument) -> float | None:
-    """Return the share of a text in lines that are told to be in another language than the whole."""
+    """Return the share of a text in lines of another language than the whole."""
     if document.foreign_share is None:
         return None
     lengths = list(map(len, document.text.split("\n")))
@@ -186,7 +166,7 @@ def _foreign_share(document: CorpusDocument) -> float | None:
 
 
 def measured(document: CorpusDocument) -> CorpusDocument:
-    """Return a document with its quality, where it was stored before that was measured."""
+    """Return a document with its quality. Documents of earlier releases are stored without."""
     from pipelines.quality import measure
 
     if document.quality:
@@ -207,7 +187,7 @@ def _release(
 
 
 def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
-    """Return what a release says of itself: nothing of this machine, and nothing that is not the same tomorrow."""
+    """Return the description of a release: without data of this machine, and the same at any time."""
     from corpus_spider.config import program_version
     from storage.exports.release import Release
     from storage.schema import SCHEMA_VERSION
@@ -232,7 +212,7 @@ def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
 
 
 def filters(wanted: Dump) -> dict[str, Any]:
-    """Return by what documents are chosen, as a manifest has it."""
+    """Return the filters of the documents, as the manifest holds them."""
     chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
     chosen["without_recurring"] = wanted.without_recurring
     told: dict[str, Any] = json.loads(json.dumps(asdict(wanted.selection) | chosen))
@@ -240,7 +220,7 @@ def filters(wanted: Dump) -> dict[str, Any]:
 
 
 def refuse_own_files(config: Config, target: str) -> None:
-    """Raise ConfigError for a target that would take the place of a file of the corpus, as a slip with --overwrite."""
+    """Raise ConfigError for a target that would replace a file of the corpus: a slip with --overwrite."""
     path, database = Path(target).resolve(), Path(config.database_url.removeprefix("sqlite:///")).resolve()
     beside = {database.with_name(f"{database.name}-{kind}") for kind in ("wal", "shm", "journal")}
     own = {database, *beside, config.path and config.path.resolve()}
@@ -249,7 +229,7 @@ def refuse_own_files(config: Config, target: str) -> None:
 
 
 def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...]) -> None:
-    """Raise ConfigError for a name that is no site; one taken out of corpus.toml is known by its documents."""
+    """Raise ConfigError for an unknown site. A site that left corpus.toml is known by its documents."""
     strange = set(names) - {site.name for site in config.sites}
     if strange:
         strange -= {row.key for row in corpus.status().by_site}
@@ -258,13 +238,13 @@ def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...])
 
 
 def fields(report: ExportReport) -> dict[str, Any]:
-    """Return the report as it is printed, with the format under the name of its option."""
+    """Return the report for the output, with the format under the name of its option."""
     told = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
     return told if told["changes"] else {key: value for key, value in told.items() if key != "changes"}
 
 
 def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str | None]) -> Iterator[CorpusDocument]:
-    """Yield each document with the licence its site has in corpus.toml now, else the one it had when it was crawled."""
+    """Yield each document with the licence of its site in corpus.toml, or else the one it was crawled with."""
     for document in documents:
         licence = licences.get(document.site) or document.licence
         yield document if licence == document.licence else structs.replace(document, licence=licence)
@@ -275,7 +255,7 @@ def _licences(config: Config) -> dict[str, str | None]:
 
 
 def _columns_licensed(licences: dict[str, str | None], columns: Columns) -> Columns:
-    """Do as `with_licences` does, for documents that are columns."""
+    """Return columns of documents with the licences of `with_licences`."""
     stored = zip(columns["site"], columns["licence"], strict=True)
     return columns | {"licence": [licences.get(site) or licence for site, licence in stored]}
 
@@ -301,7 +281,7 @@ def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Itera
 
 
 def fit(documents: Iterable[CorpusDocument], format_name: str) -> Iterator[CorpusDocument]:
-    """Yield the documents as a format takes them: cut into tokens, into sentences, or as they are."""
+    """Yield the documents as a format needs them: tokenised, with marked sentences, or unchanged."""
     from pipelines.sentences import marked
 
     if format_name == TOKENISED:
@@ -312,7 +292,7 @@ def fit(documents: Iterable[CorpusDocument], format_name: str) -> Iterator[Corpu
 
 
 def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-    """Yield each document with its text cut into sentences and tokens, as `storage.exports.vertical` takes it.
+    """Yield each document with its text split into sentences and tokens, as `storage.exports.vertical` needs it.
 
     Raises ConfigError for a language without spaces between words where no segmenter is installed.
     """
@@ -321,6 +301,6 @@ def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
     segment = segmenter()
     for document in documents:
         if segment is None and document.language in UNSPACED:
-            do = 'Install the segmenter ("icu4py", the extra "segment"), or export as .prevert, which is not tokenised.'
-            raise ConfigError("words cannot be told apart without a segmenter", where=document.language, do=do)
+            do = 'Install the segmenter (extra "segment"), or export as .prevert, which is not tokenised.'
+            raise ConfigError("words cannot be separated without a segmenter", where=document.language, do=do)
         yield structs.replace(document, text=tokenised(document.text, segment))

@@ -1,4 +1,4 @@
-"""The originals of a corpus as one file, or an index of them, while other commands may take some away."""
+"""Export the originals as one file, or an index of them, while other commands may remove some."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.config import program_version
-from corpus_spider.dump import Dump, refuse_own_files
+from corpus_spider.dump import refuse_own_files
+from corpus_spider.dump_request import Dump
 from storage.corpus import Corpus
 from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals
 from storage.holdings import Selection
+from storage.warc_files import REPLACED
 from storage.retention import REMOVED
 from storage.warc import warc_path
-from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config
     from storage.exports.originals import OriginalsReport
 
 TRIES = 3
-"""Where originals are removed while they are exported."""
+"""Attempts, when originals are removed during the export."""
 
 
 def originals(config: Config, wanted: Dump) -> OriginalsReport:
-    """Export the WARC files that are finished, as ``.wacz``, or an index of them, as ``.cdxj``.
+    """Export the finished WARC files as ``.wacz``, or an index of them as ``.cdxj``.
 
-    They are taken whole: ConfigError for anything that would choose among documents.
+    Raises ConfigError for every option that would choose among documents.
     """
     plain = Dump(wanted.target, Selection(), overwrite=wanted.overwrite)
     if wanted != plain:
@@ -49,7 +50,7 @@ def _write(config: Config, wanted: Dump, tries: int) -> OriginalsReport:
 
 
 def _finished(config: Config, corpus: Corpus) -> Originals:
-    """Return the WARC files that are whole; what a removal has put another in the place of is none."""
+    """Return the finished WARC files, without those that a removal has replaced."""
 
     def known() -> list[str]:
         return [file.name for file in corpus.warc.files() if file.state not in {REMOVED, REPLACED}]
@@ -60,7 +61,7 @@ def _finished(config: Config, corpus: Corpus) -> Originals:
         config.warc_folder,
         there,
         corpus.fetches(),
-        # A player lists them all, and would find nothing of those whose files [archive] has not kept.
+        # A player lists all pages. Those whose files [archive] has not kept would be dead links.
         (document for document in corpus.documents(every) if document.warc in names),
         f"corpus-spider {program_version()}",
         lambda: not names.issubset(known()),

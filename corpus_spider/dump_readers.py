@@ -1,7 +1,7 @@
-"""An export by several processes: each reads pages of documents from one view of the corpus and makes their parts.
+"""Export with several processes. Each reads pages of documents from one view of the corpus and makes their parts.
 
-They are forked before anything is open: what SQLite has open does not outlive a fork. Only SQLite is read so, where no
-process waits for another; a server that is asked by several would have them all see the same by other means.
+The processes are forked before any database is open, because an open SQLite database does not survive a fork. One
+process reads PostgreSQL: a view shared by several would need other means there.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ if TYPE_CHECKING:
     from storage.reading import View
 
 MANY = 10_000
-"""Documents from which on it pays to start processes: so many take one of them a second."""
+"""Documents from which on processes pay. One process takes about a second for so many."""
 MOST = 4
-"""Processes: more than these make parts faster than one thread can compress and hash them."""
+"""Processes. More make parts faster than one thread can compress and hash them."""
 AHEAD = 2
-"""Parts under way for each process, so that none waits for the slowest."""
+"""Parts in progress for each process, so that it does not wait for the slowest."""
 ROOM = 8 * 2**20
-"""Bytes of memory that each process shares with the one that writes: parts that fit go through it, others through the
-pipe, which copies them three times more.
+"""Bytes of memory that each process shares with the writer. Larger parts go through the pipe, which copies them three
+times more.
 """
 TRIES = 10
-"""Looks at a corpus that others write to, until one process reads it alone."""
+"""Attempts to get one view of a corpus that others write to. After that one process reads it."""
 END_SECONDS = 5.0
-"""How long a process that was killed is waited for; one that a disk holds up may stay."""
+"""Seconds to wait for a killed process. One that hangs on a disk stays behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Which documents of which corpus are prepared how, and what is made of them."""
+    """Work of the processes: database, selection, preparation of documents, and format."""
 
     database: str
     selection: Selection
     prepared: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]]
     format_name: str
     columns_prepared: Callable[[Columns], Columns] | None = None
-    """Does the same to columns whose texts are UTF-8; None where it takes documents."""
+    """Prepares columns with texts in UTF-8 alike; None if the preparation needs documents."""
 
 
 def pay(corpus: Corpus, wanted: Selection, format_name: str) -> bool:
-    """Say whether several processes are worth it for an export, and to be had: a fork must not copy threads."""
+    """Return whether several processes are possible and pay for an export. A fork must not copy threads."""
     possible = sys.platform == "linux" and threading.active_count() == 1 and _number() > 1
     known = corpus.database.is_sqlite and format_name in PARTED_FORMATS
     return possible and known and corpus.documents.count_exceeds(wanted, MANY)
@@ -75,8 +75,9 @@ def _number() -> int:
 
 @contextmanager
 def parts(work: Work) -> Iterator[Iterator[Part] | None]:
-    """Give the parts in the order of the documents; None if there is no room for so many processes, or the corpus
-    changes too often to be seen alike by all.
+    """Give the parts in the order of the documents.
+
+    Gives None if the system cannot start the processes, or the corpus changes too often for one view.
     """
     _load(work)
     with ExitStack() as stack:
@@ -90,26 +91,26 @@ def parts(work: Work) -> Iterator[Iterator[Part] | None]:
 
 
 def _started(work: Work, stack: ExitStack) -> list[_Reader]:
-    """Start the processes, which end with the stack; none where the system does not let us have all of them."""
+    """Start the processes, which end with the stack. Return none if the system cannot start all."""
     readers: list[_Reader] = []
     try:
         for _ in range(_number()):
             readers.append(_Reader(work, readers))
             stack.callback(readers[-1].close)
     except OSError:
-        # One process alone needs none of what there may be too few of: processes, open files, memory to copy.
+        # Processes, open files or memory are short. One process needs none of them.
         return []
     return readers
 
 
 def _load(work: Work) -> None:
-    """Make the part of one page, so that what this imports is there before the forks, and not loaded by each."""
+    """Make the part of one page, so that its imports are loaded once, before the forks."""
     with Corpus.open(work.database, read_only=True) as corpus, corpus.documents.view(work.selection) as view:
         _part(work, view, next(view.pages(), ()))
 
 
 def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader], stack: ExitStack) -> View | None:
-    """Have all readers look at the corpus while nobody else changes it, and return the view that is ours."""
+    """Open a view in all readers while the corpus does not change, and return our own view of it."""
     for _ in range(TRIES):
         with ExitStack() as views, corpus.database.watched() as has_changed:
             view = views.enter_context(corpus.documents.view(selection))
@@ -136,7 +137,7 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
 
     threads = ThreadPoolExecutor(len(readers))
     stack.callback(threads.shutdown, cancel_futures=True)
-    # Threads wait for processes: an export that is stopped must not wait for what nobody wants any more.
+    # Threads wait for processes. A stopped export must not wait for parts in progress.
     for reader in readers:
         stack.callback(reader.kill)
     under_way: deque[Future[Part | list[Sequence[int]]]] = deque()
@@ -151,7 +152,7 @@ def _in_order(view: View, readers: Sequence[_Reader], stack: ExitStack) -> Itera
 def _parts_of(
     answer: Part | list[Sequence[int]], made: Callable[[Sequence[int]], Part | list[Sequence[int]]]
 ) -> Iterator[Part]:
-    """Yield the part of a stretch, or, where its texts are too long to be had at once, those of its pages in turn."""
+    """Yield the part of a stretch, or the parts of its pages if its texts are too long for one."""
     if not isinstance(answer, Part):
         for page in answer:
             yield from _parts_of(made(page), made)
@@ -161,24 +162,24 @@ def _parts_of(
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """A part whose bytes, so many, lie in the shared memory."""
+    """A part whose bytes are in the shared memory."""
 
     rows: int
     size: int
 
 
 class _Side:
-    """The pipe to who asks, and the memory that is shared."""
+    """The reader's end: pipe to the writer, and shared memory."""
 
     def __init__(self, pipe: Connection, room: mmap.mmap) -> None:
         self._pipe, self._room = pipe, room
 
     def recv(self) -> Any:
-        """Wait for what is asked."""
+        """Wait for a request."""
         return self._pipe.recv()
 
     def send(self, answer: Any) -> None:
-        """Answer. What lies in the memory was taken from there before more was asked."""
+        """Send an answer. The writer has read the memory before it sends the next request."""
         if isinstance(answer, Part) and len(answer.data) <= ROOM:
             self._room[: len(answer.data)] = answer.data
             answer = _Laid(answer.rows, len(answer.data))
@@ -186,13 +187,13 @@ class _Side:
 
 
 class _Reader:
-    """A process that makes parts, and the pipe to it."""
+    """The writer's end: a process that makes parts, and the pipe to it."""
 
     def __init__(self, work: Work, others: Sequence[_Reader]) -> None:
         context = multiprocessing.get_context("fork")
         self._pipe, theirs = context.Pipe()
         self._room = mmap.mmap(-1, ROOM)
-        # A copy of our end would keep the pipe open when we are gone, and them waiting.
+        # A copy of our end would keep the pipe open after our death, and the process waiting.
         ours = [self._pipe, *(other._pipe for other in others)]  # noqa: SLF001
         self._process = context.Process(target=_serve, args=(_Side(theirs, self._room), ours, work), daemon=True)
         with signals_held():
@@ -200,27 +201,28 @@ class _Reader:
         theirs.close()
 
     def ask(self, stretch: Sequence[int] | None) -> Any:
-        """Return the part of the selected documents of a stretch, or their pages where they are several; for None, once
-        the corpus is looked at anew.
+        """Return the part of the selected documents of a stretch, or the list of their pages if these are several.
+
+        With None the process opens a new view.
         """
         try:
-            # One that has ended may have said why.
+            # A process that has ended may have sent the reason.
             with suppress(BrokenPipeError):
                 self._pipe.send(stretch)
             answer = self._pipe.recv()
         except (EOFError, OSError) as error:
-            do = "See that there is memory and the disk can be read; `taskset -c 0` makes do with one process."
-            raise CorpusError("a process that read the corpus has ended", do=do) from error
+            do = "Check memory and disk. `taskset -c 0 corpus-spider export ...` uses one process."
+            raise CorpusError("a process that read the corpus has died", do=do) from error
         if isinstance(answer, Exception):
             raise answer
         return Part(answer.rows, self._room[: answer.size]) if isinstance(answer, _Laid) else answer
 
     def kill(self) -> None:
-        """Let the process end; it has nothing that could be lost. Who asks it at this moment is told that it has."""
+        """Kill the process, which has nothing to lose. A waiting `ask` then raises CorpusError."""
         self._process.kill()
 
     def close(self) -> None:
-        """End the process, if it has not, and what is kept for it."""
+        """Kill the process and release the pipe."""
         self._pipe.close()
         self.kill()
         self._process.join(END_SECONDS)
@@ -229,14 +231,14 @@ class _Reader:
 def _serve(pipe: _Side, others: Sequence[Connection], work: Work) -> None:
     for other in others:
         other.close()
-    # What was there before is not looked through, and so not copied, whenever memory is cleared.
+    # The garbage collector leaves older objects alone, so that their memory is not copied.
     gc.freeze()
     try:
         _answer(pipe, work)
     except (EOFError, ConnectionError, MemoryError):
-        # Who asked is gone, or sees that we are.
+        # The writer has died, or sees that we have.
         return
-    except Exception as error:  # noqa: BLE001 - the export ends with it as if it had come up there
+    except Exception as error:  # noqa: BLE001 - the writer raises it
         error.add_note(traceback.format_exc())
         pipe.send(error)
 
@@ -251,7 +253,7 @@ def _answer(pipe: _Side, work: Work) -> None:
                 view = views.enter_context(corpus.documents.view(work.selection, mapped=True))
                 pipe.send(None)
             else:
-                # Here, where it is done by all at once: to choose takes a tenth of the time.
+                # Choosing takes a tenth of the time, so every process does it for its stretches.
                 pages = view.chosen(stretch)
                 pipe.send(pages if len(pages) > 1 else _part(work, view, pages[0]) if pages else Part(0, b""))
 
@@ -259,7 +261,7 @@ def _answer(pipe: _Side, work: Work) -> None:
 def _part(work: Work, view: View, page: Sequence[int]) -> Part:
     make_of_columns = PARTED_FORMATS[work.format_name].make_of_columns
     if work.columns_prepared and make_of_columns:
-        # A text that is none is told of by the other way.
+        # The path below reports a value that is not text.
         with suppress(ValueError, TypeError):
             return Part(len(page), make_of_columns(work.columns_prepared(view.utf8_columns(page))))
     return part_of(work.prepared(view.documents(page)), work.format_name)

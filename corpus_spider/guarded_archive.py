@@ -1,4 +1,4 @@
-"""The WARC folder as a crawl or an import writes it: made ready, and watched while it grows."""
+"""Write the WARC files of a crawl or an import: prepare the folder, guard disk space and locks."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 10.0
-"""How often it is seen whether the site locks are still held."""
+"""Seconds between checks that the site locks are still held."""
 
 
 class GuardedArchive:
-    """A WARC writer that announces each new file to the database, and minds the disk's reserve and the site locks."""
+    """WARC writer that registers each new file in the database, and guards the disk's reserve and the site locks."""
 
     def __init__(self, config: Config, corpus: Corpus, run_id: int | None, locks: SiteLocks) -> None:
         info = WarcInfo(
@@ -45,22 +45,24 @@ class GuardedArchive:
         self._unmoved = same_file(self._database) if self._database else lambda: True
 
     def require_database(self, *, now: bool = False) -> None:
-        """Raise DatabaseError when the file of the database is not where it was: all that is written to it is lost; now
-        and then, or ``now``, LockedError when a lost connection has cost the run its locks and another has them.
+        """Raise DatabaseError when the file of the database was moved or replaced: later writes to it would be lost.
+
+        Every LOCK_SECONDS, or with ``now``, check the locks too. Raise LockedError when another run has them.
         """
         if not self._unmoved():
             raise DatabaseError(
                 "the file was removed or replaced while a crawl wrote to it",
                 where=str(self._database),
-                do="Restore it from a backup, or start again; what has been fetched is in the WARC files.",
+                do="Restore it from a backup, or start again. The fetched pages are in the WARC files.",
             )
         if now or time.monotonic() - self._looked > LOCK_SECONDS:
             self._locks.ensure()
             self._looked = time.monotonic()
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
-        """Append a group, fsynced; a capture with an original as a revisit of it. Raises DiskError when the disk is, or
-        is about to be, full, and what `require_database` does.
+        """Append a group of captures, fsynced. A capture with an original becomes a revisit.
+
+        Raises DiskError when the disk is full or below the reserve, and the errors of `require_database`.
         """
         self._reserve()
         self.require_database()
@@ -71,14 +73,14 @@ class GuardedArchive:
         return pointers
 
     def abandon(self) -> None:
-        """Leave the current file to the next start's recovery."""
+        """Leave the current file to the recovery at the next start."""
         self._writer.abandon()
 
     def close(self) -> None:
-        """Close the current file under its final name, and note the sizes of all."""
+        """Close the current file under its final name, and record the sizes of all files."""
         self._writer.close()
         for path in (self._folder / name for name in sorted(self._announced)):
-            # After an error the file keeps its .open name for the next start to recover; another crawl may prune it.
+            # After an error the file keeps its .open name until the next start. Another crawl may have pruned it.
             with suppress(FileNotFoundError):
                 if not self._note_size(path):
                     return
@@ -93,7 +95,7 @@ class GuardedArchive:
 
 
 def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
-    """Return a check that raises DiskError when less than ``reserve`` bytes are free: stop before the disk is full."""
+    """Return a check that raises DiskError when less than ``reserve`` bytes are free."""
 
     def check() -> None:
         with disk_errors(folder):
@@ -102,14 +104,14 @@ def reserve_check(folder: Path, reserve: int) -> Callable[[], None]:
             raise DiskError(
                 f"only {free // 2**20} MiB are free, less than the reserve of {reserve // 2**20} MiB",
                 where=str(folder),
-                do="Make room, or lower reserve in [archive]; the next crawl goes on where this one stopped.",
+                do="Free some space, or lower reserve in [archive]. The next crawl goes on where this one stopped.",
             )
 
     return check
 
 
 def prepare_folders(config: Config) -> None:
-    """Make the WARC folder, private to its owner, and check that it can be written, has room, and is ours."""
+    """Make the WARC folder, private to its owner. Check that it is writable, has room, and belongs to this corpus."""
     folder = config.warc_folder
     try:
         make_folder(folder)

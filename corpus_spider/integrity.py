@@ -1,8 +1,8 @@
-"""`check`: do text, WARC and index agree? It reads and reports; it repairs nothing.
+"""`check`: compare texts, WARC files and database. Read-only.
 
-Shallow: the database agrees with itself, and every pointer lies inside a file that is there. Deep: every record of
-every file is read and verified, records and rows are matched both ways, texts are well formed, and a sample of pages
-is made anew from the WARC and compared with the stored text.
+The shallow check tests that the database is consistent, that texts are well formed, and that every pointer lies inside
+an existing file. The deep check also reads and verifies every record of every file, and matches records and rows both
+ways. It extracts a sample of pages again from the WARC and compares them with the stored texts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from storage.counting import counted
 from storage.errors import CorpusError, DiskError
 from storage.holdings import Selection
 from storage.records import Kind, Pointer
+from storage.warc_files import REPLACED
 from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
 from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.scanning import ANSWERS
 from storage.warc.scrubbing import NOTHING
 from storage.warc.writer import OPEN, is_being_written
-from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,47 +42,48 @@ if TYPE_CHECKING:
     from storage.warc import ScannedRecord
 
 SAMPLE = 200
-"""Pages that a deep check makes anew, spread evenly over the corpus."""
+"""Pages that a deep check extracts again, spread evenly over the corpus."""
 _AT_ONCE = 500
-"""Addresses that are looked up at a time."""
+"""Addresses to look up at a time."""
 _IS_RULES = re.compile(r"^\w+://[^/]*/(?:robots\.txt$|\.well-known/)")
-"""What a host says of its use; of a removed domain it is kept for the record."""
-READS_IN = "the next crawl reads in what is missing"
+"""Addresses of usage terms. Those of a removed domain are kept as evidence."""
+ADOPTS = "the next crawl takes in what is missing"
 OLD_SQLITE = (
-    f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, mended in"
-    " 3.51.3): corpus-spider writes one transaction at a time; run no two crawls of this corpus beside each other"
+    f"SQLite {sqlite3.sqlite_version} may lose writes when several programs write to one file (WAL-reset bug, fixed in"
+    " 3.51.3). corpus-spider writes one transaction at a time. Do not run two crawls of this corpus at the same time"
 )
 
 
 @dataclass(slots=True)
 class CheckReport:
-    """What was looked at and what was wrong."""
+    """Result of a check: counts, problems and notes."""
 
     documents: int = 0
-    """As `status` counts them: the last version of each page."""
+    """Last versions of pages, as in `status`."""
     earlier_versions: int = 0
     records: int = 0
     files: int = 0
     removed_documents: int = 0
-    """Documents that were taken out on request: without a problem, neither text nor original is left."""
+    """Documents that were removed on request. Unless a problem says so, neither text nor original is left."""
     removed_files: int = 0
-    """Files that went by rule ([archive]): their rows point to what is no more, and that is well."""
+    """Files that were removed by the limits in [archive]. Rows that point to them are no problem."""
     open_files: int = 0
-    """Files that a crawl is writing at the moment: checked up to the last record with a row."""
+    """Files that a crawl is writing. They are checked up to the last record with a row."""
     reextracted: int = 0
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What is well and should be known."""
+    """Messages that are not problems."""
 
     @property
     def ok(self) -> bool:
-        """Whether everything agrees."""
+        """Whether there is no problem."""
         return not self.problems
 
 
 def check(config: Config, deep: bool = False, on_progress: Callable[[int], None] = lambda _: None) -> CheckReport:
-    """Check the configured corpus; ``on_progress`` hears how many WARC files are done. Raises CorpusError when it
-    cannot be opened.
+    """Check the configured corpus. ``on_progress`` gets the number of finished WARC files.
+
+    Raises CorpusError when it cannot be opened.
     """
     report = CheckReport()
     with Corpus.open(config.database_url, read_only=True) as corpus:
@@ -90,7 +91,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         report.removed_documents = len(corpus.removals.documents())
         report.notes += [OLD_SQLITE] if corpus.database.is_sqlite and not is_sound() else []
         if strays := adoption.waiting(config, corpus):
-            report.notes.append(f"{strays} answers wait that only the WARC files knew of; {READS_IN}")
+            report.notes.append(f"{strays} responses in WARC files have no row yet; {ADOPTS}")
         files = {file.name: file.state for file in corpus.warc.files()}
         report.removed_files = list(files.values()).count(REMOVED)
         found = files_of(config.warc_folder)
@@ -99,7 +100,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
         for name in sorted(name for name, state in files.items() if state != REMOVED):
             looker.look(name, on_progress)
         looker.look_at_documents()
-        # Last: a removal that runs writes a file anew before it has its rows point there.
+        # Last: a running removal rewrites a file before it points the rows to it.
         for name in sorted(found - files.keys()):
             looker.look(name, on_progress)
             looker.look_whether_known(name)
@@ -107,7 +108,7 @@ def check(config: Config, deep: bool = False, on_progress: Callable[[int], None]
 
 
 def number_of_files(config: Config) -> int:
-    """Return how many WARC files there are to check."""
+    """Return the number of WARC files to check."""
     with Corpus.open(config.database_url, read_only=True) as corpus:
         files = {file.name: file.state for file in corpus.warc.files()}
     removed = {name for name, state in files.items() if state == REMOVED}
@@ -122,8 +123,9 @@ def files_of(folder: Path) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Looker:
-    """Looks at files and documents; of ``files`` the state is known that each had in the beginning. Of ``late`` ones
-    the database does not know all.
+    """Check of files and documents. ``files`` has the state of each file at the start.
+
+    ``late`` has the files of which the database does not know the end.
     """
 
     corpus: Corpus
@@ -134,11 +136,11 @@ class _Looker:
     late: frozenset[str] = frozenset()
 
     def look(self, name: str, on_progress: Callable[[int], None]) -> None:
-        """Look at a file, and on the way note what is wrong with it, unless it has gone meanwhile."""
+        """Check a file and record its problems, unless it was removed meanwhile."""
         problems = self.report.problems
         before = len(problems)
         if not is_file_name(name):
-            problems.append(f"{name[:50]!r} is no name of a WARC file")
+            problems.append(f"{name[:50]!r} is not a valid name of a WARC file")
             return
         try:
             self._check(name)
@@ -152,14 +154,14 @@ class _Looker:
     def _check(self, name: str) -> None:
         corpus, folder, report = self.corpus, self.config.warc_folder, self.report
         report.files += 1
-        # Before the rows are read: a file gets its final name once all its rows are committed.
+        # Find it before the rows are read: a file gets its final name after all its rows are committed.
         path, growing = _find(folder, name)
         report.open_files += growing
         rows = {pointer.offset: pointer for _, pointer in corpus.warc.pointers(name)}
         if path is None:
             report.problems += [f"{name}: the file is missing and {len(rows)} fetches point to it"] if rows else []
             return
-        # What follows the last row of a growing file is on its way into the database.
+        # Rows of later records in a growing file are not committed yet.
         end = max((pointer.offset + pointer.length for pointer in rows.values()), default=0) if growing else None
         if self.deep:
             taken_up = path.suffix == OPEN or name in self.late
@@ -171,9 +173,7 @@ class _Looker:
         report.problems += [f"{name}: a fetch points to offset {offset}, beyond the end" for offset in beyond]
 
     def _tell_of_removed(self, name: str, held: Sequence[ScannedRecord]) -> None:
-        """Tell of answers of a file that hold something and whose address was removed, but for those that are known to
-        be emptied yet.
-        """
+        """Record responses with content whose address was removed, except those that wait to be emptied."""
         for at in range(0, len(held), _AT_ONCE):
             some = [(record, canonicalise(record.uri) or record.uri) for record in held[at : at + _AT_ONCE]]
             away = self.corpus.removals.kept_away({address for record, page in some for address in (record.uri, page)})
@@ -186,12 +186,12 @@ class _Looker:
             ]
 
     def look_whether_known(self, name: str) -> None:
-        """Tell of a finished file that the database does not know, unless that shows by its records already."""
+        """Record a finished file that the database does not know, unless its records show that already."""
         if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc.files()):
-            self.report.problems.append(f"{name}: the database does not know it; {READS_IN}")
+            self.report.problems.append(f"{name}: the database does not know this file; {ADOPTS}")
 
     def look_at_documents(self) -> None:
-        """Look at every text; and in a deep check make a sample anew, of those whose originals are there."""
+        """Check every text. A deep check extracts a sample again, of documents with an original."""
         models, status = Models(self.config, self.corpus), self.corpus.status()
         every = max(1, (status.documents + status.superseded) // SAMPLE)
         number, selection = 0, Selection(include_duplicates=True, versions="all")
@@ -205,7 +205,7 @@ class _Looker:
         self.report.earlier_versions = status.superseded
 
     def has_gone(self, name: str) -> bool:
-        """Say whether another program has removed a file since the beginning, or put another in its place."""
+        """Return whether another program has removed or replaced a file since the start."""
         before = self.files.get(name)
         now = next((file.state for file in self.corpus.warc.files() if file.name == name), None)
         return before is not None and now != before and now in {None, REMOVED, REPLACED}
@@ -213,8 +213,9 @@ class _Looker:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A WARC file and the offset to read it to; None: to its end. ``taken_up``: whether the next start indexes records
-    without rows.
+    """A WARC file and the offset at which to stop; None reads to its end.
+
+    ``taken_up``: whether the next crawl indexes its records without rows.
     """
 
     path: Path
@@ -229,21 +230,21 @@ class _File:
 
 
 def _find(folder: Path, name: str) -> tuple[Path | None, bool]:
-    """Return where a file is at the moment, and whether a crawl is writing it."""
+    """Return the current path of a file, and whether a crawl is writing it."""
     unfinished = folder / (name + OPEN)
     growing = is_being_written(unfinished)
     return next((path for path in (unfinished, folder / name) if path.is_file()), None), growing
 
 
 def _renamed(path: Path) -> Path:
-    """Return a file's path of now: a crawl may have given it its final name meanwhile."""
+    """Return the current path of a file. A crawl may have given it its final name meanwhile."""
     return path if path.exists() else path.with_name(path.name.removesuffix(OPEN))
 
 
 def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, report: CheckReport) -> list[ScannedRecord]:
     """Match the records of a file with the rows that point into it, both ways, and revisits with their originals.
 
-    Return the answers of pages that hold something.
+    Return the responses with content, except those about usage terms.
     """
     name = file.path.name.removesuffix(OPEN)
     answers, strays, held = 0, [], []
@@ -265,7 +266,7 @@ def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, repo
 
 
 def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
-    """Have warcio read the file too: damage that only its writer's own reader understands is damage all the same."""
+    """Read the file with warcio too. A file that only our own reader understands is damaged."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
     from warcio.limitreader import LimitReader
@@ -276,14 +277,14 @@ def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
             read = sum(record.rec_type in ANSWERS for record in ArchiveIterator(stream))
     except (ArchiveLoadFailed, OSError, ValueError) as error:
         return [f"{name}: warcio cannot read it ({error})"]
-    return [] if read == answers else [f"{name}: warcio finds {read} answers where there are {answers}"]
+    return [] if read == answers else [f"{name}: warcio finds {read} responses, and this check finds {answers}"]
 
 
 def _without_rows(records: Sequence[ScannedRecord], name: str, *, taken_up: bool) -> list[str]:
     if not (taken_up and records):
         return [f"{name} at {record.offset}: a record without a row ({record.uri})" for record in records]
     first = f"the first at {records[0].offset} ({records[0].uri})"
-    return [f"{name}: {counted(len(records), 'record')} without a row, {first}; {READS_IN}"]
+    return [f"{name}: {counted(len(records), 'record')} without a row, {first}; {ADOPTS}"]
 
 
 def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:
@@ -293,29 +294,29 @@ def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:
 
 
 def _misled(original: str | None, record: ScannedRecord, name: str) -> list[str]:
-    """Compare what a revisit refers to with what its row does; an orphan's has no row to compare with."""
+    """Compare the original of a revisit record with that of its row. An orphan has no row."""
     if original is None or (record.type, record.refers_to) == ("revisit", original):
         return []
     return [f"{name} at {record.offset}: it should be a revisit of record {original} ({record.uri})"]
 
 
 def malformed(document: CorpusDocument) -> list[str]:
-    """Say what is wrong with a stored text as a piece of Unicode."""
+    """Return the problems of a stored text: Unicode, and number of lines."""
     text = document.text
     if not isinstance(text, str):
-        return [f"{document.id} ({document.url}): the text is none"]
+        return [f"{document.id} ({document.url}): the text is not text"]
     faults = {
         "is not NFC": not unicodedata.is_normalized("NFC", text),
         "holds NUL": "\0" in text,
         "holds lone surrogates": any("\ud800" <= character <= "\udfff" for character in text),
         "is empty": not text.strip(),
-        "has not as many lines as kinds": bool(document.kinds) and len(document.kinds) != text.count("\n") + 1,
+        "has more or fewer lines than kinds": bool(document.kinds) and len(document.kinds) != text.count("\n") + 1,
     }
     return [f"{document.id} ({document.url}): the text {fault}" for fault, there in faults.items() if there]
 
 
 def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str]:
-    """Make a page anew from the WARC and compare; a page made by another extractor version or rules is left alone."""
+    """Extract a page again from the WARC and compare. Pages of another extractor version or site model are skipped."""
     model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:
         return []
@@ -329,11 +330,13 @@ def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str
     except (CorpusError, OSError) as error:
         return [f"{document.id} ({document.url}): {error}"]
     differing = "text" if made.document is None else _differing(document, made.document)
-    return [f"{document.id} ({document.url}): made anew from the WARC, the {differing} differs"] if differing else []
+    return (
+        [f"{document.id} ({document.url}): extracted again from the WARC, the {differing} differs"] if differing else []
+    )
 
 
 def _differing(stored: CorpusDocument, made: Document) -> str:
-    """Name the first part of a document that is not as it is stored; a text of unknown kinds has no others yet."""
+    """Return the first part of a document that differs. A text without kinds has no other parts."""
     same = {"text": stored.text == made.text}
     if stored.kinds:
         same["kind of a line"] = stored.kinds == made.kinds

@@ -1,31 +1,24 @@
-"""`move` and `migrate`: a corpus in another database, or in the form of this release."""
+"""`move`: copy a corpus into another database. `migrate`: bring its schema forward to this release."""
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from corpus_spider.options import as_json, verb_of
 from storage.errors import ConfigError, DatabaseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from corpus_spider.config import Config
-    from corpus_spider.options import State
     from storage.locks import SiteLocks
-
-_verbs = click.Group()
 
 
 @dataclass(slots=True)
 class MoveReport:
-    """What a move came to; rows by table."""
+    """Result of a move; rows by table."""
 
     database: str
     rows: int = 0
@@ -35,11 +28,11 @@ class MoveReport:
 
 
 def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
-    """Copy the corpus into another database, which must be empty, and check it there; the old one stays as it is.
+    """Copy the corpus into another, empty database and check it there. The old one stays as it is.
 
-    Raises LockedError when a crawl runs, ConfigError when the other database is not empty or its folder is not there,
-    DamageError when it does not hold what was sent, DatabaseError when it cannot be reached or the locks were lost. A
-    SQLite file is named as in corpus.toml, relative to its folder.
+    A SQLite file is named as in corpus.toml, relative to its folder. Raises LockedError when a crawl runs, ConfigError
+    when the other database is not empty or its folder does not exist, DamageError when it differs from the old one,
+    DatabaseError when it cannot be reached or the locks were lost.
     """
     from storage.corpus import Corpus
     from storage.locks import SiteLocks
@@ -59,16 +52,16 @@ def move(config: Config, database_url: str, on_progress: Callable[[int], None] =
 
 
 def _require_kept(locks: SiteLocks, where: str) -> None:
-    """Raise DatabaseError when the locks were lost, if only for a moment: what a crawl has stored since the copy was
-    begun is not in it.
+    """Raise DatabaseError when the locks were lost, even for a moment. A crawl may have stored pages since the copy
+    began.
     """
     if locks.ensure():
-        what = "the connection was lost by which other crawls were kept away while the corpus was copied"
+        what = "the connection that held the locks was lost while the corpus was copied"
         raise DatabaseError(what, where=where, do="Move it again; nothing was written.")
 
 
 def _as_configured(config: Config, database_url: str) -> str:
-    """Return what a corpus.toml that names this database would make of it; raise ConfigError where it would not do."""
+    """Return the URL as corpus.toml would resolve it. Raise ConfigError for an invalid one."""
     from corpus_spider.config_values import database_url as check
 
     if wrong := check(database_url):
@@ -77,7 +70,7 @@ def _as_configured(config: Config, database_url: str) -> str:
 
 
 def _require_folder(database_url: str) -> None:
-    """Refuse a SQLite file in a folder that is not there: perhaps a slip of the pen, or a disk that is not mounted."""
+    """Raise ConfigError for a SQLite file in a missing folder: a typing error, or a disk that is not mounted."""
     from storage.database import parse_url, sqlite_path
 
     url = parse_url(database_url)
@@ -85,32 +78,9 @@ def _require_folder(database_url: str) -> None:
         raise ConfigError("this folder does not exist", where=str(folder), do="Make it, or correct the path.")
 
 
-@verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
-@click.argument("database_url", metavar="DATABASE")
-@as_json
-def move_verb(state: State, /, database_url: str, **options: Any) -> int:
-    """Move the corpus into another database.
-
-    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays; write the new one
-    into corpus.toml. Exit code 6 when the check finds something.
-    """
-    from corpus_spider.config_load import database_variable
-
-    with state.console.progress("rows copied") as show:
-        report = move(state.load_made(), database_url, show)
-    if options["as_json"]:
-        state.console.json(report)
-    elif not state.console.quiet:
-        state.console.summary(report)
-        variable = database_variable(os.environ)
-        place = f"{variable}, which counts before corpus.toml," if variable else "database in [corpus] of corpus.toml"
-        state.console.note(f'Now set {place} to "{report.database}" (with its password, if any).')
-    return 6 if report.problems else 0
-
-
 @dataclass(slots=True)
 class MigrationReport:
-    """What bringing a corpus forward came to, or would."""
+    """Result of a migration, or of its dry run."""
 
     database: str
     dry_run: bool
@@ -120,9 +90,9 @@ class MigrationReport:
 
 
 def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
-    """Bring the schema of a corpus forward to that of this program; ``dry_run``: tell which steps that takes.
+    """Bring the schema of a corpus forward to that of this release. ``dry_run`` only lists the steps.
 
-    Raises ConfigError where there is no corpus, NewerCorpusError for one of a later release.
+    Raises ConfigError if there is no corpus, NewerCorpusError for a corpus of a later release.
     """
     from storage.corpus import Corpus
     from storage.database import masked, parse_url
@@ -134,28 +104,3 @@ def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
         Corpus.open(config.database_url).close()
     told = [asdict(step) for step in steps]
     return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, told)
-
-
-@verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
-@click.option("--dry-run", is_flag=True, help="Tell which steps would be taken, and what each does; change nothing.")
-@as_json
-def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
-    """Bring a corpus of an earlier release forward.
-
-    Verbs that write do it by themselves; this tells beforehand. All of it or nothing; a SQLite file is copied first.
-    """
-    report = migrate(state.load_made(), dry_run=dry_run)
-    if options["as_json"]:
-        state.console.json(report)
-        return
-    if not report.steps:
-        state.console.result(f"The schema is up to date ({report.to_schema}); there is nothing to do.")
-        return
-    would = "would come" if dry_run else "came"
-    steps = [f"  {step['version']}  {step['what']}" for step in report.steps]
-    last = ["Nothing was changed."] if dry_run else []
-    lines = [f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:", *steps, *last]
-    state.console.result("\n".join(lines))
-
-
-VERBS = tuple(_verbs.commands.values())

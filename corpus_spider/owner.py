@@ -1,5 +1,7 @@
-"""Whose a folder of WARC files is, and whether it is that of a database. Two corpora in one folder take each other's
-files for damage, and empty them; two folders of one database each lack what is in the other, and prune it.
+"""Check that a WARC folder belongs to this corpus and its database.
+
+Two corpora in one folder take each other's files for damage, and empty them. Two folders of one database each lack the
+files of the other, and prune them.
 """
 
 from __future__ import annotations
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
     from storage.corpus import Corpus
 
 OWNER = "locks/corpus"
-"""The file in the folder that names the corpus.toml which crawls into it."""
+"""File in the folder with the path of the corpus.toml that crawls into it."""
 _LONGEST, _LARGEST = 1 << 13, 1 << 20
-"""Bytes of a name, and of a corpus.toml: what a folder that came from elsewhere names may be anything."""
+"""Bytes. Limits of a path and of a corpus.toml: a folder from elsewhere may name any file."""
 
 
 def claim(config: Config, corpus: Corpus) -> None:
-    """Note whose the WARC folder is, which exists. Raises ConfigError when it is another corpus's, or the originals of
-    this one are elsewhere, or DiskError.
+    """Record that the WARC folder, which exists, belongs to this corpus.
+
+    Raises ConfigError when it belongs to another corpus, or this corpus has its originals elsewhere. Raises DiskError.
     """
     require_own(config)
     require_originals(config, corpus)
@@ -39,28 +42,27 @@ def claim(config: Config, corpus: Corpus) -> None:
 
 
 def require_own(config: Config) -> None:
-    """Raise ConfigError when another corpus, one that is still there, has the same WARC folder."""
+    """Raise ConfigError when another corpus that still exists has the same WARC folder."""
     named = _named(config.warc_folder / OWNER)
     if not _is_there(named) or config.path is None or named == str(_path(config)):
         return
     try:
         other = load(Path(named))
     except ConfigError:
-        # It was moved or removed.
+        # Its corpus.toml was moved or removed.
         return
     if other.warc_folder.resolve() == config.warc_folder.resolve() and _database(other) != _database(config):
         raise ConfigError(
-            f"the WARC files of another corpus are in it, that of {named}",
+            f"the folder belongs to another corpus, that of {named}",
             where=str(config.warc_folder),
-            do="Give this one a folder of its own (warc in [corpus]), or remove that file if this one took its place.",
+            do="Name another folder (warc in [corpus]), or remove that file if this corpus took its place.",
         )
 
 
 def require_originals(config: Config, corpus: Corpus) -> None:
-    """Raise ConfigError when a folder that this corpus.toml has not crawled into has none of the database's files.
+    """Raise ConfigError when this corpus.toml has not crawled into the folder, and it has no file of the database.
 
-    They are in another folder, that of a second corpus.toml or of a disk that is not mounted, and would be mixed with
-    what came into this one.
+    The originals are then in another folder: that of a second corpus.toml, or on a disk that is not mounted.
     """
     mark = config.warc_folder / OWNER
     if config.path is not None and _named(mark) == str(_path(config)):
@@ -69,21 +71,21 @@ def require_originals(config: Config, corpus: Corpus) -> None:
     there = {path.name.removesuffix(".open") for path in config.warc_folder.glob("*.warc.gz*")}
     if kept and kept.isdisjoint(there):
         raise ConfigError(
-            f"none of the WARC files of this database is in it{_last_folder(corpus)}",
+            f"the folder has no WARC file of this database{_last_folder(corpus)}",
             where=str(config.warc_folder),
-            do="Mount or restore the folder that has them, or have warc in [corpus] name it; another corpus needs a"
-            f" database, or a schema, of its own. If they are lost, go on without: {_to_claim(mark, _path(config))}",
+            do="Mount or restore the folder with the files, or set warc in [corpus] to it. Another corpus needs a"
+            f" database or schema of its own. If the files are lost, go on without: {_to_claim(mark, _path(config))}",
         )
 
 
 def _to_claim(mark: Path, own: Path | None) -> str:
-    """Return the command that makes a folder that of a corpus, whatever is in it."""
+    """Return the shell command that assigns a folder to a corpus, whatever is in it."""
     folder, file, toml = (quote(str(each)) for each in (mark.parent, mark, own or "corpus.toml"))
     return f"mkdir -p {folder} && echo {toml} > {file}"
 
 
 def _last_folder(corpus: Corpus) -> str:
-    """Say where the last run wrote its files; nothing where there was none, or it does not say."""
+    """Return a phrase with the folder of the last run; "" if unknown."""
     runs = corpus.runs()
     with suppress(ValueError, LookupError, TypeError):
         return f"; its last crawl wrote to {json.loads(runs[-1].config)['corpus']['warc']} on {runs[-1].host}"
@@ -91,7 +93,7 @@ def _last_folder(corpus: Corpus) -> str:
 
 
 def _named(mark: Path) -> str:
-    """Read whom a folder names; nobody where it has a file of zeros, as power cuts leave them: no name holds any."""
+    """Return the path in a folder's owner file; "" if there is none. A power cut may leave zeros in the file."""
     try:
         with os.fdopen(open_to_read(mark), "rb") as file:
             named = file.read(_LONGEST).decode().removesuffix("\n")
@@ -101,7 +103,7 @@ def _named(mark: Path) -> str:
 
 
 def _is_there(named: str) -> bool:
-    """Say whether a name is that of a file of some length, which can be read without waiting."""
+    """Return whether a path is a regular file that is neither empty nor too large."""
     path = Path(named)
     with suppress(OSError):
         return path.is_file() and 0 < path.stat().st_size <= _LARGEST

@@ -1,10 +1,11 @@
-"""Start-up recovery: what a dead run left is made whole before anything new is fetched. Safe to be killed in.
+"""Recover after a dead run, before anything new is fetched. Recovery can be killed at any moment.
 
-WARC files left open lose their torn tail and get their final name; complete records without a row are indexed as
-orphans, also those of finished files that the database does not know to their end: it was restored from a copy, or a
-standby without its last commits has taken its place. A crawl reads in what is wanted of them (`adoption`). Where files
-have been replaced since by removals, rows point into those in their place. Leases of dead runs go back to pending.
-Pages that were fetched and not processed stay as they are: the crawl drains them first.
+- Open WARC files lose their torn tail and get their final name.
+- Complete records without a row are indexed as orphans. Finished files can have some too, if the database was restored
+  from a copy or a standby without its last commits took over. A crawl adopts wanted orphans (see `adoption`).
+- If a removal has replaced a file since, its rows point into the new file.
+- Leases of dead runs become pending again.
+- Pages that were fetched but not processed stay: the crawl processes them first.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from pipelines.urls import canonicalise
 from storage import warc
 from storage.counting import counted
 from storage.fetches import Orphan
+from storage.warc_files import REPLACED
 from storage.retention import REMOVED
 from storage.warc.scrubbing import Scrubbed, latest
 from storage.warc.writer import OPEN
-from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,8 +56,9 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
 
 
 def _replaced_since(corpus: Corpus, folder: Path, states: Mapping[str, str]) -> Iterator[Path]:
-    """Have the rows of files that are gone point into those that removals have put in their place, and yield these: the
-    database was restored from a copy of before.
+    """Point the rows of missing files into the files that removals have put in their place, and yield these.
+
+    This happens after the database was restored from a copy of before the removal.
     """
     for name, state in states.items():
         if state in {REMOVED, REPLACED} or any((folder / each).exists() for each in (name, name + OPEN)):
@@ -69,7 +71,7 @@ def _replaced_since(corpus: Corpus, folder: Path, states: Mapping[str, str]) -> 
         moves = {each.offset: found[each.record_id] for each in pointers if each.record_id in found}
         corpus.removals.move(name, Scrubbed(newer.name, newer.stat().st_size, moves))
         corpus.removals.forget_file(name)
-        logger.info("%s has come in the place of %s", newer.name, name)
+        logger.info("%s has replaced %s", newer.name, name)
         yield newer
 
 
@@ -79,7 +81,7 @@ def _orphan(name: str, record: ScannedRecord) -> Orphan:
 
 
 def _moment(stated: str) -> datetime:
-    """Read when a record says it was fetched; now, where it states no time: the file is not to go sooner for it."""
+    """Return the time of fetching that a record states. Without one it is now, so that its file is not pruned early."""
     try:
         moment = datetime.fromisoformat(stated)
         return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)

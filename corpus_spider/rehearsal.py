@@ -1,4 +1,4 @@
-"""`export --dry-run`: how much a dump would hold, of which languages, sites and months, and what it would leave out."""
+"""`export --dry-run`: count the documents of an export by language, site and month, and those left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from corpus_spider.dump import (
     refuse_own_files,
     refuse_unknown_sites,
 )
-from corpus_spider.dump_shape import changed, shape_of
+from corpus_spider.dump_request import changed, shape_of
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from corpus_spider.dump import Dump
+    from corpus_spider.dump_request import Dump
     from storage.corpus import Corpus
     from storage.exports.release import Shape
     from storage.holdings import CorpusDocument, Selection
@@ -37,20 +37,20 @@ CHANGES = ("added", "changed", "removed")
 
 @dataclass(slots=True)
 class Amount:
-    """So many documents, code points of text, and words, as `storage.records.Quality` counts them."""
+    """Number of documents, code points and words (counted as by `storage.records.Quality`)."""
 
     documents: int = 0
     chars: int = 0
     words: int = 0
 
     def add(self, document: CorpusDocument) -> None:
-        """Count a document, measured before."""
+        """Count a document with measured quality."""
         self.documents += 1
         self.chars += document.chars
         self.words += document.quality.words if document.quality else 0
 
     def plain(self) -> dict[str, int]:
-        """Return the numbers by their names."""
+        """Return the numbers by name."""
         return {"documents": self.documents, "chars": self.chars, "words": self.words}
 
 
@@ -62,11 +62,11 @@ _KEYS: Mapping[str, Callable[[CorpusDocument], str]] = {
 
 
 def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
-    """Tell how much an export would write, by language, site and month of publication, and of what it would leave out
-    how many documents for which reason; and of a release of changes, how many there are.
+    """Return the amount that an export would write: by language, site and month of publication.
 
-    What the selection does not name is not counted. Raises ConfigError for a target that cannot be, and for an earlier
-    dump that cannot be read or was made by other filters, where one is named.
+    The documents that it would leave out are counted by reason. For a release since an earlier dump, the changes are
+    counted too. Documents outside the selection are not counted. Raises ConfigError for a target that is not possible,
+    and for an earlier dump that cannot be read or has other filters.
     """
     from storage.corpus import Corpus
 
@@ -93,12 +93,13 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
 
 
 def _exported(wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-    """Yield documents as they are written."""
+    """Yield documents in their written form."""
     return fit(folded(documents, wanted.folds), format_name)
 
 
 def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
-    """Refuse a target that cannot be; return the shape of a release."""
+    """Raise ConfigError for a target that is not possible. Return the shape of a release."""
+    from storage.exports.changes import refuse_other_filters
     from storage.exports.formats import destination, refuse_unknown_format
 
     refuse_unknown_format(wanted.format_name)
@@ -108,12 +109,8 @@ def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
         raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
     if wanted.target and not wanted.release:
         destination(wanted.target, wanted.format_name)
-    return _shape(wanted) if wanted.release else None
-
-
-def _shape(wanted: Dump) -> Shape:
-    from storage.exports.changes import refuse_other_filters
-
+    if not wanted.release:
+        return None
     shape = shape_of(wanted)
     if shape.earlier:
         refuse_other_filters(shape.earlier, filters(wanted), wanted.folds)
@@ -125,6 +122,6 @@ def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]
 
 
 def _repeated(corpus: Corpus, selection: Selection) -> int:
-    """Count the documents that are not selected for the one reason that another stands for them."""
+    """Count the documents that are left out only because another represents them."""
     every = replace(selection, include_duplicates=True)
     return corpus.documents.count(every) - corpus.documents.count(selection) if selection != every else 0

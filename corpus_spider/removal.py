@@ -1,4 +1,4 @@
-"""`remove`: a text, a site or an author out of the corpus and its originals, for good; and the report of it."""
+"""`remove`: delete a text, a site or an author from the corpus and its originals for good, and report it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = 20
 
 @dataclass(slots=True)
 class RemovalReport:
-    """What a removal came to: the ids that are gone for good, and what was done to the originals."""
+    """Result of a removal: the deleted ids, and the changes of the originals."""
 
     kind: str = ""
     value: str = ""
@@ -40,21 +40,21 @@ class RemovalReport:
     day: str = ""
     dry_run: bool = False
     pages: int = 0
-    """Addresses that will not be asked for again."""
+    """Addresses that are never fetched again."""
     documents: list[str] = field(default_factory=list)
     fetches: int = 0
     records: int = 0
-    """WARC records that were emptied, requests included."""
+    """Emptied WARC records, requests included."""
     files: list[str] = field(default_factory=list)
-    """WARC files that were written anew, under their new names."""
+    """New names of the rewritten WARC files."""
     torn: int = 0
-    """Torn tails of WARC files, kept by recovery, that were deleted."""
+    """Deleted torn tails of WARC files, which recovery had kept."""
     alike: list[str] = field(default_factory=list)
-    """Addresses of texts that repeat these and are still there."""
+    """Addresses of other documents with the same or nearly the same text."""
     before: str = ""
-    """The day of an earlier removal of the same."""
+    """Day of an earlier removal of the same."""
     copies: list[str] = field(default_factory=list)
-    """Older copies of the database, which still hold the texts."""
+    """Older copies of the database that still hold the texts."""
 
 
 def remove(
@@ -64,10 +64,10 @@ def remove(
     dry_run: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> RemovalReport:
-    """Take out what a request names, and finish removals that were interrupted; without a request only that.
+    """Remove the documents of a request, and finish interrupted removals. Without a request only the latter.
 
     No crawl may run meanwhile. Raises LockedError when one does, ConfigError for an id that the corpus never had,
-    DiskError when originals cannot be written anew: what is left to do is done by the next call.
+    DiskError when originals cannot be rewritten. The next call finishes the rest.
     """
     require_own(config)
     if request is not None:
@@ -83,7 +83,7 @@ def remove(
 
 
 def _refuse_site_name(config: Config, request: Request) -> None:
-    """Raise ConfigError for a site's name in the place of a domain: nothing would go, and the removal seem done."""
+    """Raise ConfigError for a site's name instead of a domain. Nothing would be removed, though it would seem so."""
     from corpus_spider.site_rules import hosts_of
 
     if request.kind is not What.DOMAIN:
@@ -91,7 +91,7 @@ def _refuse_site_name(config: Config, request: Request) -> None:
     named = next((site for site in config.sites if site.name == request.value), None)
     if named and request.value not in hosts_of(named):
         do = f"Name its domain: {', '.join(hosts_of(named))}."
-        raise ConfigError("is the name of a site, and no domain of it", where=f"--domain {request.value}", do=do)
+        raise ConfigError("is the name of a site, not a domain", where=f"--domain {request.value}", do=do)
 
 
 def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
@@ -105,7 +105,7 @@ def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
-    """What is held and told while originals are emptied, ``told`` the number of files that were written anew."""
+    """Locks held while originals are emptied. ``told`` gets the number of rewritten files."""
 
     locks: SiteLocks
     told: Callable[[int], None]
@@ -136,10 +136,10 @@ def _refuse_unknown_id(corpus: Corpus, request: Request, affected: Affected) -> 
     if request.kind is What.ID and not affected.documents:
         gone = any(each.id == request.value for each in corpus.removals.documents())
         if gone:
-            do = "`corpus-spider remove` without options finishes what is left."
+            do = "`corpus-spider remove` without options finishes the removal."
             raise ConfigError("was removed already", where=request.value, do=do)
         do = "An id is 32 hexadecimal digits, the field `id` of an export."
-        raise ConfigError("is the id of no document", where=request.value, do=do)
+        raise ConfigError("no document has this id", where=request.value, do=do)
 
 
 def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bool) -> RemovalReport:
@@ -152,9 +152,9 @@ def _report(corpus: Corpus, request: Request, affected: Affected, *, dry_run: bo
 
 
 def _empty_originals(folder: Path, hold: _Hold, corpus: Corpus, report: RemovalReport) -> None:
-    """Write anew every file that holds an original of a removed page. Killed anywhere, it is done again.
+    """Rewrite every file that holds an original of a removed page. After a kill the next call does it again.
 
-    Raises LockedError for a file that is being written, and when a crawl has taken locks that were lost.
+    Raises LockedError for a file that a crawl is writing, and when a crawl has taken locks that were lost.
     """
     gone = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
     written = []
@@ -171,7 +171,7 @@ def _empty_originals(folder: Path, hold: _Hold, corpus: Corpus, report: RemovalR
         offsets, ids = {each.offset for each in pointers}, {each.record_id for each in pointers}
         scrubbed = scrub(folder, name, offsets, ids, report.day)
         reach("in_removal")
-        # A crawl reads pages that wait in a file: none is to be taken away under it.
+        # A crawl may read unprocessed pages in the file, so the locks must still be ours.
         hold.locks.ensure()
         corpus.removals.move(name, scrubbed)
         report.records += scrubbed.emptied
@@ -179,8 +179,8 @@ def _empty_originals(folder: Path, hold: _Hold, corpus: Corpus, report: RemovalR
         _delete_replaced(corpus, folder)
         hold.told(len(report.files))
     if written:
-        # By a crawl of a site that was not known yet when the locks were taken.
-        do = "When it has ended, `corpus-spider remove` empties what is left."
+        # A crawl writes them, of a site that was not known yet when the locks were taken.
+        do = "When it has ended, run `corpus-spider remove` to empty the rest."
         raise LockedError(tuple(written), where=str(folder), do=do)
 
 
@@ -195,7 +195,7 @@ def _delete_replaced(corpus: Corpus, folder: Path) -> None:
 
 
 def _delete_torn(folder: Path, report: RemovalReport) -> None:
-    """Delete torn tails and unfinished copies: no row leads into them, so what they hold cannot be told apart."""
+    """Delete torn tails and unfinished copies. No row points into them, so their content is unknown."""
     with disk_errors(folder):
         for path in [*folder.glob("*.warc.gz.torn-*"), *folder.glob("*.warc.gz.tmp")]:
             path.unlink()
@@ -203,7 +203,7 @@ def _delete_torn(folder: Path, report: RemovalReport) -> None:
 
 
 def older_copies(config: Config) -> list[str]:
-    """Return the copies of a SQLite file that migrations have left beside it."""
+    """Return the copies of a SQLite file that migrations left beside it."""
     from glob import escape
 
     from storage.database import parse_url, sqlite_path
@@ -216,19 +216,21 @@ def older_copies(config: Config) -> list[str]:
 
 
 def letter(report: RemovalReport) -> str:
-    """Return the report in words, for the person who asked."""
+    """Return the report as text, for the person who requested the removal."""
     if not report.kind:
         files = counted(len(report.files), "WARC file")
         if not report.dry_run:
             texts = f"{counted(len(report.documents), 'text')} deleted, " if report.documents else ""
-            return f"Nothing new was asked for; what was left of earlier removals is done, {texts}{files} written anew."
-        return f"Nothing was asked for; {files} {'is' if len(report.files) == 1 else 'are'} left to be emptied."
+            return f"There is no new request. Earlier removals are finished: {texts}{files} rewritten."
+        return (
+            f"There is no new request. {files} {'has' if len(report.files) == 1 else 'have'} originals left to empty."
+        )
     lines = _dry_lines(report) if report.dry_run else _done_lines(report)
     if report.alike:
         others = "other address has" if len(report.alike) == 1 else "other addresses have"
         lines.append(f"{len(report.alike)} {others} the same or nearly the same text:")
         lines += [f"  {each}" for each in report.alike[:SHOWN]]
-        lines.append("Add `--duplicates` to take them out too.")
+        lines.append("Add `--duplicates` to remove them too.")
     return "\n".join(lines)
 
 
@@ -236,36 +238,36 @@ def _dry_lines(report: RemovalReport) -> list[str]:
     pages = f"{report.pages} address{'' if report.pages == 1 else 'es'} ({report.kind} {report.value})"
     what = f"{counted(len(report.documents), 'text')} of {pages} and empty {counted(report.fetches, 'original')}"
     lines = [f"This would remove {what}. Nothing was changed."]
-    return lines if report.documents else [*lines, f"No text is there: {_why_none(report)}"]
+    return lines if report.documents else [*lines, f"There is no text: {_why_none(report)}"]
 
 
 def _why_none(report: RemovalReport) -> str:
     if report.before:
         return f"the same was removed on {report.before}."
-    return "see that what was named is spelled right."
+    return "check the spelling of the name or address."
 
 
 def _done_lines(report: RemovalReport) -> list[str]:
     files = counted(len(report.files), "file")
     records = counted(report.records, "record")
-    emptied = f"{counted(report.fetches, 'original')} ({records} of the archive, requests too)"
+    emptied = f"{counted(report.fetches, 'original')} ({records} of the archive, including requests)"
     lines = [
         f"Removed on {report.day} ({report.kind} {report.value}), reason: {report.reason}",
         f"- Deleted: {counted(len(report.documents), 'text')}, with title, author, captions and fingerprints.",
-        f"- Emptied: {emptied}, in {files} written anew.",
-        "- What was named is not fetched again, nor taken in under another spelling of its address.",
-        "- Dumps made from now on do not hold it; their removal list names its ids, for those who have older ones.",
-        "- What stays: the address, the ids, the day and the reason; what feeds, sections and other pages say of it.",
+        f"- Emptied: {emptied}, in {files} rewritten for it.",
+        "- The removed pages are never fetched again, nor stored under another spelling of their address.",
+        "- Later dumps do not contain them. Their removal list names the ids, for users of older dumps.",
+        "- Kept: the address, the ids, the day and the reason; mentions in feeds, sections and other pages.",
     ]
     if report.kind == What.AUTHOR:
-        lines.append("- Pages that gave no text were not looked through for the name; their originals stay.")
+        lines.append("- Pages without a text were not searched for the name. Their originals stay.")
     found = f"- {counted(len(report.documents), 'id')}:"
-    lines += [found if report.documents else f"- No text was there: {_why_none(report)}"]
+    lines += [found if report.documents else f"- There was no text: {_why_none(report)}"]
     lines += [f"  {each}" for each in report.documents[:SHOWN]]
     if len(report.documents) > SHOWN:
         lines.append(f"  and {len(report.documents) - SHOWN} more (`--json` lists them)")
     if report.copies:
-        lines.append("These older copies of the database still hold it; delete them:")
+        lines.append("These older copies of the database still hold the texts. Delete them:")
         lines += [f"  {each}" for each in report.copies]
     return lines
 
@@ -301,13 +303,15 @@ def _normal(kind: What, value: str) -> str:
         found = value.lower()
     if not found:
         raise ConfigError(
-            f"this is no {kind.value}", where=f"--{kind.value} {value}", do="See `corpus-spider remove --help`."
+            f"this is not a valid {kind.value}",
+            where=f"--{kind.value} {value}",
+            do="See `corpus-spider remove --help`.",
         )
     return found
 
 
 def _host(value: str) -> str:
-    """Return the host of an address that may lack its scheme, without a port; empty when there is none."""
+    """Return the host of an address, without its port. The scheme may be missing. "" if there is no host."""
     from pipelines.hosts import split_port
     from pipelines.urls import host_of
 
@@ -321,6 +325,6 @@ def _domain(value: str) -> str:
     host = _host(value)
     if is_public_suffix(host):
         do = "Name the domain below it, such as news.example.org."
-        raise ConfigError("many domains that are not one another's end so", where=f"--domain {value}", do=do)
+        raise ConfigError(f"this would match every domain that ends in .{host}", where=f"--domain {value}", do=do)
     plain = host.removeprefix("www.")
     return host if is_public_suffix(plain) else plain

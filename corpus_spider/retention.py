@@ -1,6 +1,6 @@
-"""`corpus-spider prune`: WARC files that are older, or more, than corpus.toml has kept; each with a line that says so.
+"""`prune`: remove WARC files beyond the age or size that corpus.toml keeps, and log each.
 
-The texts stay, and so do their pointers: a file that went by rule is removed, not damage.
+The texts and their pointers stay. A file that was removed by rule does not count as damage.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long (seconds) and how much (bytes) is kept; 0: without end."""
+    """Limits of the archive: age in seconds, size in bytes. 0 is no limit."""
 
     age: float = 0.0
     size: int = 0
@@ -41,7 +41,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A WARC file that goes, and why."""
+    """A WARC file to remove, and the reason."""
 
     name: str
     bytes: int
@@ -53,7 +53,7 @@ def _days(seconds: float) -> str:
 
 
 def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Going]:
-    """Decide which files go, the oldest first. One with a page that awaits processing stays, whatever the rule."""
+    """Choose the files to remove, the oldest first. A file with an unprocessed page always stays."""
     total = sum(file.size for file in files)
     going = []
     dated = [(file.newest, file) for file in files if file.newest is not None and file.settled]
@@ -68,15 +68,15 @@ def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Goi
 
 
 def limits_of(config: Config) -> Limits:
-    """Return what a configuration keeps."""
+    """Return the limits in a configuration."""
     return Limits(config.archive.keep_seconds, config.archive.max)
 
 
 def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
-    """Remove what the rules do not keep, and return it; with ``dry_run`` only return it.
+    """Remove the files beyond the limits, and return them. ``dry_run`` only returns them.
 
-    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, others work on the originals, also
-    when they do because the locks were lost, or these are in another folder.
+    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, another program holds or has taken
+    the locks, or the originals are in another folder.
     """
     with ExitStack() as stack:
         corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
@@ -91,22 +91,22 @@ def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
 
 
 def apply(corpus: Corpus, config: Config) -> None:
-    """Remove what the rules do not keep at the end of a run; nothing without a rule. What cannot go stays."""
+    """Remove the files beyond the limits at the end of a run. Files that cannot be removed stay, with a warning."""
     limits = limits_of(config)
     if not (limits.age or limits.size):
         return
     try:
         remove(corpus, config.warc_folder, choose(corpus.warc.aged(), limits, datetime.now(UTC)))
     except CorpusError as error:
-        logger.warning("cannot remove originals that need not be kept: %s", error)
+        logger.warning("originals beyond the limits in [archive] could not be removed: %s", error)
 
 
 def remove(
     corpus: Corpus, folder: Path, going: Sequence[Going], before_each: Callable[[], object] = lambda: None
 ) -> None:
-    """Remove files, each noted first, so that one that is missing is never taken for damage.
+    """Remove files. Each is recorded as removed first, so that a missing file never counts as damage.
 
-    What ``before_each`` raises ends it; the file it was called for stays.
+    ``before_each`` may raise to stop before a file, which then stays.
     """
     for file in going:
         path = warc_path(folder, file.name)
@@ -115,13 +115,9 @@ def remove(
         with disk_errors(path):
             path.unlink(missing_ok=True)
         logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
-    _finish(corpus, folder)
-
-
-def _finish(corpus: Corpus, folder: Path) -> None:
-    """Remove what was noted as removed when a run died before it was."""
+    # A run may have died after it recorded a removal and before it removed the file.
     for known in corpus.warc.files():
         if known.state == REMOVED and (path := warc_path(folder, known.name)).exists():
             with disk_errors(path):
                 path.unlink(missing_ok=True)
-            logger.info("removed %s, which an earlier run had noted as removed", known.name)
+            logger.info("removed %s, which an earlier run had recorded as removed", known.name)

@@ -1,4 +1,4 @@
-"""Work of libraries that leave Python's lock, such as compression, in a thread beside what makes its input."""
+"""Run work that releases Python's lock, such as compression, in a thread beside the code that makes its input."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ R = TypeVar("R")
 
 @contextmanager
 def one_ahead(work: Callable[[T], R], items: Iterable[T]) -> Iterator[Iterator[R]]:
-    """Give the results of ``work`` in the order of the items, each done while the next item is made.
+    """Give the results of ``work`` in the order of the items. Each is computed while the next item is made.
 
-    Each result comes when the following item has been made, however fast the work is: how much of a file is written
-    when an item is made is the same every time. When the block is left nothing of it runs any more.
+    A result comes when the next item has been made, however fast the work is. So the amount written is the same every
+    time an item is made. When the block ends, no work runs any more.
     """
 
     def results() -> Iterator[R]:

@@ -1,4 +1,4 @@
-"""The dataset card of a dump: README.md with the YAML header that Hugging Face reads, and tables for people."""
+"""Write the dataset card of a dump: README.md with the YAML header for Hugging Face, and tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TYPES = {str: "string", int: "int64", float: "float64", datetime: "timestamp[us
 
 
 def card(manifest: Mapping[str, Any]) -> str:
-    """Return the card of the dump that a manifest describes; nothing else is told in it of the documents."""
+    """Return the dataset card of a dump. All of its content comes from the manifest."""
     counts = manifest["counts"]
     parts = [_header(manifest), f"# {_text(manifest['name'])}", _about(manifest), _numbers(counts)]
     parts.append(_table("Sites", ("site", "documents", "characters", "licence"), _site_rows(counts["sites"])))
@@ -68,9 +68,9 @@ def _header(manifest: Mapping[str, Any]) -> str:
     if manifest["format"] in _LOADABLE:
         files = [each["path"] for each in manifest["files"]]
         fields["configs"] = [{"config_name": "default", "data_files": [{"split": "train", "path": files}]}]
-        # Unless it is told, the types are guessed from the first file, and no later one is read where they do not fit.
+        # Without types the library guesses them from the first file, and fails at later files that do not fit.
         fields["dataset_info"] = {"features": [_feature(field) for field in FIELDS]}
-    # JSON is YAML; a name that a page or a user made up cannot break out of a JSON string.
+    # JSON is YAML. A name from a page or a user cannot break out of a JSON string.
     lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
     return "\n".join(["---", *lines, "---"])
 
@@ -145,7 +145,7 @@ def _table(title: str, header: tuple[str, ...], rows: Iterable[tuple[Any, ...]])
 
 
 def _text(value: object) -> str:
-    """Return a value as one line of Markdown that is only text."""
+    """Return a value as one line of Markdown without markup."""
     text = " ".join(str(value).split())
     for character in ("\\", "|", "<", ">", "[", "]", "`", "*", "_", "#"):
         text = text.replace(character, f"\\{character}")
@@ -153,5 +153,5 @@ def _text(value: object) -> str:
 
 
 def _code(value: str) -> str:
-    """Return a value as Markdown that shows it as it is, in which nothing can be escaped."""
+    """Return a value as a Markdown code span, in which nothing can be escaped."""
     return f"`{' '.join(value.replace('`', '').split())}`"

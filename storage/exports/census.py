@@ -1,4 +1,4 @@
-"""What a dump holds, counted while it is written: by language, site and month, with the times it spans."""
+"""Statistics of a dump, counted while it is written: by language, site, script and month, with its time span."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNDATED = "undated"
 
 @dataclass(slots=True)
 class Tally:
-    """How many documents and how many code points of text."""
+    """Number of documents, and of code points of their texts."""
 
     documents: int = 0
     chars: int = 0
@@ -35,7 +35,7 @@ def _tallies() -> defaultdict[str, Tally]:
 
 @dataclass(slots=True)
 class Census:
-    """Counts the rows that pass through `count`."""
+    """Statistics of the rows that pass through `count`."""
 
     total: Tally = field(default_factory=Tally)
     languages: defaultdict[str, Tally] = field(default_factory=_tallies)
@@ -43,13 +43,13 @@ class Census:
     months: defaultdict[str, Tally] = field(default_factory=_tallies)
     scripts: defaultdict[str, Tally] = field(default_factory=_tallies)
     licences: dict[str, str] = field(default_factory=dict)
-    """By site, the licence its texts stand under; sites without one are not there."""
+    """Site -> licence of its texts. Sites without a licence are left out."""
     fetched: tuple[str, str] = ("", "")
     published: tuple[str, str] = ("", "")
-    """First and last; empty where nothing is known."""
+    """First and last day; empty if unknown."""
 
     def count(self, rows: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-        """Yield the rows as they are."""
+        """Yield the rows unchanged."""
         for row in rows:
             self._add(row)
             yield row
@@ -67,7 +67,7 @@ class Census:
         self.published = _spanning(self.published, day)
 
     def plain(self) -> dict[str, Any]:
-        """Return everything as JSON has it, in an order of its own."""
+        """Return the statistics as plain JSON values, in sorted order."""
         sites = {name: tally.plain() | {"licence": self.licences.get(name)} for name, tally in _sorted(self.sites)}
         return {
             **self.total.plain(),

@@ -1,4 +1,4 @@
-"""What has changed from one dump to the next, told by ids and digests, in one pass over both."""
+"""Compare a dump with an earlier one by ids and digests, in one pass over both."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"
 MANIFEST = "manifest.json"
 
-# Where the original lies and how many repeat a text may change from night to night; the document does not. What is
-# measured of a text follows from it, and what recurs from others.
+# The place of the original and the number of duplicates may change from night to night, though the document does not.
+# Measures of a text follow from it; recurring lines follow from other documents.
 _ASIDE = frozenset(
     {"warc", "warc_offset", "warc_length", "duplicates", "cluster", "recurring"}
     | {"quality", "languages", "foreign_share", "mixed"}
 )
 
 FIELDS_TOLD = tuple(field.name for field in FIELDS if field.name not in _ASIDE)
-"""What digests are of, where it is not said."""
+"""Fields of the digests, if the index does not name them."""
 _HELD = {"tei.xml": IN_TEI, "vert": IN_VERTICAL, "prevert": IN_VERTICAL}
 
 
 def fields_told(format_name: str) -> tuple[str, ...]:
-    """Return the names of the fields whose change is one of a document in a dump of that format."""
+    """Return the fields whose change changes a document in a dump of that format."""
     held = _HELD.get(format_name)
     return FIELDS_TOLD if held is None else tuple(name for name in FIELDS_TOLD if name in held)
 
 
 def digests(rows: Sequence[CorpusDocument], names: tuple[str, ...] = FIELDS_TOLD) -> list[str]:
-    """Return for each row 32 hex digits of the SHA-256 of what it says of its document in the fields of these names."""
+    """Return for each row 32 hex digits of the SHA-256 of the fields of these names."""
     return [hashlib.sha256(line).hexdigest()[:32] for line in _lines_of(names)(rows)]
 
 
@@ -60,7 +60,7 @@ def index_lines(rows: Iterable[tuple[CorpusDocument, str]]) -> bytes:
 
 
 def read_index(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (id, digest) of an index, in order of ids. Raises DamageError for what is none."""
+    """Yield (id, digest) of an index, in order of ids. Raises DamageError for another file."""
     import zstandard
 
     last = ""
@@ -78,7 +78,7 @@ def read_index(path: Path) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """An earlier dump: its manifest, the manifest's SHA-256, where its index is and which fields its digests are of."""
+    """An earlier dump: its manifest, the manifest's SHA-256, the path of its index, and the fields of its digests."""
 
     manifest: dict[str, object]
     sha256: str
@@ -87,7 +87,7 @@ class Earlier:
 
 
 def read_earlier(path: Path) -> Earlier:
-    """Read the manifest of an earlier dump (the file, or its folder). Raises ConfigError when it is none."""
+    """Read the manifest of an earlier dump (the file, or its folder). Raises ConfigError for another file."""
     file = path / MANIFEST if path.is_dir() else path
     try:
         data = file.read_bytes()
@@ -106,7 +106,7 @@ def read_earlier(path: Path) -> Earlier:
 
 
 def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
-    """Return the fields that an index is of. Raises ValueError for one that there is not."""
+    """Return the fields of an index's digests. Raises ValueError for an unknown field."""
     fields = tuple(index.get("fields", FIELDS_TOLD))
     if not set(fields) <= {field.name for field in FIELDS}:
         raise ValueError(fields)
@@ -114,7 +114,7 @@ def _fields_of(index: dict[str, Any]) -> tuple[str, ...]:
 
 
 def refuse_other_filters(earlier: Earlier, selection: object, folds: Sequence[str]) -> None:
-    """Raise ConfigError where an earlier dump was made by another selection or other folds than these."""
+    """Raise ConfigError if an earlier dump was made with another selection or other folds."""
     made = earlier.manifest
     if (_asked(made.get("selection")), made.get("folds")) != (_asked(selection), list(folds)):
         do = "Export with the filters and folds that its manifest names, or without --since-dump."
@@ -122,23 +122,21 @@ def refuse_other_filters(earlier: Earlier, selection: object, folds: Sequence[st
 
 
 def _asked(selection: object) -> dict[str, Any]:
-    """Return what a selection asks for: a filter that an earlier program did not have is one that it did not set."""
+    """Return the filters of a selection that are set. An earlier release may not know some, which equals not set."""
     return {name: value for name, value in selection.items() if value} if isinstance(selection, dict) else {}
 
 
 @dataclass(slots=True)
 class Changes:
-    """Passes on the rows that are new or not what they were, and notes what happened to each document."""
+    """Pass on the rows that are new or changed, and log the change of each document."""
 
     earlier: Iterable[tuple[str, str]]
     log: BinaryIO
-    """Takes a JSON line for each: ``id`` and ``change``, in order of ids."""
+    """Gets a JSON line for each change: ``id`` and ``change``, in order of ids."""
     counts: Counter[str] = field(default_factory=Counter)
 
     def passing(self, rows: Iterable[tuple[CorpusDocument, str]]) -> Iterator[CorpusDocument]:
-        """Yield rows that were added or changed; they come with their digests, in order of ids, as the earlier index
-        does.
-        """
+        """Yield rows that were added or changed. Rows come with their digests, in order of ids as the index does."""
         before = iter(self.earlier)
         other = next(before, None)
         for row, digest in rows:

@@ -1,4 +1,4 @@
-"""Streams that count and hash what is written, and the disk's errors as ours."""
+"""Count and hash written bytes, and turn errors of the disk into ours."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 BUFFER = 2**18
 AHEAD = 32 * 2**20
-"""Bytes that are written to a durable file before the disk is told to begin."""
+"""Bytes of a durable file after which the disk starts to write."""
 
 
 class HashingStream(io.RawIOBase):
-    """Counts and hashes (SHA-256) what goes through it, forward only; errors of the disk become DiskError."""
+    """Stream that counts and hashes (SHA-256) its bytes, forward only. Errors of the disk become DiskError."""
 
     def __init__(self, raw: BinaryIO, where: str, *, durable: bool = False) -> None:
         self.raw, self.where = raw, where
@@ -31,15 +31,15 @@ class HashingStream(io.RawIOBase):
         self._started = 0
 
     def writable(self) -> bool:
-        """Say that it can be written to, for libraries that ask."""
+        """Return True, for libraries that ask."""
         return True
 
     def tell(self) -> int:
-        """Return how many bytes went through."""
+        """Return the number of bytes written."""
         return self.count
 
     def write(self, data: Any, /) -> int:
-        """Pass the bytes on, all of them."""
+        """Write all bytes."""
         with disk_errors(self.where):
             self.raw.write(data)
         self.sha256.update(data)
@@ -50,14 +50,14 @@ class HashingStream(io.RawIOBase):
         return size
 
     def _start_writing(self) -> None:
-        """Have the disk write what there is, meanwhile: whoever waits for it at the end waits for all of it."""
+        """Have the disk start to write, so that the final fsync waits for less."""
         self.flush()
-        with suppress(OSError):  # it is but advice
+        with suppress(OSError):  # only advice
             os.posix_fadvise(self.raw.fileno(), self._started, self.count - self._started, os.POSIX_FADV_DONTNEED)
         self._started = self.count
 
     def flush(self) -> None:
-        """Hand over to the system what is buffered below."""
+        """Flush the buffer of the file."""
         if not self.raw.closed:
             with disk_errors(self.where):
                 self.raw.flush()
@@ -65,7 +65,7 @@ class HashingStream(io.RawIOBase):
 
 @contextmanager
 def disk_errors(where: Path | str) -> Iterator[None]:
-    """Turn operating system errors into DiskError; a reader of our output that went away (EPIPE) is not one."""
+    """Turn OSError into DiskError, except BrokenPipeError: a reader that went away is no fault of the disk."""
     try:
         yield
     except BrokenPipeError:
@@ -76,7 +76,7 @@ def disk_errors(where: Path | str) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path, *, durable: bool = False) -> Iterator[HashingStream]:
-    """Create the file (it must not exist) and close it in the end; ``durable`` also waits for the disk."""
+    """Create the file (it must not exist) and close it at the end. ``durable`` also waits for the disk."""
     with disk_errors(path):
         raw = path.open("xb", buffering=BUFFER)
     stream = HashingStream(raw, str(path), durable=durable)

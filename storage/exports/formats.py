@@ -1,4 +1,4 @@
-"""Which formats there are and which one a target's name asks for."""
+"""Table of export formats, and the format of a target."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from storage.errors import ConfigError
-from storage.exports import jsonl, jsonl_gz, jsonl_zst, parquet, tei, vertical
+from storage.exports import jsonl, parquet, tei, vertical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,17 +20,18 @@ FOLDER = "txt"
 
 
 class StreamFormat(Protocol):
-    """Writes rows to a stream as they come, never seeking, and leaves the stream open."""
+    """Function that writes rows to a stream as they come. It never seeks and leaves the stream open."""
 
     def __call__(self, rows: Iterable[CorpusDocument], stream: BinaryIO, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class PartedFormat:
-    """``make`` gives the part of some rows, in any process; ``write`` writes parts in their order to a stream: what is
-    written is what STREAM_FORMATS write of the same rows, wherever they were parted. ``make_of_columns``, where there
-    is one, makes the same part of their columns, texts in UTF-8, and raises ValueError or TypeError for other bytes
-    and for what is no text.
+    """Format whose parts several processes can make.
+
+    ``make`` returns the part of some rows, in any process. ``write`` writes parts in their order to a stream. The bytes
+    are those of STREAM_FORMATS for the same rows, however the rows are parted. ``make_of_columns``, if there is one,
+    makes the same part from columns with texts in UTF-8. It raises ValueError or TypeError for other values.
     """
 
     make: Callable[[Iterable[CorpusDocument]], bytes]
@@ -40,8 +41,8 @@ class PartedFormat:
 
 STREAM_FORMATS: dict[str, StreamFormat] = {
     "jsonl": jsonl.write,
-    "jsonl.gz": jsonl_gz.write,
-    "jsonl.zst": jsonl_zst.write,
+    "jsonl.gz": jsonl.write_gzip,
+    "jsonl.zst": jsonl.write_zstd,
     "parquet": parquet.write,
     "tei.xml": tei.write,
     "vert": vertical.write,
@@ -50,23 +51,23 @@ STREAM_FORMATS: dict[str, StreamFormat] = {
 FORMATS = (*STREAM_FORMATS, FOLDER)
 PARTED_FORMATS: dict[str, PartedFormat] = {
     "jsonl": PartedFormat(jsonl.part, jsonl.write_parts),
-    "jsonl.gz": PartedFormat(jsonl.part, jsonl_gz.write_parts),
-    "jsonl.zst": PartedFormat(jsonl.part, jsonl_zst.write_parts),
+    "jsonl.gz": PartedFormat(jsonl.part, jsonl.write_gzip_parts),
+    "jsonl.zst": PartedFormat(jsonl.part, jsonl.write_zstd_parts),
     "parquet": PartedFormat(parquet.part, parquet.write_parts, parquet.part_of_columns),
 }
-"""Those whose rows several processes can prepare."""
+"""Formats whose rows several processes can prepare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where an export goes and as what; ``path`` is None for standard output."""
+    """Path and format of an export. ``path`` is None for standard output."""
 
     path: Path | None
     format_name: str
 
 
 def destination(target: str | Path, format_name: str | None = None) -> Destination:
-    """Read the format off the target's name, unless it is given.
+    """Return where an export goes. The target's name gives the format, unless ``format_name`` does.
 
     Raises ConfigError for an unknown format and for a target that the format cannot be written to.
     """
@@ -78,13 +79,13 @@ def destination(target: str | Path, format_name: str | None = None) -> Destinati
     _agree(str(target), found)
     if str(target).endswith(os.sep) and found != FOLDER:
         do = "Leave out the final /, or the format; --release makes a folder of any format."
-        raise ConfigError(f"a folder is asked for, and {found} makes a file", where=str(target), do=do)
+        raise ConfigError(f"the target is a folder, and {found} makes a file", where=str(target), do=do)
     _check(path, found)
     return Destination(path, found)
 
 
 def refuse_unknown_format(format_name: str | None) -> None:
-    """Raise ConfigError for a name that is no format's; None is no name."""
+    """Raise ConfigError for an unknown name of a format. None is allowed."""
     if format_name is not None and format_name not in FORMATS:
         raise ConfigError(f"unknown export format {format_name!r}", do=_known())
 
@@ -105,12 +106,12 @@ def _by_name(target: str, path: Path) -> str:
 
 
 def named_format(name: str) -> str | None:
-    """Return the format that a file or a folder is named after; None for none."""
+    """Return the format that the suffix of a name states, or None."""
     return next((known for known in STREAM_FORMATS if name.endswith(f".{known}")), None)
 
 
 def _agree(target: str, format_name: str) -> None:
-    """Raise ConfigError for a name that says another format: whoever opens the file goes by its name."""
+    """Raise ConfigError if the target's name states another format: programs open the file by its name."""
     named = named_format(target)
     if named and named != format_name:
         do = f"Leave out --format, or name the target after {format_name}."
@@ -127,7 +128,7 @@ def _check(path: Path, format_name: str) -> None:
 
 
 def require_place(target: Path) -> None:
-    """Raise ConfigError for a target without a name, and where the folder that it is to be in is not there."""
+    """Raise ConfigError for a target without a name, or in a folder that does not exist."""
     if not target.name:
         raise ConfigError("the target needs a name of its own", where=str(target), do="Name a file or a new folder.")
     if not target.parent.is_dir():

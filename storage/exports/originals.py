@@ -1,9 +1,8 @@
-"""The originals as others read them: a CDXJ index of the WARC files, or all of them in one WACZ.
+"""Export the originals: a CDXJ index of the WARC files, or all of them in one WACZ.
 
-CDXJ has a line for each answer: its address turned round (SURT), the time in 14 digits, and as JSON where its record
-lies; lines are sorted by bytes. WACZ 1.1.1 (https://specs.webrecorder.net/wacz/1.1.1/) is a ZIP, nothing in it
-compressed again, of the WARC files, that index (named ``index.cdx``, by which pywb finds it), the list of pages and the
-digests of it all.
+CDXJ has a line for each response: its address in SURT form, the time in 14 digits, and the place of its record as JSON.
+Lines are sorted by bytes. WACZ 1.1.1 (https://specs.webrecorder.net/wacz/1.1.1/) is a ZIP without further compression.
+It holds the WARC files, the index (named ``index.cdx``, as pywb expects), the list of pages and the digests of all.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 CDXJ, WACZ = "cdxj", "wacz"
 RUN = 100_000
-"""Lines that are sorted at a time; more are merged from temporary files, so that memory stays flat."""
+"""Lines to sort at a time. More are merged from temporary files, so that memory stays flat."""
 _CHUNK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _WWW = re.compile(r"^www\d*\.")
@@ -46,7 +45,7 @@ _UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """What there is to write: the folder of the WARC files, the names of those that are whole, fetches, documents."""
+    """Input of the export: folder of the WARC files, names of the finished ones, fetches, documents."""
 
     folder: Path
     files: tuple[str, ...]
@@ -54,12 +53,12 @@ class Originals:
     documents: Iterable[CorpusDocument]
     software: str
     have_gone: Callable[[], bool] = lambda: False
-    """Says whether files have been removed, or replaced, since these were read."""
+    """Return whether files were removed or replaced since these were read."""
 
 
 @dataclass(frozen=True, slots=True)
 class OriginalsReport:
-    """What was written: records in the index, pages with a text, WARC files, and the file."""
+    """Result of the export: records in the index, pages with a text, WARC files, and the file itself."""
 
     records: int
     pages: int
@@ -70,12 +69,14 @@ class OriginalsReport:
 
 
 def write_originals(originals: Originals, target: Path, *, overwrite: bool = False) -> OriginalsReport:
-    """Write a ``.cdxj`` or ``.wacz``, by the name of the target; whole or not at all, with its checksum beside.
+    """Write a ``.cdxj`` or ``.wacz``, by the name of the target. It appears whole or not at all, with its checksum.
 
     Raises ConfigError for another name or a target that exists, DiskError when a file cannot be read or written.
     """
     if target.suffix not in {f".{CDXJ}", f".{WACZ}"}:
-        raise ConfigError("not a place for originals", where=str(target), do="Name a file that ends in .wacz or .cdxj.")
+        raise ConfigError(
+            "the target has no suffix of originals", where=str(target), do="Name a file that ends in .wacz or .cdxj."
+        )
     require_place(target)
     make_way(target, overwrite=overwrite)
     with staging(target) as staged, ExitStack() as stack:
@@ -103,10 +104,10 @@ def write_originals(originals: Originals, target: Path, *, overwrite: bool = Fal
 
 
 def surt(address: str) -> str:
-    """Return the sort-friendly form of a URL, in which replay tools look it up: what spellings of it have in common.
+    """Return the SURT form of a URL, the key by which replay tools look it up. Variants of a URL have the same key.
 
-    The host turned round, without ``www.`` and the scheme's own port; the path without a final slash, escaped once; the
-    query in alphabetical order; all in lower case. Session identifiers, which some tools take out, stay.
+    The host is reversed, without ``www.`` and the default port. The path has no final slash and is escaped once. The
+    query is in alphabetical order. All is in lower case. Session identifiers stay, though some tools remove them.
 
     >>> surt("https://www.News.example:8080/A/?c=D&b=C")
     'example,news:8080)/a?b=c&c=d'
@@ -124,7 +125,7 @@ def surt(address: str) -> str:
 
 
 def escaped(part: str) -> str:
-    """Return a part of a URL with everything escaped once that has to be, however often it was before."""
+    """Return a part of a URL with unsafe characters escaped exactly once."""
     data = part.encode("utf-8", "surrogatepass")
     while (less := unquote_to_bytes(data)) != data:
         data = less
@@ -132,7 +133,7 @@ def escaped(part: str) -> str:
 
 
 def remove_dots(path: str) -> str:
-    """Return a path without dot segments, empty ones and a final slash, unless it is nothing else."""
+    """Return a path without dot segments, empty segments and a final slash. The root stays ``/``."""
     kept: list[str] = []
     for segment in path.split("/"):
         if segment == "..":
@@ -159,7 +160,7 @@ def index_line(fetch: StoredFetch) -> bytes:
 
 
 def _write_index(originals: Originals, path: Path, scratch: Path) -> int:
-    """Write the sorted index; return how many lines it has."""
+    """Write the sorted index and return the number of its lines."""
     known = frozenset(originals.files)
     lines = (index_line(fetch) for fetch in originals.fetches if fetch.pointer.warc in known)
     with ExitStack() as stack, disk_errors(path), path.open("wb") as file:
@@ -206,7 +207,7 @@ def _write_wacz(originals: Originals, index: Path, stream: BinaryIO, scratch: Pa
 
 
 def _write_pages(documents: Iterable[CorpusDocument], path: Path) -> tuple[int, str]:
-    """Write the list of pages; return how many, and when the newest was fetched."""
+    """Write the list of pages. Return their number and the time of the newest fetch."""
     number, newest = 0, ""
     with disk_errors(path), path.open("wb") as file:
         file.write(jsonl.line({"format": "json-pages-1.0", "id": "pages", "title": "Pages with a text"}))
@@ -231,7 +232,7 @@ def _add(packed: zipfile.ZipFile, name: str, path: Path) -> dict[str, str | int]
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """Return a member without a time of its own, so that equal corpora give equal bytes."""
+    """Return a ZIP member without a time, so that equal corpora give equal bytes."""
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.external_attr = 0o644 << 16
     return entry

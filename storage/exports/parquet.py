@@ -1,4 +1,4 @@
-"""Apache Parquet with a stated schema, zstd-compressed, in row groups of bounded size."""
+"""Write Apache Parquet with a fixed schema, zstd-compressed, in row groups of bounded size."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 ROW_GROUP_ROWS = 4096
 ROW_GROUP_CHARS = 16 * 2**20
-"""A row group ends at the first of these, so memory stays flat however long the texts are."""
+"""A row group ends at the first of these limits, so that memory stays flat with long texts."""
 BATCH_ROWS = 256
-"""Rows that become columns at a time."""
+"""Rows to convert to columns at a time."""
 
 LEVEL = 2
-# Words that repeat gain from a dictionary.
+# Columns of repeated values gain from a dictionary.
 _REPEATED = (
     "language",
     "script",
@@ -39,10 +39,10 @@ _REPEATED = (
     "warc",
 )
 
-# Of no use to filter by, so their minimum and maximum would only cost room.
+# Nobody filters by these columns. Their minimum and maximum would only cost room.
 _LONG = ("text", "kinds", "captions", "comments", "languages", "recurring")
 
-# A column of batches that no file has: characters in the texts of a row.
+# Column of batches only, not of files: characters in the texts of a row.
 _SIZE = "size"
 
 _LISTS = tuple(field.attribute for field in FIELDS if field.kind is tuple)
@@ -52,10 +52,10 @@ _NO_SIGNALS = (None,) * len(SIGNALS)
 
 
 def schema() -> Any:
-    """Return the Arrow schema: strings and lists of strings, 64-bit numbers, ``fetched_at`` in microseconds UTC, and
-    ``quality`` as a struct of numbers.
+    """Return the Arrow schema. Every field may be null.
 
-    Every field may be null.
+    Types are strings, lists of strings and 64-bit numbers. ``fetched_at`` is in microseconds UTC, ``quality`` a struct
+    of numbers.
     """
     import pyarrow
 
@@ -71,19 +71,19 @@ def schema() -> Any:
 
 
 def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
-    """Write the rows as one Parquet file; the stream is only ever appended to."""
+    """Write the rows as one Parquet file. The stream is only appended to."""
     _write(_batches(rows), stream)
 
 
 def part(rows: Iterable[CorpusDocument]) -> bytes:
-    """Return some rows as columns, for `write_parts`: a stream of Arrow's IPC format."""
+    """Return some rows as a stream of Arrow's IPC format, for `write_parts`."""
     return _stream(_batches(rows))
 
 
 def part_of_columns(columns: Columns) -> bytes:
-    """Return the part of rows that are columns already, texts in UTF-8.
+    """Return the part of rows from their columns, with texts in UTF-8.
 
-    Raises ValueError for texts that are other bytes, TypeError for what is no text.
+    Raises ValueError for bytes that are not UTF-8, TypeError for other values than texts.
     """
     sizes = map(_row_size, columns["chars"], zip(*map(columns.__getitem__, _LISTS), strict=True))
     return _stream([_batch(list(columns.values()), list(sizes), schema())])
@@ -100,7 +100,7 @@ def _stream(batches: Iterable[Any]) -> bytes:
 
 
 def write_parts(parts: Iterable[bytes], stream: BinaryIO) -> None:
-    """Write the rows of which parts were made: the same bytes, however they are parted."""
+    """Write parts. The bytes are the same, however the rows are parted."""
     import pyarrow
 
     _write(chain.from_iterable(map(pyarrow.ipc.open_stream, parts)), stream)
@@ -120,7 +120,7 @@ def _write(batches: Iterable[Any], stream: BinaryIO) -> None:
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield a table for each row group, which ends with the row that fills it."""
+    """Yield a table for each row group. A group ends with the row that fills it."""
     parts: list[Any] = []
     taken = chars = 0
     for left in batches:
@@ -141,14 +141,14 @@ def _groups(batches: Iterable[Any]) -> Iterator[Any]:
 def _table(parts: Sequence[Any]) -> Any:
     import pyarrow
 
-    # In one piece each, as pages of a file end where pieces do: how rows were parted must not show.
+    # One piece for each table: pages of a file end where pieces do, and the bytes must not depend on the parts.
     return pyarrow.Table.from_batches(parts).drop_columns(_SIZE).combine_chunks()
 
 
 def _batches(rows: Iterable[CorpusDocument]) -> Iterator[Any]:
-    """Yield rows as columns, some at a time, with the length of their texts in one more.
+    """Yield batches of rows as columns, with the length of their texts as an extra column.
 
-    As objects they take several times the room, and time to look through them for what can be cleared away.
+    As objects they take several times the memory, and time of the garbage collector.
     """
     columns = schema()
     batch: list[CorpusDocument] = []
@@ -166,7 +166,7 @@ def _batches(rows: Iterable[CorpusDocument]) -> Iterator[Any]:
 
 
 def _row_size(chars: int, lists: Iterable[Sequence[str] | None]) -> int:
-    """Return the characters of a row that make it long."""
+    """Return the number of characters in the text and the lists of a row."""
     return chars + sum(map(len, chain.from_iterable(filter(None, lists))))
 
 
@@ -202,7 +202,7 @@ def _array(values: Sequence[Any], kind: Any) -> Any:
         arrays = [_array(part, field.type) for part, field in zip(parts, kind, strict=True)]
         return pyarrow.StructArray.from_arrays(arrays, fields=list(kind), mask=pyarrow.array(missing))
     if values and isinstance(values[0], bytes):
-        # To see that bytes are UTF-8 takes a quarter less time when all are in their place.
+        # To validate UTF-8 in one array takes a quarter less time.
         return pyarrow.array(values, pyarrow.binary()).cast(kind)
     array = pyarrow.array(values, type=kind)
     return compute.if_else(compute.is_finite(array), array, None) if pyarrow.types.is_floating(kind) else array

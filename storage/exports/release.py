@@ -1,12 +1,12 @@
-"""A dump as a release: a folder with the documents in shards, a manifest, a dataset card and the removal list.
+"""Write a release: a folder with the documents in shards, a manifest, a dataset card and the removal list.
 
 ==================== ===============================================================================================
 ``data/``            the documents, ``part-00001`` and so on, each a whole file of the format
-``manifest.json``    what is in it and how it was made: counts, files with size and SHA-256, selection, configuration
+``manifest.json``    content and provenance: counts, files with size and SHA-256, selection, configuration
 ``README.md``        the dataset card
-``documents.tsv.zst``  id and digest of every document of the selection, by which a later dump finds what has changed
-``removed.jsonl``    documents that were taken out on request: ``id``, ``removed`` (day), ``kind`` of the request
-``registry``         of vertical text only: the configuration that Sketch Engine compiles it with
+``documents.tsv.zst``  id and digest of every document of the selection, with which a later dump finds changes
+``removed.jsonl``    documents that were removed on request: ``id``, ``removed`` (day), ``kind`` of the request
+``registry``         vertical text only: the configuration for Sketch Engine
 ``changes.jsonl``    with ``since`` only: ``id`` and ``change`` (added, changed, removed)
 ==================== ===============================================================================================
 
@@ -54,12 +54,12 @@ CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl"
 CHANGES = ("added", "changed", "removed")
 LEVEL = 6
 GROUP = 50
-"""Rows whose digests are made at a time."""
+"""Rows to digest at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a release says of itself beside what is counted; all of it plain JSON values."""
+    """Description of a release in its manifest, as plain JSON values. Counts are added while it is written."""
 
     name: str
     software: str
@@ -73,7 +73,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a release is written: format, bytes from which on a new shard begins (0: one shard), since which dump."""
+    """Form of a release: format, size of a shard in bytes (0: one shard), earlier dump, whether to overwrite."""
 
     format_name: str = "jsonl.zst"
     shard_size: int = 0
@@ -82,7 +82,7 @@ class Shape:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the fields by which it is told whether a document has changed: those of the earlier dump."""
+        """Names of the fields of the digests: those of the earlier dump, if there is one."""
         return self.earlier.fields if self.earlier else fields_told(self.format_name)
 
 
@@ -93,11 +93,11 @@ def write_release(
     shape: Shape,
     on_progress: Callable[[int], None] | None = None,
 ) -> ExportReport:
-    """Write the documents, which come in order of their ids, as a release; return what was written.
+    """Write the documents, in order of their ids, as a release.
 
-    ``sha256`` of the report is that of the checksum file. Raises ConfigError when the target exists and may not be
-    replaced, is no release, the format has no single files, or the earlier dump was made by another selection;
-    DiskError when it cannot be written; whatever the documents' iterator raises.
+    ``sha256`` of the report is that of the checksum file. Raises ConfigError when the target exists and must not be
+    replaced or is not a release, when the format is a folder, or when the earlier dump has another selection; DiskError
+    when it cannot be written; and every error of the documents' iterator.
     """
     path = Path(target)
     if path.name.endswith(tuple(f".{name}" for name in STREAM_FORMATS)) and not str(target).endswith(os.sep):
@@ -128,13 +128,13 @@ def _check(path: Path, about: Release, shape: Shape) -> None:
     require_place(path)
     make_way(path, overwrite=shape.overwrite)
     if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / MANIFEST).is_file())):
-        raise ConfigError("is no release, and is not replaced by one", where=str(path), do="Name a new folder.")
+        raise ConfigError("exists and is not a release", where=str(path), do="Name a new folder.")
     if shape.earlier is not None:
         refuse_other_filters(shape.earlier, about.selection, about.folds)
 
 
 class _Files:
-    """The files of a release, each opened once, counted and hashed."""
+    """Files of a release. Each is opened once, counted and hashed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -199,9 +199,7 @@ def _manifest(files: _Files, about: Release, shape: Shape, census: Census) -> di
 def _indexed(
     rows: Iterator[CorpusDocument], names: tuple[str, ...], stream: HashingStream, stack: ExitStack
 ) -> Iterator[tuple[CorpusDocument, str]]:
-    """Pass the rows on with their digests and write their lines of the index; it ends with the stack, before the
-    stream does.
-    """
+    """Pass the rows on with their digests, and write the index. The index ends with the stack, before the stream."""
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
@@ -217,7 +215,7 @@ def _indexed(
 
 
 def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iterator[dict[str, Any]]:
-    """Write the rows shard by shard, at least one; yield the manifest's entry of each."""
+    """Write the rows in at least one shard, and yield the manifest's entry of each."""
     ahead = _Ahead(rows)
     number = 0
     while not ahead.ended or number == 0:
@@ -230,7 +228,7 @@ def _shards(files: _Files, rows: Iterator[CorpusDocument], shape: Shape) -> Iter
 
 
 class _Ahead:
-    """An iterator that knows whether it has ended before the next row is asked for."""
+    """Iterator that knows whether it has ended before the next row is taken."""
 
     def __init__(self, rows: Iterator[CorpusDocument]) -> None:
         self._rows = rows
@@ -250,7 +248,7 @@ class _Ahead:
 
 
 def _until_full(ahead: _Ahead, stream: HashingStream, limit: int) -> Iterator[CorpusDocument]:
-    """Yield rows until the stream has the limit; one row at least, so that every shard gets on."""
+    """Yield at least one row, and further rows until the stream reaches the limit."""
     first = True
     while not ahead.ended and (first or not limit or stream.count < limit):
         first = False

@@ -1,4 +1,4 @@
-"""What an export says of a document: names, order and types, the same for every format."""
+"""Fields of an exported document: names, order and types, the same in every format."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Value = str | int | float | datetime | tuple[str, ...] | Quality | None
 
 SIGNALS = Quality.__struct_fields__
 COUNTS = frozenset({"words"})
-"""Of the signals those that are whole numbers."""
+"""Signals that are whole numbers."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column: its name in the files, the attribute of CorpusDocument it comes from, its type.
+    """A column: its name in the files, its attribute of CorpusDocument, its type.
 
-    The type is that of values that are there: str, int, float, datetime, Quality, or tuple for texts.
+    The type is that of values that are not null: str, int, float, datetime, Quality, or tuple for lists of texts.
     """
 
     name: str
@@ -48,21 +48,21 @@ _lists = attrgetter(*_LISTS)
 
 
 def row(document: CorpusDocument) -> CorpusDocument:
-    """Return the document as files have it, its time in UTC.
+    """Return the document with its time in UTC.
 
-    Raises DamageError where SQLite, which keeps whatever it is given, has bytes in the place of the text.
+    Raises DamageError if the text is bytes. SQLite keeps values of any type in a column.
     """
     if not isinstance(document.text, str):
-        do = "`corpus-spider reextract` makes it anew from its original."
+        do = "Run `corpus-spider reextract`: it makes the text again from its original."
         raise DamageError(f"document {document.id} has bytes in the place of its text", do=do)
     fetched = document.fetched_at
     return document if fetched.tzinfo is UTC else msgspec.structs.replace(document, fetched_at=fetched.astimezone(UTC))
 
 
 def encodable(document: CorpusDocument) -> CorpusDocument:
-    """Return a document without lone surrogates, which UTF-8 cannot hold: they become U+FFFD."""
+    """Return a document with U+FFFD for lone surrogates, which UTF-8 cannot hold."""
     try:
-        # To encode all text at once is much faster than to look for surrogates, which it hardly ever has.
+        # To encode all text at once is much faster than to search for surrogates, which are rare.
         "".join(filter(None, (*_strings(document), *map("".join, filter(None, _lists(document)))))).encode()
     except UnicodeEncodeError:
         texts = {name: _SURROGATES.sub("\ufffd", text) for name in _STRINGS if (text := getattr(document, name))}
@@ -74,5 +74,5 @@ def encodable(document: CorpusDocument) -> CorpusDocument:
 
 
 def named(document: CorpusDocument) -> dict[str, Value]:
-    """Return the values of a document by their names in files, in the order of FIELDS."""
+    """Return the values of a document by field name, in the order of FIELDS."""
     return {field.name: value for field, value in zip(FIELDS, msgspec.structs.astuple(document), strict=True)}

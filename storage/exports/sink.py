@@ -1,4 +1,4 @@
-"""One export from start to end: choose the format, write aside, count, hash, publish."""
+"""Run one export: choose the format, write aside, count, hash, publish."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ PROGRESS_EVERY = 1000
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote. ``path`` is None for standard output; ``changes`` counts those since an earlier dump.
+    """Result of an export. ``path`` is None for standard output. ``changes`` counts changes since an earlier dump.
 
-    ``sha256`` is that of the file; for a folder that of its checksum file, which lists every file in it.
+    ``sha256`` is that of the file. For a folder it is that of its checksum file, which lists every file in it.
     """
 
     documents: int
@@ -42,27 +42,27 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What some documents, so many, come to in one of PARTED_FORMATS."""
+    """Part of a file in one of PARTED_FORMATS, and the number of its documents."""
 
     rows: int
     data: bytes
 
 
 class Counter:
-    """Passes on the documents that are asked for, each a row of the file, and counts those that were taken."""
+    """Count documents while they pass on to the file."""
 
     def __init__(self, on_progress: Callable[[int], None] | None) -> None:
         self.count = 0
         self.on_progress = on_progress
 
     def rows(self, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-        """Yield the row of each document; nothing is read ahead."""
+        """Yield the row of each document. Nothing is read ahead."""
         for document in documents:
             yield row(document)
             self._add(1)
 
     def parts(self, parts: Iterable[Part]) -> Iterator[bytes]:
-        """Yield what each part holds."""
+        """Yield the bytes of each part."""
         for part in parts:
             yield part.data
             self._add(part.rows)
@@ -83,12 +83,13 @@ def export(
 ) -> ExportReport:
     """Write the documents, in their order and with flat memory, to the target; ``-`` is standard output.
 
-    The format (one of FORMATS) follows from the target's name unless ``format_name`` says it; a final ``/`` or an
-    existing folder means text files. The target appears whole, with ``TARGET.sha256`` beside it, or not at all: an
-    error or an interruption leaves what was there before. ``on_progress`` hears the count every PROGRESS_EVERY of them.
+    The format (one of FORMATS) follows from the target's name, unless ``format_name`` is given. A final ``/`` or an
+    existing folder means text files. The target appears whole, with ``TARGET.sha256`` beside it, or not at all. After
+    an error or an interruption the earlier target is still there. ``on_progress`` gets the count every PROGRESS_EVERY
+    documents.
 
-    Raises ConfigError when the target exists and ``overwrite`` is not set, or its name asks for no known format;
-    DiskError when it cannot be written; whatever the documents' iterator raises.
+    Raises ConfigError when the target exists and ``overwrite`` is not set, or its name states no known format;
+    DiskError when it cannot be written; and every error of the documents' iterator.
     """
     where = destination(target, format_name)
     counter = Counter(on_progress)
@@ -101,7 +102,7 @@ def export(
 
 
 def part_of(documents: Iterable[CorpusDocument], format_name: str) -> Part:
-    """Make the part of a file that holds these documents; it can be made in another process than it is written by."""
+    """Make the part of a file with these documents. Another process may write it."""
     counter = Counter(None)
     data = PARTED_FORMATS[format_name].make(counter.rows(documents))
     return Part(counter.count, data)
@@ -114,7 +115,7 @@ def export_parts(
     overwrite: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> ExportReport:
-    """Do as `export`, for parts that were made elsewhere in one of PARTED_FORMATS; the file is the same."""
+    """Write parts that other processes made in one of PARTED_FORMATS. The file is the same as that of `export`."""
     counter = Counter(on_progress)
     data = counter.parts(parts)
     size, digest = _write(where, overwrite, lambda stream: PARTED_FORMATS[where.format_name].write(data, stream))
@@ -137,7 +138,7 @@ def _write_stdout(content: Content) -> tuple[int, str]:
 def _write_aside(target: Path, overwrite: bool, fill: Callable[[Path, Path], tuple[int, str]]) -> tuple[int, str]:
     make_way(target, overwrite=overwrite)
     if target.is_dir() and not txt.is_ours(target):
-        raise ConfigError("holds other files than an export's", where=str(target), do="Name a new folder.")
+        raise ConfigError("the folder holds files that no export made", where=str(target), do="Name a new folder.")
     with staging(target) as staged:
         written = fill(staged, target)
         publish(staged, target, overwrite=overwrite)
@@ -167,6 +168,6 @@ def _write_folder(rows: Iterable[CorpusDocument], staged: Path, target: Path) ->
             checksums.write(checksum_line(stream.sha256.hexdigest(), f"{target.name}/{name}"))
 
         txt.write(rows, folder, record)
-    # One wait for the whole disk instead of one for each of perhaps a million small files.
+    # One wait for the whole disk, not one for each of perhaps a million small files.
     os.sync()
     return sizes, checksums.sha256.hexdigest()

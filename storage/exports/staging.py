@@ -1,7 +1,7 @@
-"""Exports that appear whole or not at all: written aside, flushed to the disk, renamed, with a checksum beside.
+"""Make exports appear whole or not at all: written aside, flushed to the disk, renamed, with a checksum beside.
 
-Everything of an export in progress lies in one folder ``NAME.tmp-PID`` beside its target, which its writer holds locked
-(flock). The lock dies with the process, so the next export to that name can clear away what a killed one left.
+The files of an export in progress lie in one folder ``NAME.tmp-PID`` beside its target. Its writer holds it locked
+(flock). The lock ends with the process, so the next export to that name can remove the folder of a killed one.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA, CHECKSUM, OLD = "data", "sha256", "old"
-"""Names inside the staging folder: the export itself, its checksum file, the folder that it replaces."""
+"""Names inside the staging folder: the export itself, its checksum file, the replaced folder."""
 
 
 @contextmanager
 def staging(target: Path) -> Iterator[Path]:
-    """Give a locked temporary folder beside the target, and remove it in the end, whatever happened."""
+    """Give a locked temporary folder beside the target, and always remove it at the end."""
     folder = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     with disk_errors(folder):
         descriptor = _made(folder)
@@ -39,7 +39,7 @@ def staging(target: Path) -> Iterator[Path]:
 
 
 def make_way(target: Path, *, overwrite: bool) -> None:
-    """Clear away what killed exports to the same name have left, then `refuse_to_clobber`."""
+    """Remove the folders of killed exports to the same name, then `refuse_to_clobber`."""
     sweep(target)
     refuse_to_clobber(target, overwrite=overwrite)
 
@@ -47,9 +47,9 @@ def make_way(target: Path, *, overwrite: bool) -> None:
 def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
     """Move DATA and CHECKSUM of the staging folder to their final names, ``target`` and ``target.sha256``.
 
-    A file is replaced in one step; its old checksum goes first, so that no moment shows a checksum that is wrong. A
-    folder cannot be replaced in one step: the old one waits in the staging folder, and comes back if the move fails or,
-    with the next export, if the process dies.
+    A file is replaced in one step. Its old checksum goes first, so that there is never a wrong checksum. A folder
+    cannot be replaced in one step. The old one waits in the staging folder. It comes back if the move fails, or with
+    the next export if the process dies.
     """
     checksum = checksum_path(target)
     with disk_errors(target), alone(target.parent):
@@ -63,58 +63,54 @@ def publish(staged: Path, target: Path, *, overwrite: bool) -> None:
 
 
 def refuse_to_clobber(target: Path, *, overwrite: bool) -> None:
-    """Raise ConfigError when something stands at the target that may not be replaced; an empty folder may.
+    """Raise ConfigError when the target exists and must not be replaced. An empty folder may be.
 
-    A link to a folder cannot be, by a folder. What is neither file nor folder never is: to rename a file over /dev/null
+    A folder cannot replace a link to a folder. A device or pipe is never replaced: to rename a file over /dev/null
     takes it from the whole machine.
     """
     if os.path.lexists(target) and _is_device(target):
-        do = "Write to standard output, -o -, and lead that there."
-        raise ConfigError("is no file, and is not replaced by one", where=str(target), do=do)
+        do = "Write to standard output (-o -) and redirect it."
+        raise ConfigError("is a device or a pipe, which no file replaces", where=str(target), do=do)
     if target.is_symlink() and target.is_dir():
         do = f"Name the folder itself, {target.resolve()}, or another."
-        raise ConfigError("is a link to a folder, and no folder can take its place", where=str(target), do=do)
+        raise ConfigError("is a link to a folder, which no folder can replace", where=str(target), do=do)
     if not overwrite and os.path.lexists(target) and not _empty_folder(target):
         raise ConfigError("exists already", where=str(target), do="Choose another name, or add `--overwrite`.")
 
 
 def _is_device(target: Path) -> bool:
-    """Say whether a target is a device, a pipe or a socket, leads to one, or is a name of an open file."""
+    """Return whether a target is a device, pipe or socket, a link to one, or a name of an open file."""
     there = target.exists() and not target.is_file() and not target.is_dir()
     return there or target.parent == Path("/dev") or target.parent.resolve().is_relative_to("/proc")
 
 
 def checksum_path(target: Path) -> Path:
-    """Return where the checksum file of a target lies."""
+    """Return the path of the checksum file of a target."""
     return target.with_name(f"{target.name}.sha256")
 
 
 def checksum_line(digest: str, name: str) -> bytes:
-    r"""Return a line for ``sha256sum -c``. As coreutils do, a ``\`` in front tells that the name has escapes."""
+    r"""Return a line for ``sha256sum -c``. As in coreutils, a ``\`` in front marks a name with escapes."""
     escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     mark = "\\" if escaped != name else ""
     return os.fsencode(f"{mark}{digest}  {escaped}\n")
 
 
 def _made(folder: Path) -> int:
-    """Make a staging folder and return its descriptor, locked; anew where another export cleared it away before."""
+    """Make a staging folder and return its descriptor, locked. Repeat if another export removed it before the lock."""
     while True:
-        _make(folder)
+        try:
+            folder.mkdir()
+        except FileExistsError as error:
+            raise ConfigError("another export to this name is running", where=str(folder), do="Wait for it.") from error
         with suppress(FileNotFoundError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            # A file system may have no locks.
+            # Some file systems have no locks.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, folder):
                 return descriptor
             os.close(descriptor)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir()
-    except FileExistsError as error:
-        raise ConfigError("another export to this name is running", where=str(folder), do="Wait for it.") from error
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
@@ -128,7 +124,7 @@ def _empty_folder(path: Path) -> bool:
 
 
 def sweep(target: Path) -> None:
-    """Clear away what killed exports to the same name have left; that of living ones stays."""
+    """Remove the folders of killed exports to the same name. Those of living exports stay."""
     ours = re.compile(re.escape(target.name) + r"\.tmp-\d+")
     with disk_errors(target.parent):
         left = [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]
@@ -137,13 +133,13 @@ def sweep(target: Path) -> None:
 
 
 def _clear(folder: Path, target: Path) -> None:
-    """Clear away a staging folder that no living export holds; who has made it and not locked it yet makes another."""
+    """Remove a staging folder that no living export holds. An export that has not locked it yet makes another."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return
     try:
-        # Where the file system has no locks, nobody can tell whether its export lives.
+        # Without locks it is unknown whether its export lives.
         with suppress(OSError):
             if flocked(descriptor) and _is_at(descriptor, folder):
                 _remove(folder, target)

@@ -1,8 +1,8 @@
-"""TEI P5: one ``teiCorpus`` of a ``TEI`` element a document, with a header that says where it comes from.
+"""Write TEI P5: one ``teiCorpus`` with a ``TEI`` element for each document, with a header about its source.
 
-https://tei-c.org/guidelines/p5/, chapters 2 (headers) and 15 (language corpora). Paragraphs are ``p``; what a line is
-beside that stands in ``rend``. Sentences are ``s``; rows come with `SENTENCE` behind each that another follows on its
-line, and what white space parts two stands in neither. Characters that XML 1.0 does not have become U+FFFD.
+https://tei-c.org/guidelines/p5/, chapters 2 (headers) and 15 (language corpora). Lines are ``p``, with their kind in
+``rend`` if they are no paragraphs. Sentences are ``s``. `SENTENCE` in the text separates two sentences of a line. White
+space between two sentences is part of neither. Characters that XML 1.0 does not allow become U+FFFD.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HELD = frozenset(
     {"id", "language", "title", "author", "site", "date", "licence", "url", "version", "fetched_at"}
     | {"text", "kinds", "languages"}
 )
-"""Names of the fields that a document is made of."""
+"""Names of the fields in a TEI document."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
@@ -58,7 +58,7 @@ def _document(row: CorpusDocument) -> Iterator[str]:
 
 
 def _language(row: CorpusDocument, number: int) -> str:
-    """Return the language of a line as an attribute, where it is known and another than the document's."""
+    """Return the language of a line as an attribute, if it is known and differs from the document's."""
     languages = row.languages or ()
     code = languages[number].partition(" ")[0] if number < len(languages) else "und"
     return "" if code in {"und", row.language} else f' xml:lang="{_text(code)}"'

@@ -1,4 +1,4 @@
-"""A folder of plain text files, one a document, named by its id, with an index of everything else."""
+"""Write a folder of plain text files, one a document, named by its id, with an index of the other fields."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
 
 def write(rows: Iterable[CorpusDocument], folder: Path, record: Callable[[str, HashingStream], None]) -> None:
-    """Write ``ID.txt`` for each row and ``index.jsonl`` into the empty folder; ``record`` hears of every finished file.
+    """Write ``ID.txt`` for each row, and ``index.jsonl``, into the empty folder. ``record`` gets every finished file.
 
-    Raises DamageError for an id that is no safe file name (titles and URLs never become one) or that comes twice.
+    Raises DamageError for an id that is no safe file name, or that comes twice. Titles and URLs never name a file.
     """
     with opened(folder / INDEX) as index:
         for row in map(encodable, rows):
@@ -37,7 +37,7 @@ def write(rows: Iterable[CorpusDocument], folder: Path, record: Callable[[str, H
 
 
 def is_ours(folder: Path) -> bool:
-    """Tell whether a folder holds nothing but what ``write`` puts there, so that replacing it destroys nothing else."""
+    """Return whether a folder holds only files of ``write``, so that replacing it destroys nothing else."""
     with disk_errors(folder):
         names = {entry.name for entry in folder.iterdir()}
     return not names or (INDEX in names and all(name.endswith(".txt") for name in names - {INDEX}))

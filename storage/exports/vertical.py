@@ -1,8 +1,8 @@
-"""Vertical text for Sketch Engine and NoSketch Engine: a token a line, structures as tags.
+"""Write vertical text for Sketch Engine and NoSketch Engine: a token a line, structures as tags.
 
-Rows come tokenised: words parted by a space, or by `GLUE` where nothing stands between them, and `SENTENCE` behind each
-sentence that another follows. In the prevertical they come as they are, a line a paragraph. ``&``, ``<`` and ``>`` are
-written as entities, and ``"`` where it would end an attribute; as a token it stands as it is.
+Rows come tokenised: a space separates words, `GLUE` separates tokens with nothing between them, and `SENTENCE`
+separates sentences. For the prevertical they come as they are, a line a paragraph. ``&``, ``<`` and ``>`` become
+entities. ``"`` becomes one in attributes only.
 https://www.sketchengine.eu/my_keywords/vertical/, https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from storage.holdings import CorpusDocument
 
 GLUE = "\x1f"
-"""Unit separator: between two tokens of a line that have nothing between them."""
+"""Unit separator: between two tokens of a line with nothing between them."""
 SENTENCE = "\x1e"
 """Record separator: between two sentences of a line."""
 
 ATTRIBUTES = ("id", "url", "site", "language", "script", "date", "title", "author", "version", "licence", "duplicates")
 HELD = frozenset({*ATTRIBUTES, "text", "kinds"})
-"""Names of the fields that vertical text is made of."""
+"""Names of the fields in vertical text."""
 KINDS = {"p": "paragraph", "h": "heading", "l": "item", "q": "quotation", "t": "cell", "c": "preformatted"}
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"})
 CASED = frozenset({"Latn", "Cyrl", "Grek", "Armn", "Geor", "Cher", "Adlm"})
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_ATTRIBUTES = _ENTITIES | str.maketrans({'"': "&quot;"})
-# What a reader of lines takes for the end of one, and what no text file should hold.
+# Characters that readers take for the end of a line, and controls that a text file should not hold.
 _BREAKS = re.compile("[\x00-\x09\x0b-\x1d\x7f\x85\u2028\u2029]")
 _named = {field.name: field.attribute for field in FIELDS}
 _attribute_values = attrgetter(*(_named[name] for name in ATTRIBUTES))
@@ -48,12 +48,12 @@ def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
 
 
 def write_prevertical(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
-    """Write rows as prevertical text: the structures, and in them lines of running text."""
+    """Write rows as prevertical text: structures with lines of running text."""
     _write(rows, stream, lambda line: (escaped(line.replace(SENTENCE, " ")),))
 
 
 def _write(rows: Iterable[CorpusDocument], stream: BinaryIO, lines_of: Callable[[str], Iterable[str]]) -> None:
-    # A document in one piece, because a stream that hashes takes longer over a million small ones.
+    # A document in one piece: the hashing stream takes longer for a million small pieces.
     stream.writelines("".join(f"{line}\n" for line in _lines(row, lines_of)).encode() for row in map(encodable, rows))
 
 
@@ -74,7 +74,7 @@ def _tokens(line: str) -> Iterator[str]:
         tokens = list(_tokens_of(sentence))
         if not tokens:
             continue
-        # What glues two sentences stands in neither.
+        # The glue between two sentences is part of neither.
         yield from ("<g/>", "<s>") if glued and sentence.startswith(GLUE) else ("<s>",)
         yield from tokens
         yield "</s>"
@@ -90,7 +90,7 @@ def _tokens_of(sentence: str) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Return text as it stands between tags."""
+    """Return text escaped for use between tags."""
     return text.translate(_ENTITIES)
 
 
@@ -104,10 +104,9 @@ def _value(value: Value) -> str:
 
 
 def registry(name: str, path: str, scripts: Iterable[str]) -> str:
-    """Return the registry file of a corpus of vertical text, by the scripts it is written in, the commonest first.
+    """Return the registry file of a corpus of vertical text. ``scripts`` has its scripts, the commonest first.
 
-    It is shown from right to left where the commonest script runs so, and has no lower-case attribute where that
-    script has no case.
+    The commonest script decides the direction of writing, and whether there is a lower-case attribute.
     """
     main = next(iter(scripts), "")
     lines = [

@@ -1,7 +1,7 @@
-"""What came over the wire, kept as WARC/1.1 files (ISO 28500:2017): written, read back, scanned and recovered.
+"""WARC/1.1 files (ISO 28500:2017): write, read, scan, recover and redact them.
 
-Each record is a gzip member of its own; a response is followed by its request. ``http_blocks`` tells what is kept
-byte for byte and what is reconstructed or redacted, ``members`` how a seal makes every flipped bit noticeable.
+Each record is a gzip member of its own. A response is followed by its request. ``http_blocks`` describes which bytes
+are kept, reconstructed or redacted. ``members`` describes the seal that makes every flipped bit noticeable.
 """
 
 from storage.warc.headers import WarcInfo

@@ -1,4 +1,4 @@
-"""A record's content checked while it streams by: headers, length, digests. Memory stays flat whatever its size."""
+"""Check a record's headers, length and digests while it streams by. Memory stays flat whatever its size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATUS_LINE = 64
 
 
 class RecordCheck:
-    """Takes the inflated bytes of one record in pieces; ValueError says what is wrong with it."""
+    """Check of one record, fed with its inflated bytes in pieces. ValueError says why the record is damaged."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
@@ -36,7 +36,7 @@ class RecordCheck:
             self._take(data)
 
     def finish(self) -> None:
-        """Take note that the member has ended; its record must have, too, and its digests must agree."""
+        """End the check with the end of the member: the record must be complete and its digests must agree."""
         if self._take != self._tail or self._buffer != END:
             raise ValueError("the record is not as long as it says")
         wrong = [digest.name for digest in self._digests if not digest.agrees()]
@@ -68,7 +68,7 @@ class RecordCheck:
         if kind in {"response", "revisit"} and "application/http" in self.fields.get("content-type", ""):
             self._payload = _Payload(payload if kind == "response" else None)
         if payload and (kind != "response" or self._payload is None):
-            # What a revisit states is the digest of the payload it refers to.
+            # A revisit states the digest of the payload that it refers to.
             self._digests.remove(payload)
         self._block_digest = block
         self._take = self._block if self._left else self._tail
@@ -91,7 +91,7 @@ class RecordCheck:
 
 
 class _Payload:
-    """Finds where the HTTP headers end in a block that comes in pieces, and digests what follows."""
+    """Digest the payload of a block that comes in pieces: the bytes after the end of the HTTP headers."""
 
     def __init__(self, digest: _Digest | None) -> None:
         self._digest = digest
@@ -115,7 +115,7 @@ class _Payload:
         self._carry = joined[-len(END) + 1 :]
 
     def status(self) -> int | None:
-        """Return the status code of the first line; ValueError when the block is no HTTP response."""
+        """Return the status code of the first line. Raise ValueError when the block is no HTTP response."""
         words = self._start.split(b" ", 2)
         if not (self._inside and words[0].startswith(b"HTTP/") and len(words) > 1 and words[1][:3].isdigit()):
             raise ValueError("the record holds no HTTP response")
@@ -123,7 +123,7 @@ class _Payload:
 
 
 class _Digest:
-    """A labelled digest that is expected, and the bytes that should have it."""
+    """Digest of bytes, with the value that the record states for it."""
 
     def __init__(self, name: str, algorithm: str, expected: bytes) -> None:
         self.name, self._expected = name, expected
@@ -132,7 +132,7 @@ class _Digest:
 
     @classmethod
     def of(cls, fields: dict[str, str], name: str) -> _Digest | None:
-        """Return the digest that a record states of its block or payload; None when none that can be verified."""
+        """Return the digest that a record states of its block or payload; None if it states no known one."""
         algorithm, _, value = fields.get(f"warc-{name}-digest", "").lower().replace("-", "").partition(":")
         if algorithm not in {"md5", "sha1", "sha256", "sha512"}:
             return None
@@ -144,5 +144,5 @@ class _Digest:
         return cls(name, algorithm, expected)
 
     def agrees(self) -> bool:
-        """Whether the bytes have the digest."""
+        """Return whether the bytes have the stated digest."""
         return self._digest.digest() == self._expected

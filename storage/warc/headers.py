@@ -1,4 +1,4 @@
-"""WARC/1.1 record headers (ISO 28500:2017): warcinfo, response or revisit with its request; and back."""
+"""Write and parse WARC/1.1 record headers (ISO 28500:2017): warcinfo, response, revisit, request, conversion."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from storage.records import Capture, Original
 
 END = b"\r\n\r\n"
-"""What ends a record's headers, and what follows its block."""
+"""End of a record's headers, and of its block."""
 KIND = "X-Corpus-Kind"
-"""Our own field: what the URL was expected to hold (records.Kind)."""
+"""Our own field: the kind of content that was expected at the URL (records.Kind)."""
 RENDERED = "X-Corpus-Rendered"
-"""Our own field: id and length (bytes of its gzip member) of the conversion record behind the request: the page as a
-browser rendered it.
+"""Our own field: id of the conversion record, and length of its gzip member in bytes. That record follows the request
+and holds the page as a browser rendered it.
 """
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -46,10 +46,10 @@ _INCOMPRESSIBLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WarcInfo:
-    """Who made the WARC and how; the first record of each file says it.
+    """Content of the warcinfo record, the first of each file: who made the WARC and how.
 
-    ``operator`` is the person or institution that answers for the crawl, ``contact`` how to reach them, ``run`` an
-    identifier that no other run has; it is part of every file name.
+    ``operator`` is the person or institution that answers for the crawl. ``contact`` is their address. ``run`` is an
+    identifier that no other run has. It is part of every file name.
     """
 
     software: str
@@ -62,7 +62,7 @@ class WarcInfo:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """A capture as gzip members, response first, and what a pointer to it says."""
+    """A capture as gzip members, response first, with the values of a pointer to it."""
 
     response: bytes
     request: bytes
@@ -100,8 +100,10 @@ def warcinfo(info: WarcInfo, name: str, made: datetime) -> tuple[str, bytes]:
 
 
 def encode(capture: Capture, warcinfo_id: str, original: Original | None = None) -> EncodedPair:
-    """Return the response (with ``original``: revisit) and request records of a capture, as a file with that warcinfo
-    record keeps them; of a rendered page the conversion record too.
+    """Return the records of a capture for a file with that warcinfo record.
+
+    These are response and request. With ``original`` the response becomes a revisit. A rendered page has a conversion
+    record too.
     """
     if original is not None:
         return _revisit(capture, warcinfo_id, original)
@@ -133,7 +135,7 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
 
 
 def _conversion(capture: Capture, refers_to: str, common: dict[str, str]) -> tuple[str, bytes]:
-    """Return id and gzip member of the record of what a browser made of the response (WARC 1.1, 6.8)."""
+    """Return id and gzip member of the conversion record, the page as a browser rendered it (WARC 1.1, 6.8)."""
     record_id = _new_id()
     head = _record_head(
         {
@@ -150,7 +152,7 @@ def _conversion(capture: Capture, refers_to: str, common: dict[str, str]) -> tup
 
 
 def _revisit(capture: Capture, warcinfo_id: str, original: Original) -> EncodedPair:
-    """Return the records of an answer that brought the payload of an earlier one: its headers, and where that lies."""
+    """Return the records of a response with the payload of an earlier one: its headers and a reference to that."""
     record_id, head, common = _new_id(), response_head(capture), _common(capture, warcinfo_id)
     profile = NOT_MODIFIED if capture.status == 304 else SAME_PAYLOAD
     record = _record_head(
@@ -162,7 +164,7 @@ def _revisit(capture: Capture, warcinfo_id: str, original: Original) -> EncodedP
             "WARC-Refers-To": f"<{original.record_id}>",
             "WARC-Refers-To-Target-URI": _target(original.uri),
             "WARC-Refers-To-Date": warc_date(original.fetched_at),
-            # WARC 1.1, 6.7.2: the word for a payload that was left out as a duplicate.
+            # WARC 1.1, 6.7.2: the value for a payload that was left out as a duplicate.
             "WARC-Truncated": "length" if profile == SAME_PAYLOAD else "",
             KIND: capture.kind.value,
             "Content-Type": "application/http;msgtype=response",
@@ -202,7 +204,7 @@ def _request(capture: Capture, concurrent_to: str, common: dict[str, str]) -> by
 
 
 def sha1(*parts: bytes) -> str:
-    """Return the labelled digest of the parts put together, as WARC files write it: ``sha1:`` and base32."""
+    """Return the labelled digest of the joined parts, as WARC files write it: ``sha1:`` and base32."""
     digest = hashlib.sha1(usedforsecurity=False)
     for part in parts:
         digest.update(part)
@@ -215,7 +217,7 @@ def warc_date(when: datetime) -> str:
 
 
 def parse_headers(head: bytes) -> dict[str, str]:
-    """Return the fields of a record's header (no empty line), names in lower case; ValueError if it is not WARC."""
+    """Return the fields of a record's header, names in lower case. Raise ValueError if it is not WARC."""
     version, *lines = head.decode("utf-8", "replace").split("\r\n")
     if not version.startswith("WARC/"):
         raise ValueError("not a WARC record")

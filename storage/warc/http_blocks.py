@@ -1,15 +1,17 @@
-"""HTTP messages as WARC keeps them: a capture as request and response bytes, and back.
+"""Convert a capture to the HTTP messages that WARC keeps, and back.
 
-What is kept as received: header names and values, byte for byte and in order; the body, still content-encoded. What is
-rebuilt: the status line's reason phrase, the request line, a Host header where the request shows none. What is changed,
-so that readers are not misled and secrets are not stored:
+Kept as received: header names and values, byte for byte and in order; the body, still content-encoded.
 
-- the body has its transfer coding undone, so ``Transfer-Encoding`` is renamed ``X-Archive-Orig-Transfer-Encoding``, and
-  a ``Content-Length`` that is not the length of the stored body likewise; ``parse_response`` undoes it;
-- CR, LF and NUL inside a value become a space (RFC 9110, 5.5), and space around it goes; a name loses them, and colons;
-- response headers beyond 32 000 bytes in all are left out, longest first, and counted in ``X-Archive-Headers-Dropped``:
-  FastWARC gives up a whole file at a longer one;
-- requests keep ``[redacted]`` in place of credentials and cookies; user-info is taken out of URLs in ``Location``,
+Rebuilt: the reason phrase of the status line, the request line, a Host header where the request shows none.
+
+Changed, so that readers are not misled and secrets are not stored:
+
+- The body has its transfer coding undone. So ``Transfer-Encoding`` is renamed ``X-Archive-Orig-Transfer-Encoding``. A
+  ``Content-Length`` that is not the length of the stored body is renamed too. ``parse_response`` undoes both.
+- CR, LF and NUL inside a value become a space (RFC 9110, 5.5), and space around it goes. A name loses them, and colons.
+- Response headers beyond 32,000 bytes in all are left out, longest first, and counted in
+  ``X-Archive-Headers-Dropped``. FastWARC gives up a whole file at a longer one.
+- Requests keep ``[redacted]`` in place of credentials and cookies. User-info is removed from URLs in ``Location``,
   ``Content-Location``, ``Refresh`` and ``Referer``. ``Set-Cookie`` of a response is kept as it came.
 """
 
@@ -24,10 +26,10 @@ if TYPE_CHECKING:
     from storage.records import Capture, Headers
 
 ORIGINAL = "X-Archive-Orig-"
-"""Prefix of headers renamed on the way in; a header that came with it gets a second one, so that undoing is exact."""
+"""Prefix of renamed headers. A header that came with it gets a second one, so that undoing is exact."""
 
 MAX_HEAD = 32_000
-"""Most bytes of response headers; FastWARC 2.0 reads 32 KiB."""
+"""Bytes. Maximum of response headers: FastWARC 2.0 reads 32 KiB."""
 DROPPED = "X-Archive-Headers-Dropped"
 
 _SECRET = frozenset({"authorization", "proxy-authorization", "cookie"})
@@ -41,7 +43,7 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
 def without_user_info(text: str) -> str:
-    """Return the text with ``user:password@`` taken out of the URLs in it.
+    """Return the text without ``user:password@`` in its URLs.
 
     >>> without_user_info("https://alice:secret@example.org/a@b")
     'https://example.org/a@b'
@@ -59,7 +61,7 @@ def response_head(capture: Capture) -> bytes:
 
 
 def request_block(capture: Capture) -> bytes:
-    """Return the GET request that asked for the capture, without secrets."""
+    """Return the GET request of the capture, without secrets."""
     parts = _URL_PARTS.match(capture.url)
     host, path, query = parts.groups(default="") if parts else ("", capture.url, "")
     target = quote(path or "/", _URL_SAFE, errors="replace") + quote(query, _URL_SAFE, errors="replace")
@@ -72,7 +74,7 @@ def request_block(capture: Capture) -> bytes:
 
 
 def parse_response(block: bytes) -> tuple[int, Headers, bytes]:
-    """Return status, headers (names as they came) and body of a stored response; ValueError if it is none."""
+    """Return status, headers (names as they came) and body of a stored response. Raise ValueError for other blocks."""
     head, body = _split(block)
     words = head[0].split(" ", 2)
     if not words[0].startswith("HTTP/") or len(words) < 2:
@@ -95,7 +97,7 @@ def _version(capture: Capture) -> str:
 
 
 def _clean(headers: Headers) -> list[tuple[str, str]]:
-    """Headers that cannot break the lines they are written to; one without a name is no header and is left out."""
+    """Return headers that cannot break the lines they are written to, without those that have no name."""
     pairs = []
     for name, value in headers:
         name = _BREAKS.sub("", name).replace(":", "").strip(" \t")
@@ -106,7 +108,7 @@ def _clean(headers: Headers) -> list[tuple[str, str]]:
 
 
 def _fitting(lines: list[str]) -> list[str]:
-    """The lines without the longest ones, so that the rest fits; the status line stays."""
+    """Return the lines without the longest headers, so that the rest fits. The status line stays."""
     room = MAX_HEAD - sum(len(line) + 2 for line in lines)
     if room >= 0:
         return lines
@@ -136,7 +138,7 @@ def _octets(line: str) -> bytes:
     try:
         return line.encode("latin-1")
     except UnicodeEncodeError:
-        # Headers are latin-1 by contract; whoever breaks it gets a legible line, not a lost record.
+        # Headers are latin-1 by contract. A header that breaks it becomes a legible line; the record is not lost.
         return line.encode("utf-8", "replace")
 
 

@@ -1,8 +1,8 @@
-"""One WARC record as one gzip member (RFC 1952), sealed.
+"""Pack a WARC record as a sealed gzip member (RFC 1952).
 
-gzip's own CRC covers the content, not the member: a flipped bit in its header or in the padding of a deflate block goes
-unnoticed. So every member carries a CRC-32 of its compressed bytes in the header's extra field, subfield ``CS``, which
-other readers skip (RFC 1952, 2.3.1.1).
+gzip's own CRC covers the content, not the member. A flipped bit in its header, or in the padding of a deflate block,
+would go unnoticed. So every member carries a seal: a CRC-32 of its compressed bytes in the header's extra field,
+subfield ``CS``. Other readers skip it (RFC 1952, 2.3.1.1).
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 MAGIC = b"\x1f\x8b\x08"
 HEADER = MAGIC + b"\x04" + bytes(5) + b"\x03" + b"\x08\x00" + b"CS" + b"\x04\x00"
-"""How each member begins: no time, Unix, 8 bytes of extra field, in it subfield CS of 4 bytes; the seal follows."""
+"""Beginning of each member: no time, Unix, 8 bytes of extra field with subfield CS of 4 bytes. The seal follows."""
 SEALED = len(HEADER) + 4
 """Length of the whole gzip header in bytes."""
 
 MAX_RECORD = 1 << 30
-"""Longest record in bytes, inflated, that is read; no page comes near it, and a forged one stops there."""
+"""Bytes. Longest record that is read, inflated. No page comes near it, and a forged record stops there."""
 
 _RAW = -zlib.MAX_WBITS
 _SMALL, _SMALL_BITS, _SMALL_MEMORY = 4096, -12, 5
-"""Contents this short need no larger window, and making the larger one takes longer than compressing them."""
+"""Bytes. Contents this short need a small window only. To make the larger one takes longer than to compress them."""
 _STORED_BLOCK = 0xFFFF
 
 
 def member(head: bytes, body: bytes, *, stored: bool) -> bytes:
     """Return the gzip member of a record whose content is head + body.
 
-    With ``stored`` the body is not compressed again: right for bodies that are compressed already, where deflate level
-    1 costs ten times as much and gains nothing. Deflate streams that end on a byte boundary can be joined (RFC 1951).
+    With ``stored`` the body is not compressed. That is for bodies that are compressed already: deflate level 1 costs
+    ten times as much and gains nothing. Deflate streams that end on a byte boundary can be joined (RFC 1951).
     """
     compressor = _compressor(len(head) if stored else len(head) + len(body))
     if stored:
@@ -51,7 +51,7 @@ def _compressor(length: int) -> zlib._Compress:
 
 
 def _stored(body: bytes) -> Iterator[bytes]:
-    """Cut a body into stored blocks (RFC 1951, 3.2.4), the last of which says so; an empty body is an empty block."""
+    """Cut a body into stored blocks (RFC 1951, 3.2.4). The last is marked. An empty body is one empty block."""
     for start in range(0, len(body) or 1, _STORED_BLOCK):
         part = body[start : start + _STORED_BLOCK]
         last = start + _STORED_BLOCK >= len(body)

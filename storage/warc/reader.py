@@ -1,4 +1,4 @@
-"""A capture read back by its pointer: one seek, one record, everything about it verified."""
+"""Read a capture by its pointer: one seek, one record, fully verified."""
 
 from __future__ import annotations
 
@@ -27,38 +27,39 @@ if TYPE_CHECKING:
 _LONGEST = 250
 _IN_NO_NAME = re.compile("[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REQUEST_BYTES = 1 << 16
-"""How far behind a response its request record is looked for; requests are small."""
+"""Bytes after a response in which its request record must lie. Requests are small."""
 
 
 def is_file_name(name: str) -> bool:
-    """Say whether a WARC file may be called this; of a database that a stranger made it may be anything."""
+    """Return whether a name is allowed for a WARC file. The database of a stranger may hold any name."""
     return _IN_NO_NAME.search(name) is None and name.strip(".") != "" and len(name.encode()) <= _LONGEST
 
 
 def warc_path(folder: Path, name: str) -> Path:
-    """Return where a WARC file lies that the database names.
+    """Return the path of a WARC file that the database names.
 
-    Raises DamageError for what is no file name: in a corpus that a stranger made it may lead to any file of the user's,
-    which would be given away, or removed.
+    Raises DamageError for a name that is not allowed. In a stranger's corpus it may lead to any file of the user, which
+    would be published or removed.
     """
     if not is_file_name(name):
         raise DamageError(
-            f"{name[:50]!r} is no name of a WARC file", where=str(folder), do="Run `corpus-spider check`."
+            f"{name[:50]!r} is not a valid name of a WARC file", where=str(folder), do="Run `corpus-spider check`."
         )
     return folder / name
 
 
 def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None) -> Capture:
-    """Return the capture that a pointer leads to, whether its file is closed or still being written.
+    """Return the capture that a pointer leads to. Its file may be closed or still being written.
 
-    A revisit record holds no payload: ``original`` points to the response that has it. What comes back is what was
-    read then, at the time of the revisit: the payload of the original, and its status and headers where the server
-    only said that nothing had changed.
+    A revisit record holds no payload; ``original`` points to the response that has it. The result is then the capture
+    of the revisit with the payload of the original. Status and headers are those of the original too if the server
+    answered "not modified".
 
-    The headers are those given to the writer but for what ``http_blocks`` documents; the request's are empty when its
-    record is not there. Raises DamageError, naming file and offset, when the file is missing or the record is not the
-    one pointed to: another id, bytes that do not inflate, lengths or digests that do not agree, a revisit of another
-    record or of none that was given.
+    The headers are those given to the writer, with the changes that ``http_blocks`` documents. The request's are empty
+    when its record is missing.
+
+    Raises DamageError, naming file and offset, when the file is missing or the record is not the one pointed to:
+    another id, bytes that do not inflate, lengths or digests that do not agree, a revisit of another record.
     """
     where = f"{folder / pointer.warc}, offset {pointer.offset}"
     try:
@@ -76,12 +77,17 @@ def read_record(folder: Path, pointer: Pointer, original: Pointer | None = None)
             raise ValueError(f"it is a revisit of record {refers_to}")
     except (ValueError, KeyError, zlib.error) as error:
         raise DamageError(f"damaged record: {error}", where=where, do="Run `corpus-spider check --deep`.") from error
-    return _resolved(visit, read_record(folder, original))
+    visited = read_record(folder, original)
+    whole = replace(visit, body=visited.body, truncated=visited.truncated)
+    if visit.status != 304:
+        return whole
+    return replace(whole, status=visited.status, response_headers=visited.response_headers)
 
 
 def end_of(path: Path, pointer: Pointer) -> int:
-    """Return the offset behind the records of an answer in a file that may be growing: its request, and the page as a
-    browser rendered it. What cannot be read of them is left out.
+    """Return the offset after the records of a response in a file that may be growing.
+
+    They are the response, its request, and the page as a browser rendered it. Records that cannot be read do not count.
     """
     end = pointer.offset + pointer.length
     with suppress(ValueError, KeyError, zlib.error):
@@ -92,15 +98,8 @@ def end_of(path: Path, pointer: Pointer) -> int:
     return end
 
 
-def _resolved(visit: Capture, original: Capture) -> Capture:
-    whole = replace(visit, body=original.body, truncated=original.truncated)
-    if visit.status != 304:
-        return whole
-    return replace(whole, status=original.status, response_headers=original.response_headers)
-
-
 def _rendered(folder: Path, pointer: Pointer, fields: dict[str, str], data: bytes) -> bytes:
-    """Return what the conversion record holds that a response names; it lies behind the request."""
+    """Return the content of the conversion record that a response names. It follows the request."""
     stated = fields.get(RENDERED.lower())
     if stated is None:
         return b""
@@ -114,7 +113,7 @@ def _rendered(folder: Path, pointer: Pointer, fields: dict[str, str], data: byte
 
 
 def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
-    """Read bytes of the file, counted from where the pointer leads to."""
+    """Read bytes of the file. ``start`` counts from the pointer's offset."""
     if not is_file_name(pointer.warc):
         raise FileNotFoundError(pointer.warc)
     # The writer may rename the file between the first two looks; the third then finds it.
@@ -127,7 +126,7 @@ def _read(folder: Path, pointer: Pointer, start: int, length: int) -> bytes:
 
 
 def _read_range(path: Path, offset: int, length: int) -> bytes:
-    """Read what there is of a range; of a pipe or a device in the file's place nothing, which would be waited for."""
+    """Read the part of a range that exists. A pipe or a device in the file's place gives nothing: it would block."""
     descriptor = open_to_read(path)
     try:
         there = min(length, os.fstat(descriptor).st_size - offset)
@@ -137,14 +136,14 @@ def _read_range(path: Path, offset: int, length: int) -> bytes:
 
 
 def _capture(data: bytes, pointer: Pointer) -> tuple[dict[str, str], Capture]:
-    """Fields of the record and what it holds itself; a revisit holds no payload."""
+    """Return the fields of the record and its own content. A revisit holds no payload."""
     fields, block = _record(data[: pointer.length], whole=True)
     if identifier(fields["warc-record-id"]) != pointer.record_id or fields["warc-type"] not in ANSWERS:
         raise ValueError(f"this is not record {pointer.record_id}")
     status, headers, body = parse_response(block)
     digest = sha1(body) if fields["warc-type"] == "response" else fields["warc-payload-digest"]
     if digest != pointer.payload_digest or digest != fields["warc-payload-digest"]:
-        raise ValueError("the payload is not what its digest says")
+        raise ValueError("the payload does not have its digest")
     return fields, Capture(
         url=fields.get("warc-target-uri", ""),
         fetched_at=datetime.fromisoformat(fields["warc-date"]),
@@ -160,7 +159,7 @@ def _capture(data: bytes, pointer: Pointer) -> tuple[dict[str, str], Capture]:
 
 
 def _request_headers(data: bytes, response_id: str) -> Headers:
-    """Headers of the request record right behind a response; a page is worth reading without them."""
+    """Return the headers of the request record after a response; () if it is damaged, as a page is useful without."""
     try:
         fields, block = _record(data, whole=False)
         return parse_request(block) if identifier(fields.get("warc-concurrent-to", "")) == response_id else ()
@@ -169,21 +168,21 @@ def _request_headers(data: bytes, response_id: str) -> Headers:
 
 
 def _member_length(data: bytes) -> int:
-    """Length of the gzip member that the bytes begin with."""
+    """Return the length of the gzip member at the beginning of the bytes."""
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     inflater.decompress(data, MAX_RECORD)
     return len(data) - len(inflater.unused_data)
 
 
 def _record(data: bytes, *, whole: bool) -> tuple[dict[str, str], bytes]:
-    """Fields and block of the record whose gzip member the bytes begin with, or are when ``whole``."""
+    """Return fields and block of the record at the beginning of the bytes; with ``whole`` it must be all of them."""
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     content = inflater.decompress(data, MAX_RECORD)
     if not inflater.eof or (whole and inflater.unused_data):
-        raise ValueError("it is cut short, too long, or does not end where it should")
+        raise ValueError("it is cut short, too long, or ends at the wrong place")
     head, _, rest = content.partition(END)
     fields = parse_headers(head)
     length = int(fields.get("content-length", ""))
     if rest[length:] != END:
-        raise ValueError("its length is not what it says")
+        raise ValueError("its length is not the one it states")
     return fields, rest[:length]

@@ -1,4 +1,4 @@
-"""Files that a dead run left under their ``.open`` names, made whole: torn tail moved away, records kept, renamed."""
+"""Recover ``.open`` files of a dead run: move the torn tail away, keep the records, rename the file."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_BACK = 32 << 20
-"""Bytes at the end of a file that are verified in any case."""
+"""Bytes at the end of a file that are always verified."""
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What was found in a dead run's file. ``name`` is its final name; offsets and ``size`` are in bytes."""
+    """Content of a dead run's file. ``name`` is its final name; offsets and ``size`` are in bytes."""
 
     name: str
     size: int
-    """Size after the torn tail was cut off; a file without a sound record has size 0 and is removed."""
+    """Size without the torn tail. A file without a sound record has size 0 and is removed."""
     records: tuple[ScannedRecord, ...]
-    """The sound records, of the part that was verified."""
+    """Sound records of the verified part."""
     orphans: tuple[ScannedRecord, ...]
-    """Sound answers that no committed pointer leads to."""
+    """Sound responses and revisits without a committed pointer."""
     missing: tuple[int, ...]
-    """Committed offsets at which there is no sound answer: rows without a record. Not to be expected."""
+    """Committed offsets without a sound record. Not expected."""
     damaged: tuple[ScannedRecord, ...]
-    """Damaged ranges that have sound records behind them; they stay where they are."""
+    """Damaged ranges with sound records after them. They stay in the file."""
     torn: str | None
-    """Name of the file that the torn tail was moved to, if there was one."""
+    """Name of the file that holds the torn tail; None if there was no tail."""
 
 
 def recover(
@@ -47,25 +47,29 @@ def recover(
     committed: Callable[[str], Collection[int]] = lambda _: (),
     adopt: Callable[[Recovered], None] = lambda _: None,
 ) -> list[Recovered]:
-    """Recover every ``.open`` file of the folder that no living process holds, and say what was in them.
+    """Recover every ``.open`` file of the folder that no living process holds, and return their content.
 
-    What the database points to was durable before it was told of it, so of a long file only the last `LOOK_BACK` bytes
-    and whatever lies behind the last of these records are verified; ``check --deep`` reads all.
+    Records are durable before the database points to them. So only the last `LOOK_BACK` bytes of a long file are
+    verified, and everything after the last of its committed records. ``check --deep`` reads all.
 
-    ``committed`` gives the offsets of the response records of a file (by its final name) that the database points to.
-    ``adopt`` is called for each file before it gets its final name, so that the orphans can be indexed: killed in
-    between, the next recovery calls it again for the same file. Every step can be repeated; killed at any moment and
-    started again, it comes to the same end. The torn tail is kept as ``NAME.torn-OFFSET``. Raises DiskError.
+    Args:
+        folder: the WARC folder.
+        committed: gives the offsets of a file (by its final name) that the database points to.
+        adopt: is called for each file before it gets its final name, to index the orphans. After a kill the next
+            recovery calls it again for the same file.
+
+    Every step can be repeated, so recovery itself can be killed at any moment. The torn tail is kept as
+    ``NAME.torn-OFFSET``. Raises DiskError.
     """
     found = (_recover(path, committed, adopt) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")) if _is_ours(path))
     return [recovered for recovered in found if recovered]
 
 
 def unread(folder: Path, states: Mapping[str, str]) -> list[Path]:
-    """Return the finished files that a database does not know to their end: ``states`` is what it knows of files.
+    """Return the finished files of which a database does not know the end. ``states`` has the files it knows.
 
-    It is older than they are, as one that was restored from a copy; or a run died before it had noted how long they
-    are. Left out are files of other programs, and those that a removal was about to put in the place of another.
+    Such a database is older than the files, for example restored from a copy. Or a run died before it noted their
+    length. Files of other programs are left out, and files that a removal was about to put in the place of another.
     """
     return [
         path
@@ -76,7 +80,7 @@ def unread(folder: Path, states: Mapping[str, str]) -> list[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Say whether a writer may have made it: no folder, no pipe, and no link, behind which anything may lie."""
+    """Return whether a writer may have made it: no folder, no pipe, and no link, which may lead anywhere."""
     return path.is_file() and not path.is_symlink()
 
 
@@ -101,7 +105,7 @@ def _recover(
 
 
 def _take(path: Path) -> int | None:
-    """Open the file and lock it; None when a living process holds it, or another recovery was quicker."""
+    """Open the file and lock it. None if a living process or another recovery holds it."""
     with disk_errors(path), suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDWR)
         if lock(descriptor, path):
@@ -111,7 +115,7 @@ def _take(path: Path) -> int | None:
 
 
 def examine(path: Path, committed: Collection[int]) -> Recovered:
-    """Return what recovery will find and do in the file, without doing it."""
+    """Return the result that recovery of the file will have, without changing it."""
     name, start = path.name.removesuffix(OPEN), _start(path, committed)
     scanned = list(scan(path, start=start))
     records = tuple(record for record in scanned if record.ok)
@@ -129,7 +133,7 @@ def examine(path: Path, committed: Collection[int]) -> Recovered:
 
 
 def _start(path: Path, committed: Collection[int]) -> int:
-    """Return from which record on a file is verified."""
+    """Return the offset of the first record to verify."""
     with disk_errors(path):
         size = path.stat().st_size
     there = [offset for offset in committed if offset < size]
@@ -149,7 +153,7 @@ def _move_tail(path: Path, descriptor: int, recovered: Recovered) -> None:
         sync_folder(path.parent)
         reach("in_recovery")
         os.ftruncate(descriptor, recovered.size)
-    # Without a tail, too: the dead run may not have come to its own fsync.
+    # Without a tail too: the dead run may have died before its own fsync.
     os.fsync(descriptor)
 
 
@@ -166,7 +170,7 @@ def _copy_tail(descriptor: int, offset: int, copy: Path) -> None:
 
 
 def _release(path: Path, recovered: Recovered) -> None:
-    """Give the file its final name; one that has nothing in it goes."""
+    """Give the file its final name, or remove an empty one."""
     final = path.with_name(recovered.name)
     if not recovered.size:
         path.unlink()

@@ -1,4 +1,4 @@
-"""A WARC file verified from end to end, record by record, and read on behind damage."""
+"""Verify a WARC file record by record, and go on after damage."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _PEEK = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class ScannedRecord:
-    """A record of a WARC file, or a damaged range of one: then ``damage`` says why and the rest is what could be read.
+    """A record of a WARC file, or a damaged range. Then ``damage`` is the reason, and some fields may be empty.
 
-    ``offset`` and ``length`` are in bytes of the file; ``date`` is as written; ``status`` is of answers only.
+    ``offset`` and ``length`` are in bytes of the file. ``date`` is as written. Only responses and revisits have a
+    ``status``.
     """
 
     offset: int
@@ -40,21 +41,21 @@ class ScannedRecord:
     payload_digest: str = ""
     damage: str | None = None
     refers_to: str = ""
-    """Of a revisit: the id of the record that has its payload."""
+    """Id of the record that has the payload of a revisit."""
 
     @property
     def is_answer(self) -> bool:
-        """Whether it is one that a fetch points to: a response or a revisit."""
+        """Whether a fetch can point to it: a response or a revisit."""
         return self.type in ANSWERS
 
     @property
     def ok(self) -> bool:
-        """Whether everything about the record agrees."""
+        """Whether the record is undamaged."""
         return self.damage is None
 
     @property
     def end(self) -> int:
-        """Offset of the first byte behind it."""
+        """Offset of the first byte after it."""
         return self.offset + self.length
 
     def pointer(self, warc: str) -> Pointer:
@@ -63,14 +64,20 @@ class ScannedRecord:
 
 
 def scan(path: Path, *, sealed: bool = True, start: int = 0, end: int | None = None) -> Iterator[ScannedRecord]:
-    """Yield every record of a ``.warc.gz`` file in order, sound or damaged; the ranges cover the file without a gap.
+    """Yield every record of a ``.warc.gz`` file in order, sound or damaged. The ranges cover the file without a gap.
 
-    A record is sound when its gzip member is complete and its CRC agrees, it is one WARC record as long as it says, and
-    its block and payload digests agree; with ``sealed`` also when the member's own bytes are those that were written
-    (see ``members``), which files of other programs cannot show. After damage the scan goes on with the next member
-    that really begins a record of this file: one that names the warcinfo record of the sound ones before it. A page
-    that carries a WARC file in its body thus cannot slip records in. ``start``: begin with the record at this offset;
-    ``end``: read no further than this one, for a file that grows. Raises DiskError when the file cannot be read.
+    A record is sound when its gzip member is complete, its CRC agrees, it is one WARC record of the stated length, and
+    its block and payload digests agree. After damage the scan goes on with the next member that begins a record of this
+    file: one that names the warcinfo record of the sound records before it. So a page that carries a WARC file in its
+    body cannot slip records in.
+
+    Args:
+        path: the file.
+        sealed: verify the seals too (see ``members``). Files of other programs have none.
+        start: offset of the first record to read.
+        end: offset at which to stop, for a file that grows.
+
+    Raises DiskError when the file cannot be read.
     """
     with _opened(path) as descriptor:
         size = os.fstat(descriptor).st_size
@@ -89,7 +96,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 class _DamageFoundError(Exception):
-    """What is wrong with a member, and its record's fields as far as they could be read."""
+    """Reason of the damage of a member, with its record's fields as far as readable."""
 
     def __init__(self, reason: str, fields: dict[str, str]) -> None:
         super().__init__(reason)
@@ -104,7 +111,7 @@ class _Scan:
 
     def records(self, offset: int) -> Iterator[ScannedRecord]:
         if offset:
-            # Which file it is, its first record says.
+            # The first record identifies the file.
             with suppress(_DamageFoundError):
                 self._member(0)
         while offset < self._size:
@@ -129,7 +136,7 @@ class _Scan:
         return _scanned(start, end - start, check.fields, status=check.status)
 
     def _inflate(self, start: int, check: RecordCheck) -> int:
-        """Feed the member's content to the check, verify its seal and return where it ends."""
+        """Feed the member's content to the check, verify its seal and return the offset of its end."""
         inflater, seal, position = zlib.decompressobj(zlib.MAX_WBITS | 16), 0, start
         while not inflater.eof:
             chunk = self._read(position, _CHUNK)
@@ -143,11 +150,11 @@ class _Scan:
             seal = zlib.crc32(chunk[max(0, start + SEALED - position) : used], seal)
             position += used
         if self._sealed and self._read(start + len(HEADER), SEALED - len(HEADER)) != seal.to_bytes(4, "little"):
-            raise ValueError("the compressed bytes are not those that were written")
+            raise ValueError("the compressed bytes have changed since they were written")
         return position
 
     def _next_member(self, start: int) -> int:
-        """Offset of the next member of this file at or after ``start``, or the file's end."""
+        """Return the offset of the next member of this file at or after ``start``, or the file's end."""
         while start < self._size:
             window = self._read(start, _CHUNK + len(self._marker) - 1)
             at = window.find(self._marker)
@@ -173,7 +180,7 @@ class _Scan:
 
 
 def _family(fields: dict[str, str]) -> str:
-    """Id of the warcinfo record that a record belongs to, or is; nobody outside can know it beforehand."""
+    """Return the id of the warcinfo record of a record's file. Outsiders cannot know it beforehand."""
     own = "warc-record-id" if fields.get("warc-type") == "warcinfo" else "warc-warcinfo-id"
     return identifier(fields.get(own, ""))
 

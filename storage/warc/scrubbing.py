@@ -1,8 +1,8 @@
-"""A WARC file written anew without what some of its records held.
+"""Rewrite a WARC file without the content of removed pages.
 
-A gzip member cannot be overwritten in place at equal length, so the file is copied, member by member as they are, to a
-new one; only the records of what was removed are replaced: by records of the same type, id, address and date whose
-block is a status or request line and nothing else, marked with ``X-Corpus-Removed``.
+A gzip member cannot be overwritten in place at equal length. So the file is copied, member by member, to a new one. The
+records of removed pages are replaced by records of the same type, id, address and date. Their block is only a status or
+request line. They are marked with ``X-Corpus-Removed``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from storage.warc.scanning import ScannedRecord
 
 NOTHING = sha1(b"")
-"""Payload digest of an answer without a payload."""
+"""Payload digest of a response without a payload."""
 
 _CHUNK = 1 << 20
 _HEAD = 1 << 16
@@ -51,21 +51,21 @@ _KEPT = (
 
 @dataclass(slots=True)
 class Scrubbed:
-    """A file that was written anew: its name and size, where each record went, and how many were emptied."""
+    """A rewritten file: name, size in bytes, new places of the records, and number of emptied records."""
 
     name: str
     size: int = 0
     moves: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By offset in the old file: offset and length in the new one."""
+    """Offset in the old file -> offset and length in the new one."""
     emptied: int = 0
 
     def moved(self, offset: int, length: int) -> tuple[int, int]:
-        """Return where the record went that begins there; behind the end of the file where none does, as it is lost."""
+        """Return the new place of the record at an offset. A lost record gets a place after the end of the file."""
         return self.moves.get(offset, (self.size + offset, length))
 
 
 def next_name(name: str) -> str:
-    """Return the name of the file that takes a file's place.
+    """Return the name of the rewritten file.
 
     >>> next_name("news-00001.warc.gz"), next_name("news-00001-r1.warc.gz")
     ('news-00001-r1.warc.gz', 'news-00001-r2.warc.gz')
@@ -74,7 +74,7 @@ def next_name(name: str) -> str:
 
 
 def first_name(name: str) -> str:
-    """Return the name of the file in whose place one has come, its own where it has come in the place of none.
+    """Return the name of the original file of a rewritten one; for other files their own name.
 
     >>> first_name("news-00001-r2.warc.gz"), first_name("news-00001.warc.gz")
     ('news-00001.warc.gz', 'news-00001.warc.gz')
@@ -83,7 +83,7 @@ def first_name(name: str) -> str:
 
 
 def latest(folder: Path, name: str) -> Path | None:
-    """Return the file in a folder that came last in the place of a file, None where none has."""
+    """Return the last rewriting of a file in a folder; None if there is none."""
     others = [path for path in folder.glob(f"*{SUFFIX}") if first_name(path.name) == first_name(name)]
     later = {number: path for path in others if (number := _number(path.name)) > _number(name)}
     return later[max(later)] if later else None
@@ -95,12 +95,20 @@ def _number(name: str) -> int:
 
 
 def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collection[str], day: str) -> Scrubbed:
-    """Write the file anew under `next_name`, durably, with the answers at the doomed offsets emptied.
+    """Rewrite the file under `next_name`, durably, with the responses at the doomed offsets emptied.
 
-    So are all records that say they belong to them: ``record_ids`` are their WARC-Record-IDs; and of a damaged range
-    what begins at such an offset, to its end, for nobody can tell what is in it. What a file that was cut short has
-    lost needs no emptying. The old file stays. May be repeated: what an interrupted attempt left is replaced. ``day``
-    stands in the emptied records. Raises DiskError.
+    Records that belong to them are emptied too. A damaged range is emptied from the first doomed offset in it to its
+    end, because its content is unknown. Records beyond the end of a shortened file are lost already. The old file
+    stays. The rewriting can be repeated: files of an interrupted attempt are replaced.
+
+    Args:
+        folder: the WARC folder.
+        name: final name of the file.
+        doomed: offsets of the responses to empty.
+        record_ids: WARC-Record-IDs of these responses.
+        day: day of the removal, for the emptied records.
+
+    Raises DiskError.
     """
     result = Scrubbed(next_name(name))
     source, target = folder / name, folder / result.name
@@ -121,7 +129,7 @@ def scrub(folder: Path, name: str, doomed: Collection[int], record_ids: Collecti
 
 
 def _cut(records: Iterable[ScannedRecord], doomed: Sequence[int]) -> Iterator[ScannedRecord]:
-    """Yield records, and damaged ranges in parts that begin where a doomed record did."""
+    """Yield records, and damaged ranges in parts that begin at doomed offsets."""
     for record in records:
         inside = [] if record.ok else doomed[bisect_right(doomed, record.offset) : bisect_left(doomed, record.end)]
         ends = [*inside, record.end]
@@ -146,7 +154,7 @@ def _copy(old: BufferedReader, record: ScannedRecord, new: BufferedWriter) -> No
 def _replacement(
     old: BufferedReader, record: ScannedRecord, doomed: Collection[int], about: tuple[Collection[str], str]
 ) -> bytes | None:
-    """Return the record that takes a record's place; None where it stays."""
+    """Return the emptied form of a record; None if the record stays."""
     record_ids, day = about
     fields = _fields_of(old, record)
     relatives = {identifier(fields.get(name, "")) for name in ("warc-concurrent-to", "warc-refers-to")}
@@ -166,11 +174,12 @@ def _fields_of(old: BufferedReader, record: ScannedRecord) -> dict[str, str]:
 
 
 def emptied(fields: dict[str, str], status: int, day: str) -> bytes:
-    """Return the gzip member of a record with those fields (names in lower case) and without what it held."""
+    """Return the gzip member of a record with those fields (names in lower case) and without its content."""
     kind = fields.get("warc-type", "")
     kept = {name: fields[name.lower()] for name in _KEPT if fields.get(name.lower())}
-    block = _block(kind, status)
+    block = b"GET / HTTP/1.1\r\n\r\n" if kind == "request" else b""
     if kind in ANSWERS:
+        block = f"HTTP/1.1 {status:03d} Removed\r\n\r\n".encode()
         kept |= {"WARC-Payload-Digest": NOTHING, "Content-Type": "application/http;msgtype=response"}
     elif kind == "request":
         kept["Content-Type"] = "application/http;msgtype=request"
@@ -178,9 +187,3 @@ def emptied(fields: dict[str, str], status: int, day: str) -> bytes:
     kept |= {"WARC-Block-Digest": sha1(block), "Content-Length": str(len(block))}
     lines = "".join(f"{name}: {value}\r\n" for name, value in kept.items())
     return member(b"WARC/1.1\r\n" + lines.encode("utf-8", "replace") + b"\r\n", block + END, stored=False)
-
-
-def _block(kind: str, status: int) -> bytes:
-    if kind in ANSWERS:
-        return f"HTTP/1.1 {status:03d} Removed\r\n\r\n".encode()
-    return b"GET / HTTP/1.1\r\n\r\n" if kind == "request" else b""

@@ -1,4 +1,4 @@
-"""Captures into WARC files, durable before their pointers are handed out."""
+"""Write captures to WARC files. They are durable before their pointers are returned."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     from storage.records import Capture, Original
 
 OPEN = ".open"
-"""Suffix of a file that is being written, or that a dead run left behind."""
+"""Suffix of a file that a run writes, or that a dead run left behind."""
 SUFFIX = ".warc.gz"
 GIB = 1 << 30
 LOOK_SECONDS = 5.0
-"""How long those are waited for who hold a file for a moment, to see whether it is written."""
+"""Seconds to wait for processes that lock a file for a moment, to see whether it is being written."""
 
 _MADE = re.compile(r"-(\d{14})-[^-]+-\d{5,}(?:-r\d+)?\.warc\.gz", re.ASCII)
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class WarcWriter:
-    """Writes captures to WARC/1.1 files of a folder, one gzip member a record, a new file when one is full.
+    """Writer of WARC/1.1 files in a folder: one gzip member a record, a new file when one is full.
 
-    A file is named ``PREFIX-YYYYMMDDhhmmss-RUN-SERIAL.warc.gz``, with ``.open`` behind it while it is written; it is
-    made with the first record, never over another file, and held under an exclusive flock, so that recovery can tell a
-    dead run's file from a live one. A file that filled up in the middle of a group keeps ``.open`` until the next group
-    comes, that is until the caller has committed its pointers.
+    A file is named ``PREFIX-YYYYMMDDhhmmss-RUN-SERIAL.warc.gz``, followed by ``.open`` while it is written. It is
+    created with the first record, never over another file. An exclusive flock on it lets recovery tell a dead run's
+    file from a live one. A file that filled up in the middle of a group keeps ``.open`` until the next group. By then
+    the caller has committed its pointers.
 
-    After an error the writer is dead: what was durable stays, the group is cut off, the files keep ``.open`` for
-    ``recover``. An fsync is never repeated on a file where one has failed: the second may succeed without the data
+    After an error the writer is dead: durable records stay, the group is cut off, the files keep ``.open`` for
+    ``recover``. An fsync is never repeated on a file after a failure, because the second may succeed without the data
     (PostgreSQL's "fsyncgate"). Not for use by two threads at once.
     """
 
@@ -58,14 +58,14 @@ class WarcWriter:
 
     @property
     def current(self) -> str | None:
-        """Final name of the file that is being written; None before the first capture and after close."""
+        """Final name of the current file; None before the first capture and after close."""
         return self._file.name if self._file else None
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None] = ()) -> list[Pointer]:
-        """Write a group of captures and wait for the disk; return one pointer each, in the same order.
+        """Write a group of captures, wait for the disk, and return one pointer each, in the same order.
 
-        A capture that has an original, the answer it repeats, becomes a revisit record. None needs to have one.
-        Raises DiskError when the disk refuses; nothing of the group counts as written then, and the writer is dead.
+        A capture with an original, the response it repeats, becomes a revisit record. ``originals`` may be shorter.
+        Raises DiskError when the disk refuses. Then the whole group counts as not written, and the writer is dead.
         """
         if self._dead:
             raise DiskError("the WARC writer stopped after an error", where=str(self._folder), do="Start again.")
@@ -81,7 +81,7 @@ class WarcWriter:
         return pointers
 
     def close(self) -> None:
-        """Give the files their final names. To be called once the pointers of the last group are committed."""
+        """Give the files their final names. Call it after the pointers of the last group are committed."""
         if self._dead:
             return
         try:
@@ -141,7 +141,7 @@ class WarcWriter:
             self._full.pop(0)
 
     def _abandon(self) -> Path:
-        """Cut the group off, let go of the files, and return where it happened."""
+        """Cut the group off, release the files, and return the path for the message."""
         self._dead = True
         self._retire()
         where = self._full[-1].path if self._full else self._folder
@@ -152,7 +152,7 @@ class WarcWriter:
 
 
 class _WarcFile:
-    """A file under its ``.open`` name, locked; bytes up to ``durable`` are safe, those up to ``size`` are written."""
+    """Locked file under its ``.open`` name. Bytes up to ``durable`` are safe; bytes up to ``size`` are written."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path, self._descriptor = path, descriptor
@@ -163,7 +163,7 @@ class _WarcFile:
 
     @classmethod
     def create(cls, folder: Path, name: str) -> _WarcFile | None:
-        """Create the file and lock it; None when the name is taken, or was taken away before it could be locked."""
+        """Create the file and lock it. None if the name is taken, or the file was removed before it was locked."""
         path = folder / (name + OPEN)
         if (folder / name).exists():
             return None
@@ -177,7 +177,7 @@ class _WarcFile:
         return None
 
     def write(self, data: bytes) -> None:
-        """Append all the bytes; the system may take them in parts."""
+        """Append all bytes. The system may take them in parts."""
         rest = memoryview(data)
         while rest:
             written = os.write(self._descriptor, rest)
@@ -185,7 +185,7 @@ class _WarcFile:
             rest = rest[written:]
 
     def sync(self) -> None:
-        """Wait until the bytes, and at first the file's name, are on the disk; OSError where nobody would find them."""
+        """Wait until the bytes, and at first the file's name, are on the disk. OSError if the file was moved or cut."""
         os.fsync(self._descriptor)
         held = os.fstat(self._descriptor)
         if held.st_size != self.size or not os.path.samestat(held, self.path.stat()):
@@ -195,22 +195,22 @@ class _WarcFile:
             self._named = True
 
     def finish(self) -> None:
-        """Take ``.open`` off the name and let go of the file."""
+        """Remove ``.open`` from the name and release the file."""
         self.path.rename(self.path.with_name(self.name))
         sync_folder(self.path.parent)
         os.close(self._descriptor)
 
     def abandon(self) -> None:
-        """Cut off what is not durable, as far as the disk still obeys, and let go of the file."""
+        """Cut off bytes that are not durable, as far as the disk obeys, and release the file."""
         with suppress(OSError):
-            # What another program has cut off would come back as zeros.
+            # Bytes that another program has cut off would come back as zeros.
             os.ftruncate(self._descriptor, min(self.durable, os.fstat(self._descriptor).st_size))
         with suppress(OSError):
             os.close(self._descriptor)
 
 
 def made_at(name: str) -> datetime | None:
-    """Return when a file was begun, which its name says; None for a name that is not ours.
+    """Return when a file was begun, by its name; None for a name of another program.
 
     >>> made_at("vi-news-20261120021500-5f3e-00001-r2.warc.gz")
     datetime.datetime(2026, 11, 20, 2, 15, tzinfo=datetime.timezone.utc)
@@ -222,10 +222,10 @@ def made_at(name: str) -> datetime | None:
 
 
 def lock(descriptor: int, path: Path) -> bool:
-    """Lock an open file for this process alone; False if another holds it or it is no longer what ``path`` names.
+    """Lock an open file for this process alone. False if another holds it, or ``path`` names another file now.
 
-    The lock belongs to the open file and dies with the last process that has it open, so no stale lock can be left.
-    Those who only look (`is_being_written`) are waited for.
+    The lock belongs to the open file and ends with the last process that has it open, so no stale lock is left. Short
+    shared locks of `is_being_written` are waited for.
     """
     waits = pauses(LOOK_SECONDS)
     while not flocked(descriptor):
@@ -239,7 +239,7 @@ def lock(descriptor: int, path: Path) -> bool:
 
 
 def is_being_written(path: Path) -> bool:
-    """Say whether a living process writes the file: it has its ``.open`` name and is locked."""
+    """Return whether a living process writes the file: it has its ``.open`` name and is locked."""
     if path.suffix != OPEN:
         return False
     try:
@@ -247,7 +247,7 @@ def is_being_written(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        # Shared and for a moment only: two checks at the same time do not take each other for writers.
+        # Shared and for a moment only, so that two checks at the same time do not take each other for writers.
         return not flocked(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)

@@ -74,7 +74,9 @@ def test_pages_that_only_the_archive_knows_are_read_from_there(
     newspaper.articles = 9
     newspaper.asked.clear()
     late = max(path.name for path in (tmp_path / "warc").glob("*.warc.gz"))
-    assert problems(tmp_path) == [f"{late}: the database does not know it; the next crawl reads in what is missing"]
+    assert problems(tmp_path) == [
+        f"{late}: the database does not know this file; the next crawl takes in what is missing"
+    ]
     (told,) = problems(tmp_path, "--deep")
     assert told.startswith(f"{late}: ")
     assert "records without a row" in told
@@ -110,7 +112,7 @@ def test_check_notes_what_only_the_archive_knew_until_a_crawl_reads_it(tmp_path:
     with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
         recovery.recover(corpus, tmp_path / "warc", ("newspaper",))
     (note,) = notes(tmp_path)
-    assert note.endswith("answers wait that only the WARC files knew of; the next crawl reads in what is missing")
+    assert note.endswith("responses in WARC files have no row yet; the next crawl takes in what is missing")
     well(tmp_path, "crawl")
     assert notes(tmp_path) == []
 

@@ -211,10 +211,10 @@ dump_readers._answer = raising
 @pytest.mark.parametrize(
     ("patch", "code", "told"),
     [
-        ("dump_readers._answer = lambda pipe, work: os._exit(1)", 1, "has ended"),
+        ("dump_readers._answer = lambda pipe, work: os._exit(1)", 1, "has died"),
         (RAISING.format("DamageError('a page is torn', where='corpus.db', do='Restore it.')"), 6, "corpus.db: a page"),
         (RAISING.format("ValueError('no number')"), 1, "internal error, ValueError: no number"),
-        (RAISING.format("MemoryError()"), 1, "has ended"),
+        (RAISING.format("MemoryError()"), 1, "has died"),
     ],
 )
 def test_what_ends_a_process_ends_the_export_and_leaves_nothing(

@@ -40,7 +40,7 @@ def test_a_second_corpus_with_the_same_warc_folder_is_refused(tmp_path: Path, co
     first, second = corpus_in(tmp_path / "a"), corpus_in(tmp_path / "b")
     claim(first, corpus)
     for refused in (lambda: claim(second, corpus), lambda: remove(second, None)):
-        with pytest.raises(ConfigError, match=r"the WARC files of another corpus are in it, that of .*a/corpus\.toml"):
+        with pytest.raises(ConfigError, match=r"the folder belongs to another corpus, that of .*a/corpus\.toml"):
             refused()
     claim(first, corpus)
     assert (tmp_path / "warc" / OWNER).stat().st_mode & 0o777 == 0o600
@@ -133,7 +133,7 @@ def test_a_folder_that_is_not_mounted_is_not_crawled_into(tmp_path: Path, newspa
     (tmp_path / "warc").rename(tmp_path / "disk")
     refused = run(tmp_path, "crawl", "--now")
     assert refused.returncode == 2
-    assert "none of the WARC files of this database is in it" in refused.stderr
+    assert "the folder has no WARC file of this database" in refused.stderr
     shutil.rmtree(tmp_path / "warc")
     (tmp_path / "disk").rename(tmp_path / "warc")
     well(tmp_path, "crawl", "--now")

@@ -19,9 +19,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from corpus_spider import cli
 from corpus_spider.config_load import load
-from corpus_spider.dump import Dump, cut, folded
+from corpus_spider.dump import cut, folded
 from corpus_spider.dump_originals import originals
-from corpus_spider.dump_request import request
+from corpus_spider.dump_request import Dump, request
 from corpus_spider.removal import remove
 from storage import Corpus
 from storage.errors import ConfigError

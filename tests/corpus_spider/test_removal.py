@@ -103,7 +103,7 @@ def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Pa
     assert passage not in archived(folder)
     assert passage not in (folder / "corpus.db").read_bytes()
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
-    assert run(folder, "remove").stdout.startswith("Nothing new was asked for")
+    assert run(folder, "remove").stdout.startswith("There is no new request.")
 
 
 def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(folder: Path) -> None:
@@ -235,15 +235,15 @@ def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
     for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 text,"):
         assert words in text
     report.fetches, report.records = 2, 4
-    assert "Emptied: 2 originals (4 records of the archive, requests too)" in letter(report)
+    assert "Emptied: 2 originals (4 records of the archive, including requests)" in letter(report)
     planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
     assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
     planned.documents = []
-    assert "spelled right" in letter(planned)
-    assert "earlier removals is done, 0 WARC files written anew" in letter(RemovalReport())
-    assert "0 WARC files are left to be emptied" in letter(RemovalReport(dry_run=True))
-    assert "1 WARC file is left to be emptied" in letter(RemovalReport(dry_run=True, files=["a"]))
-    assert "gave no text were not looked through" in letter(RemovalReport("author", "Ann", "asked", "2026-03-01"))
+    assert "check the spelling" in letter(planned)
+    assert "Earlier removals are finished: 0 WARC files rewritten" in letter(RemovalReport())
+    assert "0 WARC files have originals left to empty" in letter(RemovalReport(dry_run=True))
+    assert "1 WARC file has originals left to empty" in letter(RemovalReport(dry_run=True, files=["a"]))
+    assert "Pages without a text were not searched" in letter(RemovalReport("author", "Ann", "asked", "2026-03-01"))
 
 
 def test_a_removal_that_is_interrupted_says_how_to_finish_it(
@@ -274,7 +274,7 @@ def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
         assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
         assert f"the same was removed on {done.day}." in letter(again)
     unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False))
-    assert "spelled right" in letter(unknown)
+    assert "check the spelling" in letter(unknown)
 
 
 def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:

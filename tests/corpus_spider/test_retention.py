@@ -181,7 +181,7 @@ def test_a_name_that_leads_out_of_the_folder_is_damage(tmp_path: Path, state: st
         database.execute("UPDATE warc_file SET state = ?", (state,))
     ended = run(tmp_path, *arguments)
     assert (ended.returncode, letters.read_text()) == (6, "dear")
-    assert "'../letters.warc.gz' is no name of a WARC file" in ended.stderr
+    assert "'../letters.warc.gz' is not a valid name of a WARC file" in ended.stderr
 
 
 @pytest.mark.parametrize("stated", ["", "yesterday", "2016-12-31T23:59:60Z", "0001-01-01T00:00:00+14:00"])

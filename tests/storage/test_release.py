@@ -290,7 +290,7 @@ def test_only_a_release_is_replaced_by_one(tmp_path: Path) -> None:
     assert release(tmp_path / "dump", [], shape=Shape(overwrite=True))["counts"]["documents"] == 0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("")
-    with pytest.raises(ConfigError, match="is no release"):
+    with pytest.raises(ConfigError, match="is not a release"):
         release(tmp_path / "mine", [], shape=Shape(overwrite=True))
     with pytest.raises(ConfigError, match="a release is a folder"):
         release(tmp_path / "mine.parquet", [])
