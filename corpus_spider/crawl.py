@@ -63,7 +63,7 @@ def crawl(
 
 def _tell_end(session: Session, code: int) -> None:
     """Raise what ended the run, or say in a line how it ended."""
-    error = session.line.error
+    error = session.pipeline.error
     if isinstance(error, CorpusError):
         if session.exit_code == error.exit_code:
             raise error
@@ -86,13 +86,13 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     stopper.listen()
     starting: Any = process.crawl(crawler, session=session)
     # Scrapy says nothing of what keeps it from starting.
-    starting.addErrback(lambda failure: session.line.break_down(failure.value))
+    starting.addErrback(lambda failure: session.pipeline.break_down(failure.value))
     stopper.arm(crawler)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
     # What is loaded by now stays: it need not be looked through for garbage again and again.
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-    with shown(session.line, pending, quiet=quiet) as show:
+    with shown(session.pipeline, pending, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)
     return exit_code(session, stopped=bool(stopper.asked))

@@ -20,7 +20,7 @@ from corpus_spider.pauses import HostPauses
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
     from storage.records import Lease
 
 T = TypeVar("T")
@@ -67,8 +67,8 @@ class DispatchLimits:
 class Dispatcher:
     """The feed of a spider: :meth:`leases` yields until nothing is due, leased or fetched but unprocessed."""
 
-    def __init__(self, line: Line, limits: DispatchLimits, pauses: HostPauses | None = None) -> None:
-        self.line, self.limits = line, limits
+    def __init__(self, pipeline: PagePipeline, limits: DispatchLimits, pauses: HostPauses | None = None) -> None:
+        self.pipeline, self.limits = pipeline, limits
         self.pauses = pauses or HostPauses(limits.retries)
         self.stopping = False
         self.limit_reached = ""
@@ -86,7 +86,7 @@ class Dispatcher:
         """Gives back the leases that nobody has asked for yet, once the run is over."""
         self._next_retry = math.inf
         """When (epoch seconds) the first of the URLs given back in this run is due, as far as it is still to come."""
-        line.on_settled = self.settled
+        pipeline.on_settled = self.settled
 
     def settled(self, lease: Lease, retry_at: float | None = None) -> None:
         """Note that a lease is over: its exchange is durable, or there was none."""
@@ -98,28 +98,28 @@ class Dispatcher:
         if self._out[lease.host] <= 0:
             del self._out[lease.host], self._heard[lease.host]
         self._active.add(lease.host)
-        self.line.changed.set()
+        self.pipeline.changed.set()
 
     def stop(self) -> None:
         """Hand out nothing more, and recall what was not asked for yet."""
         self.stopping = True
         self.recall()
         self._leave_in_time()
-        self.line.changed.set()
+        self.pipeline.changed.set()
 
     def _leave_in_time(self) -> None:
         """Leave to the next run what waits for a worker after READ_SECONDS: it is durable, and may take hours."""
-        asyncio.get_running_loop().call_later(READ_SECONDS, self.line.leave)
+        asyncio.get_running_loop().call_later(READ_SECONDS, self.pipeline.leave)
 
     async def leases(self) -> AsyncIterator[Lease]:
         """Yield leases as hosts become free, draining what waits in the WARC on the way.
 
-        An error ends it and is kept as the line's, since Scrapy would log it and take the crawl for finished.
+        An error ends it and is kept as the pipeline's, since Scrapy would log it and take the crawl for finished.
         """
         alarm = self._alarm()
         try:
             while not self._over():
-                self.line.changed.clear()
+                self.pipeline.changed.clear()
                 batch = await self._lease()
                 for lease in batch:
                     yield lease
@@ -129,7 +129,7 @@ class Dispatcher:
                 if not batch:
                     await self._wait(1.0)
         except Exception as error:  # noqa: BLE001 - the edge of a stage: kept as the end of the run
-            self.line.break_down(error)
+            self.pipeline.break_down(error)
         finally:
             if alarm is not None:
                 alarm.cancel()
@@ -147,34 +147,34 @@ class Dispatcher:
     def _end(self, limit: str) -> None:
         self.limit_reached = self.limit_reached or limit
         self.recall()
-        self.line.changed.set()
+        self.pipeline.changed.set()
 
     def _over(self) -> bool:
         self._look_at_limits()
-        return (self.stopping or self.line.error is not None) or bool(self.limit_reached and not self._busy())
+        return (self.stopping or self.pipeline.error is not None) or bool(self.limit_reached and not self._busy())
 
     def _look_at_limits(self) -> None:
         limits = self.limits
-        if limits.size_limit and self.line.counts.bytes >= limits.size_limit:
+        if limits.size_limit and self.pipeline.counts.bytes >= limits.size_limit:
             self._end("size_limit")
         elif limits.page_limit and self.handed_out >= limits.page_limit:
             # What is out are the last pages of the number that was asked for: they are waited for.
             self.limit_reached = self.limit_reached or "page_limit"
 
     def _busy(self) -> bool:
-        waiting = self.line.waiting and not self.line.leaving
-        return bool(self._out or self.line.held or waiting or self._draining())
+        waiting = self.pipeline.waiting and not self.pipeline.leaving
+        return bool(self._out or self.pipeline.held or waiting or self._draining())
 
     async def _lease(self) -> list[Lease]:
-        self._active |= self.line.found_hosts
-        self.line.found_hosts.clear()
+        self._active |= self.pipeline.found_hosts
+        self.pipeline.found_hosts.clear()
         if time.monotonic() - self._looked > LOOK_SECONDS:
             # A URL to be asked again, or a pause that is over, shows nowhere else while other hosts keep the run busy.
             self._active.update(await self._due_hosts())
         quotas = self._quotas()
         if not quotas:
             return []
-        frontier, run_id, sites = self.line.parts.corpus.frontier, self.limits.run_id, self.limits.sites
+        frontier, run_id, sites = self.pipeline.corpus.frontier, self.limits.run_id, self.limits.sites
         leases = await self._call(lambda: frontier.lease(run_id, quotas, time.time(), sites=sites))
         if self.limits.page_limit:
             # Sites that share a host get the quota each; what is too much goes back at the end of the run.
@@ -190,10 +190,10 @@ class Dispatcher:
     def _quotas(self) -> dict[str, int]:
         """How many more each active host may get; nothing while the backlog is full or the run's limit is reached."""
         spare = self.limits.most - self._out.total()
-        if self.limit_reached or spare <= 0 or len(self.line.held) + self.line.waiting >= self.limits.backlog:
+        if self.limit_reached or spare <= 0 or len(self.pipeline.held) + self.pipeline.waiting >= self.limits.backlog:
             return {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
-        full = {host for host, pages in self.line.unread.items() if pages >= MOST_UNREAD and self._busy()}
+        full = {host for host, pages in self.pipeline.unread.items() if pages >= MOST_UNREAD and self._busy()}
         slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
         out = sum(self._out[host] for host in slow)
         quotas = self._shares(self._active - slow - full, min(self.limits.total + out - self._out.total(), spare))
@@ -222,10 +222,10 @@ class Dispatcher:
 
     async def _finished(self) -> bool:
         """Look once more at the table before ending; wait for URLs that come due soon."""
-        if self._busy() or self._active or self.line.found_hosts:
+        if self._busy() or self._active or self.pipeline.found_hosts:
             return False
-        self.line.waiting = await self._call(lambda: self.line.parts.corpus.count_unprocessed(self.limits.sites))
-        if self.line.waiting:
+        self.pipeline.waiting = await self._call(lambda: self.pipeline.corpus.count_unprocessed(self.limits.sites))
+        if self.pipeline.waiting:
             return False
         due = await self._due_hosts()
         self._active.update(host for host in due if not self.pauses.left(host))
@@ -246,7 +246,7 @@ class Dispatcher:
             return pause
         retry: float | None = self._next_retry
         if not paused:
-            retry = await self._call(lambda: self.line.parts.corpus.frontier.next_due(self.limits.sites))
+            retry = await self._call(lambda: self.pipeline.corpus.frontier.next_due(self.limits.sites))
         if retry is None or retry - time.time() > self.limits.patience:
             return None
         return retry - time.time()
@@ -255,7 +255,7 @@ class Dispatcher:
         self._looked, now = time.monotonic(), time.time()
         if self._next_retry <= now:
             self._next_retry = math.inf
-        return await self._call(lambda: self.line.parts.corpus.frontier.hosts(self.limits.sites, now))
+        return await self._call(lambda: self.pipeline.corpus.frontier.hosts(self.limits.sites, now))
 
     def _keep_draining(self) -> None:
         """Start the next batch while pages wait in the WARC and there is room in memory."""
@@ -263,10 +263,10 @@ class Dispatcher:
             error = self._drain.exception()
             self._drain = None
             if error is not None:
-                self.line.break_down(error)
-        if self._drain is None and self.line.waiting and self.line.room and not self.line.leaving:
-            self._drain = asyncio.ensure_future(self.line.drain())
-            self._drain.add_done_callback(lambda _: self.line.changed.set())
+                self.pipeline.break_down(error)
+        if self._drain is None and self.pipeline.waiting and self.pipeline.room and not self.pipeline.leaving:
+            self._drain = asyncio.ensure_future(self.pipeline.drain())
+            self._drain.add_done_callback(lambda _: self.pipeline.changed.set())
 
     def _draining(self) -> bool:
         return self._drain is not None and not self._drain.done()
@@ -275,11 +275,11 @@ class Dispatcher:
         """Run a piece of frontier work in the writer's thread: one thread writes, the event loop never waits for a
         disk.
         """
-        return await asyncio.wrap_future(self.line.parts.writer.call(function))
+        return await self.pipeline.call(function)
 
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.line.changed.wait(), seconds)
+            await asyncio.wait_for(self.pipeline.changed.wait(), seconds)
 
 
 def _in_turns(leases: Sequence[Lease]) -> list[Lease]:

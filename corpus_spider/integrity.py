@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider import adoption
-from corpus_spider.learning import Models
+from corpus_spider.learned_models import Models
 from pipelines import extractors
 from pipelines.process import process
 from pipelines.urls import canonicalise

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure as TwistedFailure
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
     from storage.records import Capture, Lease
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class NewsSpider(Spider):
     def __init__(self, session: Session, **values: Any) -> None:
         super().__init__(**values)
         self.session = session
-        self.dispatcher = Dispatcher(session.line, session.dispatch_limits(), session.host_pauses())
+        self.dispatcher = Dispatcher(session.pipeline, session.dispatch_limits(), session.host_pauses())
         self.policy = RetryPolicy(session.config.crawl.retries)
         self.pauses = self.dispatcher.pauses
         self._settling: set[asyncio.Task[None]] = set()
@@ -68,9 +68,9 @@ class NewsSpider(Spider):
         return spider
 
     @property
-    def line(self) -> Line:
-        """The line that the stages hand pages to."""
-        return self.session.line
+    def pipeline(self) -> PagePipeline:
+        """The page pipeline of the session, used by the stages."""
+        return self.session.pipeline
 
     async def start(self) -> AsyncIterator[Request]:
         """Ask for what the frontier hands out, until nothing is due."""
@@ -117,7 +117,7 @@ class NewsSpider(Spider):
         asked = pause_asked(capture, now)
         if asked is not None:
             self.pauses.pause(host, asked)
-            self.line.pause(host, now + asked)
+            self.pipeline.pause(host, now + asked)
 
     async def failed(self, failure: TwistedFailure) -> None:
         """Note that a request brought no exchange, and why."""
@@ -142,7 +142,7 @@ class NewsSpider(Spider):
         """End a lease without an exchange."""
         # An error of disk or database is the writer's to tell; it ends the crawl.
         with suppress(CorpusError):
-            await self.line.fail(failure)
+            await self.pipeline.fail(failure)
 
     def stumbled(self, failure: TwistedFailure, response: Response | TwistedFailure | None) -> None:
         """Settle the lease of an answer that :meth:`parse` could not read: nobody else would, and the crawl would wait
@@ -154,17 +154,17 @@ class NewsSpider(Spider):
             self._settling.add(task)
             task.add_done_callback(self._settling.discard)
         else:
-            self.line.break_down(failure.value or Exception("the spider"))
+            self.pipeline.break_down(failure.value or Exception("the spider"))
 
     def dropped_by_fault(self, failure: TwistedFailure) -> None:
         """End the run when a stage fails in a way it does not know: its page is in the WARC, the next run goes on."""
-        self.line.break_down(failure.value or Exception("a stage"))
+        self.pipeline.break_down(failure.value or Exception("a stage"))
 
     def close_session(self) -> None:
         """End a session that this spider opened itself."""
         stopped = self.session.ended == "shutdown"
-        if isinstance(self.line.error, CorpusError):
-            logger.error("%s", self.line.error)
+        if isinstance(self.pipeline.error, CorpusError):
+            logger.error("%s", self.pipeline.error)
         self.session.close(exit_code(self.session, stopped=stopped))
 
     def ended(self, reason: str) -> None:
