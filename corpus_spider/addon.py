@@ -1,4 +1,4 @@
-"""Lays corpus.toml over the Scrapy settings, for `corpus-spider crawl`, `scrapy crawl news` and `scrapy shell`."""
+"""Scrapy add-on: apply corpus.toml to the settings of `corpus-spider crawl`, `scrapy crawl news`, `scrapy shell`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class CorpusAddon:
-    """Reads the configuration once and sets what Scrapy needs of it.
+    """Reads the configuration once and sets the Scrapy settings.
 
-    ``CORPUS_CONFIG`` (setting, ``-s CORPUS_CONFIG=PATH``) names the file; without it CORPUS_SPIDER_CONFIG or
-    ./corpus.toml is read. With no file at all the settings module stands as it is, so that `scrapy list` works
-    anywhere.
+    ``CORPUS_CONFIG`` (setting, ``-s CORPUS_CONFIG=PATH``) names the file. Without it CORPUS_SPIDER_CONFIG or
+    ./corpus.toml is read. Without any file the settings module applies, so `scrapy list` works anywhere.
     """
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Set user agent, delays, limits and the list of private addresses (Scrapy calls this before any crawler is
-        made). A configuration that is wrong ends the program with its message: Scrapy would show a traceback.
+        """Set user agent, delays, limits and private addresses. Scrapy calls this before it makes a crawler.
+
+        A configuration error ends the program with its message. Scrapy would show a traceback.
         """
         named = settings.get("CORPUS_CONFIG_OBJECT") or settings.get("CORPUS_CONFIG")
         if not named and find(None, os.environ) is None:
@@ -41,12 +41,12 @@ class CorpusAddon:
             Console().error(f"corpus-spider: {error}")
             raise SystemExit(error.exit_code) from None
         for name, value in laid.items():
-            # With the priority of the settings module: with that of addons, which is lower, its defaults would win.
+            # The priority of an add-on is lower than that of the settings module, whose defaults would win.
             settings.set(name, value, "project")
 
 
 def loaded(settings: BaseSettings) -> Config:
-    """Return the configuration the settings name; ``CORPUS_SITES`` keeps some of its sites."""
+    """Load the configuration that the settings name. ``CORPUS_SITES`` selects some of its sites."""
     given = settings.get("CORPUS_CONFIG_OBJECT")
     if given is not None:
         config: Config = given
@@ -57,8 +57,10 @@ def loaded(settings: BaseSettings) -> Config:
 
 
 def crawl_settings(config: Config) -> dict[str, Any]:
-    """Translate the configuration into Scrapy's words (pure)."""
+    """Translate the configuration into Scrapy settings (pure)."""
     crawl = config.crawl
+    # The browser asks for pages in the first language of their site.
+    rendered = {site.name: next(iter(config.site_languages(site)), "") for site in config.sites if site.render}
     return {
         "USER_AGENT": config.user_agent,
         "ROBOTSTXT_USER_AGENT": config.user_agent,
@@ -70,24 +72,20 @@ def crawl_settings(config: Config) -> dict[str, Any]:
         "DOWNLOAD_VERIFY_CERTIFICATES": crawl.verify_certificates,
         "AUTOTHROTTLE_ENABLED": crawl.throttle,
         "CORPUS_MAX_BODY": crawl.max_body,
-        "CORPUS_RENDER": (rendered := {site.name: _language(config, site) for site in config.sites if site.render}),
+        "CORPUS_RENDER": rendered,
         "CORPUS_BROWSER": str(find_browser(crawl.browser, os.environ) or "") if rendered else "",
         "CORPUS_ALLOW_PRIVATE": list(crawl.allow_private),
         "CORPUS_PORTS": sorted({port for seed in config.seeds() if (port := urlsplit(seed.fetch_url).port)}),
     }
 
 
-def _language(config: Config, site: Site) -> str:
-    return next(iter(config.site_languages(site)), "")
-
-
 def slot_of(config: Config, site: Site) -> dict[str, Any]:
-    """Return what the downloader keeps to at each host of a site."""
+    """Return the downloader's settings for each host of a site."""
     return {"delay": config.site_delay(site), "concurrency": config.crawl.per_host, "jitter": 0}
 
 
 def _slots(config: Config) -> dict[str, dict[str, Any]]:
-    """Delays of sites that differ from the default, by host, as the downloader keeps its slots."""
+    """Return the downloader's settings by host."""
     slots = {}
     for site in config.sites:
         settings = slot_of(config, site)

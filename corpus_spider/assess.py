@@ -120,7 +120,7 @@ def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[st
     """Return what is known of the gold pages that gave no document, those with a text read again from the WARC."""
     from corpus_spider.evaluation.evaluate import keys
     from corpus_spider.evaluation.run import dropped
-    from corpus_spider.learning import Models
+    from corpus_spider.learned_models import Models
 
     models, key_of = Models(config, corpus).newest, keys(pages)
     wanted = {page.url: page for page in corpus.fetches.drops() if key_of(page.url)}

@@ -1,4 +1,4 @@
-"""One crawl: open a session, run Scrapy, close the session, say how it ended as an exit code."""
+"""Crawl runner: open a session, run Scrapy, close the session, return the exit code."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Scrapy waits for requests in flight, up to their time limit; a stop may not take longer than this.
 STOP_SECONDS = 10.0
-# And this is for making durable what came; a database that is gone would be waited for much longer.
+"""Maximum seconds of a stop. Scrapy would wait for requests in flight, up to their timeout."""
 CLOSE_SECONDS = 10.0
-SAY_SECONDS = 1.0
+"""Maximum further seconds to make durable what came. The wait for a lost database would be much longer."""
+LAST_LOG_SECONDS = 1.0
+"""Maximum seconds for a log line at the very end."""
 
 
 def crawl(
     config: Config, *, log_level: str = "INFO", quiet: bool = False, now: bool = False
 ) -> tuple[int, dict[str, Any]]:
-    """Crawl the configured sites until nothing is due; return the exit code and the summary of the run.
+    """Crawl the configured sites until nothing is due. Return the exit code and the summary of the run.
 
-    ``now``: read every source, whether it is due or not.
-    Raises CorpusError before anything is fetched when the crawl cannot start. An error of disk or database during the
-    crawl is raised after the session is closed.
+    ``now``: fetch every source, due or not. Raises CorpusError before the first request when the crawl cannot start.
+    An error of disk or database during the crawl is raised after the session is closed.
     """
     start_fork_server()
     with Interruption() as interruption:
@@ -56,14 +56,7 @@ def crawl(
             raise
         finally:
             session.close(code)
-    _tell_end(session, code)
-    sites = health.summary_rows(session.site_runs)
-    return session.exit_code, session.summary() | {"sick": session.sick, "sites": sites}
-
-
-def _tell_end(session: Session, code: int) -> None:
-    """Raise what ended the run, or say in a line how it ended."""
-    error = session.line.error
+    error = session.pipeline.error
     if isinstance(error, CorpusError):
         if session.exit_code == error.exit_code:
             raise error
@@ -71,6 +64,8 @@ def _tell_end(session: Session, code: int) -> None:
     for finding in session.sick:
         logger.warning("%s", finding)
     logger.info("%s", closing_words(session.summary(), code))
+    sites = health.summary_rows(session.site_runs)
+    return session.exit_code, session.summary() | {"sick": session.sick, "sites": sites}
 
 
 def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> int:
@@ -79,20 +74,20 @@ def _run(session: Session, stopper: Stopper, log_level: str, *, quiet: bool) -> 
     from twisted.internet import task
 
     process = CrawlerProcess(_settings(session, log_level))
-    # Scrapy sets its own level when it starts; its everyday messages are for those who ask for more.
+    # Scrapy sets its own level when it starts. Its routine messages show at a lower level only.
     logging.getLogger("scrapy").setLevel("WARNING" if log_level == "INFO" else log_level)
     crawler = process.create_crawler("news")
-    # From here on an exception that a signal raises might end in Twisted's hands, who would make nothing of it.
+    # From here on Twisted might swallow an exception that a signal raises.
     stopper.listen()
     starting: Any = process.crawl(crawler, session=session)
-    # Scrapy says nothing of what keeps it from starting.
-    starting.addErrback(lambda failure: session.line.break_down(failure.value))
+    # Scrapy does not log an error that keeps it from starting.
+    starting.addErrback(lambda failure: session.pipeline.break_down(failure.value))
     stopper.arm(crawler)
     pending = Recount(lambda: count_pending(session.corpus, session.sites))
-    # What is loaded by now stays: it need not be looked through for garbage again and again.
+    # The objects so far stay. The garbage collector need not visit them again and again.
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-    with shown(session.line, pending, quiet=quiet) as show:
+    with shown(session.pipeline, pending, quiet=quiet) as show:
         task.LoopingCall(show).start(0.5)
         process.start(install_signal_handlers=False)
     return exit_code(session, stopped=bool(stopper.asked))
@@ -114,27 +109,29 @@ def _settings(session: Session, log_level: str) -> Settings:
 
 
 class Stopper:
-    """First signal: hand out nothing more, finish what is in flight within a deadline. Second: end now, recover next
-    time.
+    """Stops a crawl on signals.
+
+    First signal: give no more leases, and finish what is in flight within a deadline. Second signal: exit now; the next
+    start recovers.
     """
 
     def __init__(self, session: Session, interruption: Interruption) -> None:
         self.asked = 0
-        """Number of the first signal; 0 while there has been none."""
+        """Number of the first signal; 0 before."""
         self._session, self._interruption = session, interruption
         self._crawler: Any = None
         self._running = False
         self._stopping: asyncio.Future[None] | None = None
 
     def arm(self, crawler: Any) -> None:
-        """Act on signals, one that has come too, once the reactor runs (Twisted installs its own handlers at start)."""
+        """Act on signals, also earlier ones, once the reactor runs: Twisted installs its own handlers at start."""
         from twisted.internet import reactor
 
         self._crawler = crawler
         reactor.callWhenRunning(self._begin)
 
     def listen(self) -> None:
-        """Note signals from now on instead of being interrupted by them, with what has come before."""
+        """Record signals from now on, and an earlier one, instead of being interrupted by them."""
         for number in heeded():
             signal.signal(number, self._on_signal)
         if self._interruption.asked and not self.asked:
@@ -154,7 +151,7 @@ class Stopper:
             self._act()
 
     def _note(self, number: int) -> None:
-        """Take a signal in: its deadline holds from now on, however long a busy machine takes to start the crawl."""
+        """Record a signal. Its deadline runs from now on, also while a busy machine starts the crawl."""
         self.asked = number
         let_go_of_terminal(number)
         threading.Thread(target=self._watch, daemon=True).start()
@@ -166,7 +163,7 @@ class Stopper:
 
     def _stop(self, number: int) -> None:
         if self._stopping is not None:
-            # The signal came while the crawl began to listen, and both have seen it.
+            # The signal came while the crawl began to listen, and both have handled it.
             return
         logger.info("%s: finishing what is in flight; once more to stop at once", signal.Signals(number).name)
         if self._crawler.spider is not None:
@@ -174,32 +171,31 @@ class Stopper:
         self._stopping = asyncio.ensure_future(self._end())
 
     async def _end(self) -> None:
-        """Stop Scrapy, unless its engine does not run yet: it would forget that, and take no later stop for one. A
-        spider that is given nothing ends it as soon as it runs.
+        """Stop Scrapy, if its engine runs. An engine that does not run yet would ignore this and every later stop.
+
+        A spider without leases ends the engine as soon as it runs.
         """
         if self._crawler.engine.running:
             await self._crawler.stop_async()
 
     def _watch(self) -> None:
-        """Wait for no lost database any more, and for all else no longer than the deadline."""
+        """End the wait for a lost database at once, and the run at the deadline."""
         self._session.corpus.database.patience.end()
         time.sleep(STOP_SECONDS)
         self._give_up()
 
     def _give_up(self) -> None:
-        """The deadline has passed: make durable what is queued and leave; what was in flight is asked for again."""
-        _say(f"not everything in flight ended within {STOP_SECONDS:g} s; stopping")
+        """After the deadline: make durable what is queued and exit. URLs in flight are fetched again."""
+        _log_last(f"not everything in flight ended within {STOP_SECONDS:g} s; stopping")
         closing = threading.Thread(target=self._session.close, args=(STOPPED,), daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)
-        _say(closing_words(self._session.summary(), STOPPED))
+        _log_last(closing_words(self._session.summary(), STOPPED))
         os._exit(STOPPED)
 
 
-def _say(text: str) -> None:
-    """Log at the very end, which whoever reads the log must not be able to hold up: a pipe that is full, a terminal
-    that was stopped (Ctrl-S).
-    """
-    saying = threading.Thread(target=logger.info, args=("%s", text), daemon=True)
-    saying.start()
-    saying.join(SAY_SECONDS)
+def _log_last(text: str) -> None:
+    """Log a line at the very end, in a thread: a full pipe or a stopped terminal (Ctrl-S) must not block the exit."""
+    logging_thread = threading.Thread(target=logger.info, args=("%s", text), daemon=True)
+    logging_thread.start()
+    logging_thread.join(LAST_LOG_SECONDS)

@@ -1,7 +1,7 @@
-"""Hands out leases: what is due, host by host, never more at once than a host and the backlog bear.
+"""Dispatcher: lease due URLs, host by host, within the limits of each host and of the backlog.
 
-The frontier table decides what is due; memory holds only how much of each host is out. A host is asked for again when
-it had enough, when a stored page found links to it, and now and then, so that the table is hardly searched in vain.
+The frontier table decides what is due. Memory holds only the number of leases out for each host. The table is queried
+for a host when it has room, when a stored page has links to it, and now and then. So few queries return nothing.
 """
 
 from __future__ import annotations
@@ -20,76 +20,78 @@ from corpus_spider.pauses import HostPauses
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
     from storage.records import Lease
 
 T = TypeVar("T")
 
 SLOW_SECONDS = 1.0
-"""A host from which nothing has come for so long, although it was asked, is a slow one."""
+"""Seconds without a response after which a host with leases is slow."""
 MOST_UNREAD = 128
-"""Pages of a host that may wait to be read: what comes of them decides whether more of it are worth asking for, and a
-host that answers faster than they are read would be asked for hundreds of a place without an end.
+"""Maximum unprocessed pages per host. Without it a fast crawler trap is fetched hundreds of pages deep before it is
+detected.
 """
 READ_SECONDS = 5.0
-"""How long pages that were fetched are still read when a run's time is over; what is left is the next one's."""
+"""Seconds in which fetched pages are still processed when the time of a run is over. The next run does the rest."""
 LOOK_SECONDS = 5.0
-"""How often the whole table is looked at for hosts that have something due."""
+"""Seconds between two queries of the whole table for hosts with due URLs."""
 
 
 @dataclass(frozen=True, slots=True)
 class DispatchLimits:
-    """How much may be out at once, and when to end."""
+    """Limits on leases that are out at once, and on the run."""
 
     run_id: int
     sites: tuple[str, ...]
     per_host: int = 2
     total: int = 256
-    """Leases out to hosts that answer; as many again to hosts that keep us waiting."""
+    """Maximum leases of hosts that respond. Slow hosts may have as many on top."""
     most: int = 1024
-    """Leases out in all: while its first request waits for its turn any host becomes a slow one, and a crawl may have
-    any number of hosts.
+    """Maximum leases of all hosts. Any host becomes slow while its first request waits for its turn, and a crawl may
+    have any number of hosts.
     """
     backlog: int = 2000
+    """Maximum pages that wait for a worker."""
     page_limit: int = 0
+    """Leases after which no more are given; 0: no limit."""
     time_limit: float = 0.0
-    """Seconds after which nothing more is handed out; 0: no limit."""
+    """Seconds after which no more leases are given; 0: no limit."""
     size_limit: int = 0
-    """Bytes, as received, after which nothing more is handed out; 0: no limit."""
+    """Received bytes after which no more leases are given; 0: no limit."""
     retries: int = 3
-    """Pauses in a row after which a host is left to the next run."""
+    """Consecutive pauses after which a host is left to the next run."""
     patience: float = 30.0
-    """Seconds a run waits for a URL that is to be asked again soon, rather than leave it to the next run."""
+    """Maximum seconds that a run waits for a retry before it leaves the URL to the next run."""
     pause_patience: float = 300.0
-    """The same for a host that asked for a pause and has URLs left."""
+    """The same for the pause of a host with URLs left."""
 
 
 class Dispatcher:
-    """The feed of a spider: :meth:`leases` yields until nothing is due, leased or fetched but unprocessed."""
+    """Source of a spider's leases: :meth:`leases` yields until no URL is due or leased and no page is unprocessed."""
 
-    def __init__(self, line: Line, limits: DispatchLimits, pauses: HostPauses | None = None) -> None:
-        self.line, self.limits = line, limits
+    def __init__(self, pipeline: PagePipeline, limits: DispatchLimits, pauses: HostPauses | None = None) -> None:
+        self.pipeline, self.limits = pipeline, limits
         self.pauses = pauses or HostPauses(limits.retries)
         self.stopping = False
         self.limit_reached = ""
-        """The limit, by its name here, at which nothing more is handed out; empty before one is reached."""
+        """Name of the limit that was reached, or empty."""
         self.handed_out = 0
         self._out: Counter[str] = Counter()
         self._heard: dict[str, float] = {}
-        """When each host that has leases out was first given one, or last brought one to its end."""
+        """By host with leases out: time of the first lease, or of the last one that ended."""
         self._met: set[str] = set()
-        """Hosts that have brought a lease to its end: the first is given alone."""
+        """Hosts of which a lease has ended. The first lease of a host is given alone."""
         self._active: set[str] = set()
         self._drain: asyncio.Task[int] | None = None
         self._looked, self._started = -math.inf, time.monotonic()
         self.recall: Callable[[], None] = lambda: None
-        """Gives back the leases that nobody has asked for yet, once the run is over."""
+        """Called when the run is over. Ends the leases that were not requested yet."""
         self._next_retry = math.inf
-        """When (epoch seconds) the first of the URLs given back in this run is due, as far as it is still to come."""
-        line.on_settled = self.settled
+        """Time (epoch seconds) of the first retry among the URLs settled in this run."""
+        pipeline.on_settled = self.settled
 
     def settled(self, lease: Lease, retry_at: float | None = None) -> None:
-        """Note that a lease is over: its exchange is durable, or there was none."""
+        """Record the end of a lease: its exchange is durable, or there was none."""
         if retry_at is not None:
             self._next_retry = min(self._next_retry, retry_at)
         self._out[lease.host] -= 1
@@ -98,28 +100,28 @@ class Dispatcher:
         if self._out[lease.host] <= 0:
             del self._out[lease.host], self._heard[lease.host]
         self._active.add(lease.host)
-        self.line.changed.set()
+        self.pipeline.changed.set()
 
     def stop(self) -> None:
-        """Hand out nothing more, and recall what was not asked for yet."""
+        """Give no more leases, and recall those that were not requested yet."""
         self.stopping = True
         self.recall()
         self._leave_in_time()
-        self.line.changed.set()
+        self.pipeline.changed.set()
 
     def _leave_in_time(self) -> None:
-        """Leave to the next run what waits for a worker after READ_SECONDS: it is durable, and may take hours."""
-        asyncio.get_running_loop().call_later(READ_SECONDS, self.line.leave)
+        """After READ_SECONDS, leave the pages that wait for a worker to the next run: they might take hours."""
+        asyncio.get_running_loop().call_later(READ_SECONDS, self.pipeline.leave)
 
     async def leases(self) -> AsyncIterator[Lease]:
-        """Yield leases as hosts become free, draining what waits in the WARC on the way.
+        """Yield leases as hosts become free, and process pages that wait in the WARC.
 
-        An error ends it and is kept as the line's, since Scrapy would log it and take the crawl for finished.
+        The pipeline keeps an error, which ends the run. Scrapy would log it and finish the crawl as done.
         """
         alarm = self._alarm()
         try:
             while not self._over():
-                self.line.changed.clear()
+                self.pipeline.changed.clear()
                 batch = await self._lease()
                 for lease in batch:
                     yield lease
@@ -129,13 +131,13 @@ class Dispatcher:
                 if not batch:
                     await self._wait(1.0)
         except Exception as error:  # noqa: BLE001 - the edge of a stage: kept as the end of the run
-            self.line.break_down(error)
+            self.pipeline.break_down(error)
         finally:
             if alarm is not None:
                 alarm.cancel()
 
     def _alarm(self) -> asyncio.TimerHandle | None:
-        """End the run at its time limit: who takes the leases may be waiting for hosts, and not come back for more."""
+        """End the run at its time limit by a timer: the spider may wait for hosts and take no further lease."""
         limit = self.limits.time_limit
         left = self._started + limit - time.monotonic()
         return asyncio.get_running_loop().call_later(left, self._end_of_time) if limit else None
@@ -147,37 +149,37 @@ class Dispatcher:
     def _end(self, limit: str) -> None:
         self.limit_reached = self.limit_reached or limit
         self.recall()
-        self.line.changed.set()
+        self.pipeline.changed.set()
 
     def _over(self) -> bool:
         self._look_at_limits()
-        return (self.stopping or self.line.error is not None) or bool(self.limit_reached and not self._busy())
+        return (self.stopping or self.pipeline.error is not None) or bool(self.limit_reached and not self._busy())
 
     def _look_at_limits(self) -> None:
         limits = self.limits
-        if limits.size_limit and self.line.counts.bytes >= limits.size_limit:
+        if limits.size_limit and self.pipeline.counts.bytes >= limits.size_limit:
             self._end("size_limit")
         elif limits.page_limit and self.handed_out >= limits.page_limit:
-            # What is out are the last pages of the number that was asked for: they are waited for.
+            # The leases that are out are the last pages of the limit. The run waits for them.
             self.limit_reached = self.limit_reached or "page_limit"
 
     def _busy(self) -> bool:
-        waiting = self.line.waiting and not self.line.leaving
-        return bool(self._out or self.line.held or waiting or self._draining())
+        waiting = self.pipeline.waiting and not self.pipeline.leaving
+        return bool(self._out or self.pipeline.held or waiting or self._draining())
 
     async def _lease(self) -> list[Lease]:
-        self._active |= self.line.found_hosts
-        self.line.found_hosts.clear()
+        self._active |= self.pipeline.found_hosts
+        self.pipeline.found_hosts.clear()
         if time.monotonic() - self._looked > LOOK_SECONDS:
-            # A URL to be asked again, or a pause that is over, shows nowhere else while other hosts keep the run busy.
+            # While other hosts keep the run busy, retries and the ends of pauses show only in the table.
             self._active.update(await self._due_hosts())
         quotas = self._quotas()
         if not quotas:
             return []
-        frontier, run_id, sites = self.line.parts.corpus.frontier, self.limits.run_id, self.limits.sites
-        leases = await self._call(lambda: frontier.lease(run_id, quotas, time.time(), sites=sites))
+        frontier, run_id, sites = self.pipeline.corpus.frontier, self.limits.run_id, self.limits.sites
+        leases = await self.pipeline.call(lambda: frontier.lease(run_id, quotas, time.time(), sites=sites))
         if self.limits.page_limit:
-            # Sites that share a host get the quota each; what is too much goes back at the end of the run.
+            # Sites that share a host get its quota each. The excess becomes pending at the end of the run.
             leases = leases[: self.limits.page_limit - self.handed_out]
         given = Counter(lease.host for lease in leases)
         self._out.update(given)
@@ -188,28 +190,28 @@ class Dispatcher:
         return _in_turns(leases)
 
     def _quotas(self) -> dict[str, int]:
-        """How many more each active host may get; nothing while the backlog is full or the run's limit is reached."""
+        """Return the number of further leases by host; none with a full backlog or after the limit of the run."""
         spare = self.limits.most - self._out.total()
-        if self.limit_reached or spare <= 0 or len(self.line.held) + self.line.waiting >= self.limits.backlog:
+        if self.limit_reached or spare <= 0 or len(self.pipeline.held) + self.pipeline.waiting >= self.limits.backlog:
             return {}
         self._active = {host for host in self._active if not self.pauses.left(host)}
-        full = {host for host, pages in self.line.unread.items() if pages >= MOST_UNREAD and self._busy()}
+        full = {host for host, pages in self.pipeline.unread.items() if pages >= MOST_UNREAD and self._busy()}
         slow = {host for host in self._active | self._out.keys() if self._is_slow(host)}
         out = sum(self._out[host] for host in slow)
         quotas = self._shares(self._active - slow - full, min(self.limits.total + out - self._out.total(), spare))
-        # What is left of a small limit is not for hosts that may never answer.
+        # The rest of a small limit is not for hosts that may never respond.
         if quotas and self.limits.page_limit:
             return quotas
         spare -= sum(quotas.values())
         return quotas | self._shares(self._active & slow - full, min(self.limits.total - out, spare))
 
     def _is_slow(self, host: str) -> bool:
-        """Tell whether a host keeps us waiting, or did so last: its leases take no place from those of others."""
+        """Return whether a host responds slowly, or did last time. Its leases do not count for those of other hosts."""
         heard = self._heard.get(host)
         return self.pauses.doubtful(host) or (heard is not None and time.monotonic() - heard > SLOW_SECONDS)
 
     def _shares(self, hosts: set[str], room: int) -> dict[str, int]:
-        """Share out so many leases to hosts, first to those that have least."""
+        """Distribute ``room`` leases among hosts, first to those with the fewest."""
         if self.limits.page_limit:
             room = min(room, self.limits.page_limit - self.handed_out)
         quotas: dict[str, int] = {}
@@ -221,13 +223,13 @@ class Dispatcher:
         return quotas
 
     async def _finished(self) -> bool:
-        """Look once more at the table before ending; wait for URLs that come due soon."""
-        if self._busy() or self._active or self.line.found_hosts:
+        """Query the table once more before the end, and wait for URLs that are due soon."""
+        if self._busy() or self._active or self.pipeline.found_hosts:
             return False
-        self.line.waiting = await self._call(
-            lambda: self.line.parts.corpus.fetches.count_unprocessed(self.limits.sites)
+        self.pipeline.waiting = await self.pipeline.call(
+            lambda: self.pipeline.corpus.fetches.count_unprocessed(self.limits.sites)
         )
-        if self.line.waiting:
+        if self.pipeline.waiting:
             return False
         due = await self._due_hosts()
         self._active.update(host for host in due if not self.pauses.left(host))
@@ -240,15 +242,15 @@ class Dispatcher:
         return False
 
     async def _seconds_to_wait(self, paused: list[str]) -> float | None:
-        """Tell when something is due again; None when that is more than a run waits for. Nothing is due now but URLs of
-        paused hosts.
+        """Return the seconds until a URL is due; None when a run does not wait that long. Only URLs of paused hosts are
+        due now.
         """
         pause = min((self.pauses.left(host) for host in paused), default=math.inf)
         if pause <= self.limits.pause_patience:
             return pause
         retry: float | None = self._next_retry
         if not paused:
-            retry = await self._call(lambda: self.line.parts.corpus.frontier.next_due(self.limits.sites))
+            retry = await self.pipeline.call(lambda: self.pipeline.corpus.frontier.next_due(self.limits.sites))
         if retry is None or retry - time.time() > self.limits.patience:
             return None
         return retry - time.time()
@@ -257,35 +259,29 @@ class Dispatcher:
         self._looked, now = time.monotonic(), time.time()
         if self._next_retry <= now:
             self._next_retry = math.inf
-        return await self._call(lambda: self.line.parts.corpus.frontier.hosts(self.limits.sites, now))
+        return await self.pipeline.call(lambda: self.pipeline.corpus.frontier.hosts(self.limits.sites, now))
 
     def _keep_draining(self) -> None:
-        """Start the next batch while pages wait in the WARC and there is room in memory."""
+        """Start the next batch of pages from the WARC if there is room in memory."""
         if self._drain is not None and self._drain.done():
             error = self._drain.exception()
             self._drain = None
             if error is not None:
-                self.line.break_down(error)
-        if self._drain is None and self.line.waiting and self.line.room and not self.line.leaving:
-            self._drain = asyncio.ensure_future(self.line.drain())
-            self._drain.add_done_callback(lambda _: self.line.changed.set())
+                self.pipeline.break_down(error)
+        if self._drain is None and self.pipeline.waiting and self.pipeline.room and not self.pipeline.leaving:
+            self._drain = asyncio.ensure_future(self.pipeline.drain())
+            self._drain.add_done_callback(lambda _: self.pipeline.changed.set())
 
     def _draining(self) -> bool:
         return self._drain is not None and not self._drain.done()
 
-    async def _call(self, function: Callable[[], T]) -> T:
-        """Run a piece of frontier work in the writer's thread: one thread writes, the event loop never waits for a
-        disk.
-        """
-        return await asyncio.wrap_future(self.line.parts.writer.call(function))
-
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.line.changed.wait(), seconds)
+            await asyncio.wait_for(self.pipeline.changed.wait(), seconds)
 
 
 def _in_turns(leases: Sequence[Lease]) -> list[Lease]:
-    """Take one lease of each host, then the next of each: many hosts are asked at a time, each over few connections."""
+    """Order leases by turns, one of each host at a time: many hosts are busy at once, each over few connections."""
     by_host: dict[str, list[Lease]] = {}
     for lease in leases:
         by_host.setdefault(lease.host, []).append(lease)

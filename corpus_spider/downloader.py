@@ -1,7 +1,7 @@
-"""How many requests are out at once: those that wait for a slow host take no place from those of other hosts.
+"""Concurrency limit of requests that slow hosts do not use up.
 
-Scrapy counts every request alike, whether its host sends or is silent, so that as many silent hosts as there are
-places hold all others for a whole time limit.
+Scrapy counts every request, also to hosts that are silent. As many silent hosts as `CONCURRENT_REQUESTS` would block
+all others for a whole timeout.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 SLOW_SHARE = 8
-"""Slow requests for each place that may be out besides those at work; each holds a connection."""
+"""Maximum slow requests for each place of `CONCURRENT_REQUESTS`. Each holds a connection."""
 
 
 class RecalledError(IgnoreRequest):
-    """A request was called back before its turn came: nothing was asked."""
+    """A request was recalled before it was sent."""
 
 
 class PatientDownloader(Downloader):
-    """Keeps ``CONCURRENT_REQUESTS`` at work. Not counted are those that take longer than ``SLOW_SECONDS``, waiting for
-    their turn included, and those to hosts that gave no answer last time.
+    """Keeps ``CONCURRENT_REQUESTS`` at work. Slow requests do not count: those that take longer than ``SLOW_SECONDS``,
+    including the wait for their turn, and those to hosts that did not respond last time.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -44,8 +44,9 @@ class PatientDownloader(Downloader):
         self._recalled = False
 
     def recall(self) -> None:
-        """End with RecalledError the requests of leases whose turn has not come, and those still to come: a run that is
-        over would otherwise wait for the delays of its hosts, minutes where a robots.txt asks for them.
+        """End unsent and later requests of leases with RecalledError.
+
+        A run that is over would otherwise wait for the delays of its hosts, which can be minutes by robots.txt.
         """
         self._recalled = True
         for slot in self.slots.values():
@@ -58,20 +59,20 @@ class PatientDownloader(Downloader):
         return self._recalled and LEASE in request.meta
 
     async def _enqueue_request(self, request: Request) -> Response:
-        """Let a request that waited for its host's robots.txt wait no longer."""
+        """Recall a request that waited for its host's robots.txt."""
         if self._is_recalled(request):
             raise RecalledError(request.url)
         return await super()._enqueue_request(request)
 
     def fetch(self, request: Request, spider: Any = None) -> Any:
-        """Note when a request begins."""
+        """Record when a request begins."""
         if self._is_recalled(request):
             return fail(RecalledError(request.url))
         self._began.setdefault(request, time.monotonic())
         return super().fetch(request)
 
     def needs_backout(self) -> bool:
-        """Tell whether all places are taken; if so, look again when requests may have become slow ones."""
+        """Return whether all places are taken. If so, check again when a request may have become slow."""
         places, out = self.total_concurrency, len(self.active)
         if not places or out < places:
             return False
@@ -92,7 +93,7 @@ class PatientDownloader(Downloader):
             self._look = self._loop.call_later(SLOW_SECONDS / 2, self._wake)
 
     def _wake(self) -> None:
-        """Have the engine go on; it would wait for an answer, or for its next look in five seconds."""
+        """Wake the engine. It would wait for a response, or for its next check in five seconds."""
         slot: Any = getattr(self.crawler.engine, "_slot", None)
         if slot is not None:
             slot.nextcall.schedule()

@@ -12,9 +12,9 @@ from storage.corpus import Corpus
 from storage.errors import ConfigError, DiskError
 from storage.exports.originals import Originals, write_originals
 from storage.holdings import Selection
-from storage.warc_files import REPLACED
 from storage.retention import REMOVED
 from storage.warc import warc_path
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from pipelines.held_signals import signals_held
+from pipelines.worker_process import signals_held
 from storage.corpus import Corpus
 from storage.errors import CorpusError
 from storage.exports.formats import PARTED_FORMATS

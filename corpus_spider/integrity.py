@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider import adoption
-from corpus_spider.learning import Models
+from corpus_spider.learned_models import Models
 from pipelines import extractors
 from pipelines.process import process
 from pipelines.urls import canonicalise
@@ -23,13 +23,13 @@ from storage.counting import counted
 from storage.errors import CorpusError, DiskError
 from storage.holdings import Selection
 from storage.records import Kind, Pointer
-from storage.warc_files import REPLACED
 from storage.retention import REMOVED
 from storage.sqlite_limits import is_sound
 from storage.warc import is_file_name, read_record, scan, unread
 from storage.warc.scanning import ANSWERS
 from storage.warc.scrubbing import NOTHING
 from storage.warc.writer import OPEN, is_being_written
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,8 @@
-"""Site models: learned from what earlier runs have stored, kept for ever, and handed to whoever reads a page.
+"""Learning site models from the pages that earlier runs have stored.
 
-A crawl learns before it asks for anything, so what it reads depends on earlier runs only. It learns of sites without a
-model and of those that have grown twice as large since; the time it takes is bounded, and what it did not get to waits
-for the next crawl. All models are stored in one transaction at the end.
+A crawl learns before its first request, so its texts depend on earlier runs only. It learns sites without a model, and
+sites that have doubled since their last model. Its time is limited: other sites wait for the next crawl. All models
+are stored in one transaction at the end, and earlier models are kept.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from corpus_spider.open_corpus import open_for_reading, open_for_writing
 from pipelines.recurrence import SCHEME, THRESHOLDS, learn
-from pipelines.workers import WorkerLimits, WorkerPool
-from storage.corpus import Corpus
 from storage.counting import counted
 from storage.errors import CorpusError
 from storage.lines import shared
-from storage.locks import SiteLocks
 from storage.site_models import LearnedModel
 from storage.warc import read_record
 
@@ -32,111 +29,76 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.console import Console
     from pipelines.recurrence import Survey
-    from storage.records import SiteModel
+    from pipelines.workers import WorkerPool
+    from storage.corpus import Corpus
 
 logger = logging.getLogger(__name__)
 
 SAMPLE = 60
-"""Pages of a site that are learned from; its newest, since layouts change."""
+"""Pages that a site model is learned from: the newest ones, since layouts change."""
 SECONDS = 60.0
-"""What a crawl may spend on learning at its start."""
-FOR_EVER = 10.0**9
-
-
-class Models:
-    """With which model a page is read: the rules of its site and, where there is one, what was learned of the site."""
-
-    def __init__(self, config: Config, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._rules = {site.name: config.site_model(site) for site in config.sites}
-        learned = corpus.models.newest(tuple(self._rules)) if config.crawl.site_models else {}
-        self.newest = {site: with_learned(rules, learned.get(site)) for site, rules in self._rules.items()}
-        """By site: what pages are read with today."""
-        self._found: dict[str, LearnedModel | None] = {}
-
-    def as_made(self, site: str, version: str) -> SiteModel | None:
-        """Return today's rules with what was learned when a document was made, by its ``site_model``.
-
-        None when the site is not configured any more, or what was learned then is gone or means nothing any more.
-        """
-        rules, learned_id = self._rules.get(site), version.partition("-")[2]
-        if rules is None or not learned_id:
-            return rules
-        if learned_id not in self._found:
-            self._found[learned_id] = self._corpus.models.find(learned_id)
-        model = with_learned(rules, self._found[learned_id])
-        return model if model.template else None
-
-
-def with_learned(rules: SiteModel, learned: LearnedModel | None) -> SiteModel:
-    """Add to the rules what was learned, unless that is nothing or names blocks in another way than this program."""
-    if learned is None or not learned.template or learned.scheme != SCHEME:
-        return rules
-    return replace(rules, version=f"{rules.version}-{learned.id}", template=learned.template)
+"""Maximum seconds of learning at the start of a crawl."""
+UNLIMITED = 10.0**9
 
 
 @dataclass(frozen=True, slots=True)
 class SiteLearning:
-    """What learning came to at a site: how many different pages there were, and how many texts recur on them."""
+    """Result of learning at one site: number of distinct pages, and of texts that recur on them."""
 
     site: str
     documents: int
     pages: int = 0
     recurring: int = 0
     model: str = ""
-    """The id of what was learned; empty when the pages were too few."""
+    """Id of the learned model; empty when there were too few pages."""
     lines: int = 0
-    """Lines that recur in the texts, whatever the extractor."""
+    """Lines that recur in the texts, with any extractor."""
     shared: float = 0.0
-    """Share of its paragraphs that stand in other texts at other sites too."""
+    """Share of the site's paragraphs that also occur in texts of other sites."""
 
 
 def learn_sites(
     config: Config, *, dry_run: bool = False, on_progress: Callable[[int], None] = lambda _: None
 ) -> list[SiteLearning]:
-    """Learn of every configured site from its newest pages; with ``dry_run`` nothing is stored.
+    """Learn a model of every configured site from its newest pages. With ``dry_run`` nothing is stored.
 
-    Raises CorpusError when the corpus cannot be opened or a crawl holds a site, also one that has taken locks that were
-    lost.
+    Raises CorpusError when the corpus cannot be opened, or a crawl holds a site or has taken a lost lock.
     """
-    sites = tuple(site.name for site in config.sites)
-    with ExitStack() as stack:
-        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
-        locks = SiteLocks(corpus, sites, config.warc_folder / "locks")
-        if not dry_run:
-            stack.enter_context(locks)
-        counts = corpus.documents.count_by_site(sites)
-        learned = _Learner(config, corpus, FOR_EVER).learn(counts, on_progress)
+    opening = open_for_reading(config) if dry_run else open_for_writing(config, new_pages=False)
+    with opening as opened:
+        corpus, locks = opened.corpus, opened.locks
+        counts = corpus.documents.count_by_site(opened.sites)
+        learned = _Learner(config, corpus, opened.pool, UNLIMITED).learn(counts, on_progress)
         locks.ensure()
         if not dry_run:
             corpus.models.add([model for model in learned.values() if model.template])
-        paragraphs, told = {}, []
-        for site in sites:
+        paragraphs, found = {}, []
+        for site in opened.sites:
             locks.ensure()
             lines = corpus.models.learn_lines(site)
             if not dry_run:
                 corpus.models.keep_lines(site, lines)
             paragraphs[site] = lines.paragraphs
-            told.append(replace(_told(site, counts[site], learned.get(site)), lines=len(lines.recurring)))
+            found.append(replace(_result(site, counts[site], learned.get(site)), lines=len(lines.recurring)))
     elsewhere = shared(paragraphs)
-    return [replace(each, shared=round(elsewhere[each.site], 4)) for each in told]
+    return [replace(each, shared=round(elsewhere[each.site], 4)) for each in found]
 
 
 def render(found: Sequence[SiteLearning], console: Console) -> None:
-    """Write it as a table, unless quiet is asked for."""
+    """Write the results as a table, unless the console is quiet."""
     if not console.quiet:
         columns = tuple(field.name for field in fields(SiteLearning))
         console.table("Sites", columns, [tuple(str(value) for value in asdict(each).values()) for each in found])
 
 
-def _told(site: str, documents: int, model: LearnedModel | None) -> SiteLearning:
+def _result(site: str, documents: int, model: LearnedModel | None) -> SiteLearning:
     if model is None:
         return SiteLearning(site, documents)
     return SiteLearning(site, documents, model.pages, len(model.template) // 8, model.id if model.template else "")
 
 
-def learn_due(config: Config, corpus: Corpus, seconds: float = SECONDS) -> None:
-    """Learn of the sites that are due, for so many seconds; the caller holds their locks."""
+def learn_due(config: Config, corpus: Corpus, pool: WorkerPool, seconds: float = SECONDS) -> None:
+    """Learn the sites that are due, within so many seconds. The caller holds their locks."""
     if not config.crawl.site_models:
         return
     counts = corpus.documents.count_by_site([site.name for site in config.sites])
@@ -144,7 +106,7 @@ def learn_due(config: Config, corpus: Corpus, seconds: float = SECONDS) -> None:
     due = {site: number for site, number in counts.items() if is_due(number, known.get(site))}
     if not due:
         return
-    learned = _Learner(config, corpus, seconds).learn(due)
+    learned = _Learner(config, corpus, pool, seconds).learn(due)
     corpus.models.add(list(learned.values()))
     for model in learned.values():
         corpus.models.keep_lines(model.site, corpus.models.learn_lines(model.site))
@@ -155,7 +117,7 @@ def learn_due(config: Config, corpus: Corpus, seconds: float = SECONDS) -> None:
 
 
 def is_due(documents: int, known: LearnedModel | None) -> bool:
-    """Say whether to learn of a site: it has pages enough, and no model or one from when it was less than half."""
+    """Return whether a site is due: it has enough documents, and no model or one from less than half of them."""
     if documents < THRESHOLDS.sample:
         return False
     return known is None or known.scheme != SCHEME or documents > 2 * known.documents
@@ -164,40 +126,43 @@ def is_due(documents: int, known: LearnedModel | None) -> bool:
 class _Learner:
     """Surveys pages in workers until its time is over."""
 
-    def __init__(self, config: Config, corpus: Corpus, seconds: float) -> None:
-        self._config, self._corpus = config, corpus
+    def __init__(self, config: Config, corpus: Corpus, pool: WorkerPool, seconds: float) -> None:
+        self._config, self._corpus, self._pool = config, corpus, pool
         self._end = time.monotonic() + seconds
         self._now = datetime.now(UTC)
 
     def learn(
         self, documents: dict[str, int], on_progress: Callable[[int], None] = lambda _: None
     ) -> dict[str, LearnedModel]:
-        """Learn of sites, given how many documents each has; those that time was too short for are left out."""
-        crawl = self._config.crawl
-        limits = WorkerLimits(crawl.page_timeout, crawl.page_memory)
+        """Learn sites, given the number of documents of each. Sites that time was too short for are left out."""
         found: dict[str, LearnedModel] = {}
-        with closing(WorkerPool(self._config.workers, limits)) as pool:
-            for site, number in documents.items():
-                try:
-                    surveys = list(self._surveys(site, pool))
-                except TimeoutError:
-                    break
-                learned = learn(surveys)
-                found[site] = LearnedModel(site, self._now, SCHEME, learned.pages, number, learned.template)
-                on_progress(len(found))
+        for site, number in documents.items():
+            try:
+                surveys = list(self._surveys(site))
+            except TimeoutError:
+                break
+            learned = learn(surveys)
+            found[site] = LearnedModel(site, self._now, SCHEME, learned.pages, number, learned.template)
+            on_progress(len(found))
         return found
 
-    def _surveys(self, site: str, pool: WorkerPool) -> Iterator[Survey]:
+    def _surveys(self, site: str) -> Iterator[Survey]:
         """Survey the newest pages of a site, a few ahead in the workers. Raises TimeoutError when time is over."""
         ahead: deque[Future[Survey]] = deque()
-        for pointer in self._corpus.models.newest_pages(site, SAMPLE):
-            try:
-                ahead.append(pool.survey(read_record(self._config.warc_folder, pointer)))
-            except (CorpusError, OSError) as error:
-                logger.debug("cannot learn from a page of %s: %s", site, error)
-            if len(ahead) >= 4 * pool.size:
+        try:
+            for pointer in self._corpus.models.newest_pages(site, SAMPLE):
+                try:
+                    ahead.append(self._pool.survey(read_record(self._config.warc_folder, pointer)))
+                except (CorpusError, OSError) as error:
+                    logger.debug("cannot learn from a page of %s: %s", site, error)
+                if len(ahead) >= 4 * self._pool.size:
+                    yield self._in_time(ahead.popleft())
+            while ahead:
                 yield self._in_time(ahead.popleft())
-        yield from map(self._in_time, ahead)
+        finally:
+            # The crawl goes on with these workers.
+            for future in ahead:
+                future.cancel()
 
     def _in_time(self, future: Future[Survey]) -> Survey:
         return future.result(max(0.0, self._end - time.monotonic()))

@@ -1,4 +1,4 @@
-"""What an answer, or the lack of one, means for a URL: process it, ask again later, or give it up. Pure."""
+"""Retry policy: classify a response or an error as process, retry or give up. Pure."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ from storage.warc.headers import sha1
 if TYPE_CHECKING:
     from storage.records import Capture, Lease, Original
 
-# Asked again a little later in the same run, then in a later one.
 BACKOFF = (2.0, 10.0, 900.0)
+"""Seconds before each retry. The first retries are in the same run, the later ones in another."""
 MAX_RETRY_AFTER = 3600.0
-# What is wrong with the host, not with the URL: the URL stays pending, whatever its attempts.
+"""Maximum seconds that a Retry-After header may request."""
+# Errors of the host, not of the URL: the URL stays pending, with any number of attempts.
 OF_HOST = frozenset({"robots_unreachable", "dns", "unreachable", "host_paused", "crawl_delay", "certificate"})
-# Of a server, or of a content network that has lost it, all but what it says it will never do (RFC 9110, 15.6), under
-# numbers without end: 509, 525, 530 … After 421 a new connection may do.
+# Statuses that may pass. Of the server errors, all but those that say "never" (RFC 9110, 15.6): content networks add
+# codes of their own, such as 509, 525 and 530. After 421 a new connection may succeed.
 PASSING = frozenset({408, 421, 425, 429, *range(500, 600)}) - {501, 505, 510}
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a URL is asked again after an error that may pass."""
+    """Decides about retries. ``retries``: attempts after the first one, for errors that may pass."""
 
     retries: int = 3
 
     def retry_at(self, lease: Lease, now: float, asked: float | None = None) -> float | None:
-        """Return when to ask again (epoch seconds), or None when the URL has had its attempts."""
+        """Return the time of the next attempt (epoch seconds), or None after the last one."""
         if lease.attempts >= self.retries:
             return None
         wait = BACKOFF[min(lease.attempts, len(BACKOFF) - 1)]
         return now + max(wait, min(asked or 0.0, MAX_RETRY_AFTER))
 
     def judge_answer(self, capture: Capture, lease: Lease, now: float, fault: str | None = None) -> Fetched:
-        """Decide what an exchange means. A status that may pass, or a body the server cut, is asked for again; so is a
-        page with a ``fault`` of our own.
+        """Classify an exchange. Retried are a status that may pass, a body that the server cut, and a page with a
+        ``fault`` of this program.
         """
         if fault:
             return Fetched(capture, lease, fault, self.retry_at(lease, now))
@@ -56,7 +57,7 @@ class RetryPolicy:
         return Fetched(capture, lease, reason, self.retry_at(lease, now, asked))
 
     def judge_failure(self, lease: Lease, reason: str, now: float, *, passing: bool) -> Failure:
-        """Decide what a request without an answer means."""
+        """Classify a request without a response."""
         if reason in OF_HOST:
             return Failure(lease, reason, now + BACKOFF[min(lease.attempts, 1)])
         return Failure(lease, reason, self.retry_at(lease, now) if passing else None)
@@ -64,11 +65,11 @@ class RetryPolicy:
 
 CONDITIONS = ("If-None-Match", "If-Modified-Since")
 RESERVED_ANEW = "reserved_anew"
-"""Why a page is asked for whole that has not changed: its answer reserves a text that was free."""
+"""Reason for fetching an unchanged page in full: its response reserves rights in a text that was free."""
 
 
 def conditions(original: Original | None) -> dict[str, str]:
-    """Return the headers that ask for an answer only if it has changed since the last whole one (RFC 9110, 13.1)."""
+    """Return the headers of a conditional request, by the last full response (RFC 9110, 13.1)."""
     if original is None or original.in_full:
         return {}
     values = (original.etag, original.modified)
@@ -80,8 +81,10 @@ def _was_conditional(capture: Capture) -> bool:
 
 
 def repeats(capture: Capture, original: Original | None) -> bool:
-    """Say whether an answer is the one there was: the server says so, having been asked, or its payload is the same,
-    and its headers do not reserve a text that was free.
+    """Return whether a response repeats the last one.
+
+    Either the server says so (304 to a conditional request), or the payload is the same and its headers do not reserve
+    rights in a text that was free.
     """
     if original is None or capture.truncated:
         return False
@@ -92,15 +95,15 @@ def repeats(capture: Capture, original: Original | None) -> bool:
 
 
 def _reserves_anew(capture: Capture, lease: Lease) -> bool:
-    """Say whether the headers of an answer without a page reserve a text that was free: the page says the rest."""
+    """Return whether a 304 response reserves rights in a text that was free. The full page has the details."""
     free = lease.original is not None and lease.original.free
     return free and capture.status == 304 and not lease.attempts and reserved_by_answer(capture)
 
 
 def pause_asked(capture: Capture, now: float) -> float | None:
-    """Return for how many seconds an answer asks to leave its host alone; 0.0: it does not say, None: it does not ask.
+    """Return the seconds of a pause that a response requests for its host; 0.0 without a time, None for no pause.
 
-    429 is said to a client, not of a page; 503 is of the host when it says when to come back (RFC 9110, 15.6.4).
+    429 is about the client, not about a page. 503 is about the host if it has a Retry-After (RFC 9110, 15.6.4).
     """
     asked = _longest_wait(capture, now)
     if capture.status == 429:
@@ -109,20 +112,20 @@ def pause_asked(capture: Capture, now: float) -> float | None:
 
 
 def _longest_wait(capture: Capture, now: float) -> float | None:
-    """Return what Retry-After asks for, the longest where a server and its proxy each say it."""
-    said = (retry_after(value, now) for name, value in capture.response_headers if name.lower() == "retry-after")
-    return max((seconds for seconds in said if seconds is not None), default=None)
+    """Return the seconds of Retry-After; the longest if a server and its proxy both send it."""
+    waits = (retry_after(value, now) for name, value in capture.response_headers if name.lower() == "retry-after")
+    return max((seconds for seconds in waits if seconds is not None), default=None)
 
 
 def _passing_fault(capture: Capture) -> str | None:
-    # 412 is said of the conditions alone: the next try is without them.
+    # 412 is about the conditions. The next attempt has none.
     if capture.status in PASSING or (capture.status == 412 and _was_conditional(capture)):
         return f"http_{capture.status}"
     return f"truncated_{capture.truncated}" if capture.truncated in {"disconnect", "time"} else None
 
 
 def retry_after(value: str | None, now: float) -> float | None:
-    """Read Retry-After (RFC 9110, 10.2.3), seconds or a date, as seconds from now; None for rubbish.
+    """Parse Retry-After (RFC 9110, 10.2.3), seconds or a date, into seconds from now; None if it is malformed.
 
     A date without a zone, such as C's ``asctime`` writes, is in UTC (5.6.7).
     """
@@ -140,7 +143,7 @@ def retry_after(value: str | None, now: float) -> float | None:
 
 
 def failure_reason(error: BaseException) -> tuple[str, bool]:
-    """Name what stopped a request and say whether it may pass: (reason, passing)."""
+    """Return the reason for a failed request, and whether the error may pass."""
     if isinstance(error, RefusalError):
         return error.reason, error.retry
     chain = _causes(error)
@@ -151,8 +154,8 @@ def failure_reason(error: BaseException) -> tuple[str, bool]:
 
 def _of_certificate(error: BaseException) -> bool:
     name = type(error).__name__
-    # The words of others name the address, in which anything may stand.
-    # Of a certificate that names other hosts service_identity says nothing but their names.
+    # The message of another error may contain the URL, and so any word.
+    # service_identity's message about a certificate of other hosts has their names and no more.
     return (
         "CertificateError" in name
         or name == "VerificationError"
@@ -161,7 +164,7 @@ def _of_certificate(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The error and what it was made from: Twisted keeps the reasons in a list, Python in a chain."""
+    """Return the error and its causes. Twisted keeps them in a list, Python in a chain."""
     found: list[BaseException] = []
     waiting: list[BaseException] = [error]
     while waiting and len(found) < 10:

@@ -16,7 +16,7 @@ from storage.errors import CorpusError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
 
 logger = logging.getLogger(__name__)
 
@@ -99,10 +99,10 @@ def _waiting(summary: Mapping[str, Any]) -> str:
     return f"{words}, next try at {local:%H:%M}" if local.date() == today else f"{words}, next try {local:%F at %H:%M}"
 
 
-def words(line: Line, seconds: float, pending: int | None = None) -> str:
+def words(pipeline: PagePipeline, seconds: float, pending: int | None = None) -> str:
     """Say how far a crawl has come (pure but for reading the counts)."""
-    counts = line.counts
-    waiting = len(line.held) + line.waiting
+    counts = pipeline.counts
+    waiting = len(pipeline.held) + pipeline.waiting
     parts = [
         f"{counts.pages} fetched ({counts.pages / max(seconds, 0.001):.1f}/s, {counts.bytes / 2**20:.1f} MiB)",
         counted(counts.documents, "document"),
@@ -117,13 +117,13 @@ def words(line: Line, seconds: float, pending: int | None = None) -> str:
 
 
 @contextmanager
-def shown(line: Line, pending: Recount, *, quiet: bool) -> Iterator[Callable[[], None]]:
+def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[Callable[[], None]]:
     """Give a function to call now and then; it shows the progress where somebody looks."""
     started = time.monotonic()
 
     def now() -> str:
         pending.refresh()
-        return words(line, time.monotonic() - started, pending.value)
+        return words(pipeline, time.monotonic() - started, pending.value)
 
     try:
         if quiet:

@@ -18,10 +18,10 @@ from pipelines.urls import canonicalise
 from storage import warc
 from storage.counting import counted
 from storage.fetches import Orphan
-from storage.warc_files import REPLACED
 from storage.retention import REMOVED
 from storage.warc.scrubbing import Scrubbed, latest
 from storage.warc.writer import OPEN
+from storage.warc_files import REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,6 +1,4 @@
-"""Everything one run holds: site locks, database, archive, workers. Opened before the first request, closed after the
-last.
-"""
+"""Crawl session: one run on an open corpus, from the first request to the last row."""
 
 from __future__ import annotations
 
@@ -8,45 +6,42 @@ import logging
 import threading
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from corpus_spider import adoption, health, recovery, retention
+from corpus_spider import adoption, health, retention
 from corpus_spider.connection import require_proxies
 from corpus_spider.dispatch import DispatchLimits
-from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
-from corpus_spider.learning import Models, learn_due
+from corpus_spider.learning import learn_due
+from corpus_spider.open_corpus import open_for_writing
 from corpus_spider.options import SICK
-from corpus_spider.owner import claim
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
 from corpus_spider.signs import Rule
-from pipelines.line import Line, LineParts
-from pipelines.workers import WorkerLimits, WorkerPool
-from pipelines.writer import Writer
-from storage.corpus import Corpus
 from storage.counting import counted
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
-from storage.locks import SiteLocks
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config
+    from corpus_spider.guarded_archive import GuardedArchive
+    from corpus_spider.open_corpus import OpenCorpus
     from corpus_spider.signs import Finding
+    from storage.corpus import Corpus
     from storage.nights import SiteRun
 
 logger = logging.getLogger(__name__)
 
 HELD_PAGES = 1000
-"""Pages in memory between the two transactions: as many as the writer and the workers have to choose from."""
+"""Maximum pages in memory between the two transactions. The writer groups them, and the workers take them."""
 CONNECTIONS = 10
-"""For each place of `concurrency`: one at work and, besides, those to slow hosts (downloader.SLOW_SHARE)."""
+"""Connections per place of `concurrency`: one at work, and those to slow hosts (downloader.SLOW_SHARE)."""
 RESTING = 256
-"""Connections without a request that are kept for the next one at most: a site may have hosts without number."""
+"""Maximum idle connections kept for a later request. A site may have any number of hosts."""
 OWN_FILES = 48
-"""Libraries, log, database, originals and pipes to workers, and a connection or two."""
+"""Open files of the program itself: libraries, log, database, originals, pipes to workers, a few connections."""
 DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
 ENDED = {
     DONE: "finished",
@@ -55,14 +50,12 @@ ENDED = {
     STOPPED: "stopped",
     LIMITED: "limit",
 }
-"""How a run ended, by exit code; everything else is an error."""
+"""How a run ended, by exit code. Every other code is an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a run leaves to the next: how many URLs, how many pages that it fetched and did not read, and when (epoch
-    seconds) the first is due. None: not known.
-    """
+    """Work left for the next run: pending URLs, unprocessed pages, next due time (epoch seconds). None if unknown."""
 
     pending: int | None = None
     unread: int | None = None
@@ -70,64 +63,35 @@ class Left:
 
     @classmethod
     def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
-        """Look into the frontier."""
+        """Read the frontier."""
         return cls(
             count_pending(corpus, sites), corpus.fetches.count_unprocessed(sites), corpus.frontier.next_due(sites)
         )
 
 
-def _allow_files(config: Config) -> None:
-    """See that the locks of all sites, as many connections as may be out and some files can be open at once."""
-    locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
-    wanted = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
-    allow_open_files(wanted, locks + OWN_FILES)
-
-
-def _wake(corpus: Corpus, config: Config, sites: tuple[str, ...], *, now: bool) -> None:
-    """Make pending what is due by now."""
-    corpus.frontier.seed(config.seeds())
-    woken = corpus.frontier.wake(sites, time.time(), sources=now)
-    if woken:
-        logger.info("due again: %s", counted(woken, "known URL"))
-
-
 def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:
-    """Count the URLs of these sites that wait to be asked for; it takes a while when there are millions."""
+    """Count the pending URLs of these sites. With millions of them it takes a while."""
     return corpus.frontier.count_pending(sites)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What was there to open: the corpus, the run's number, the archive."""
-
-    config: Config
-    corpus: Corpus
-    run_id: int
-    archive: GuardedArchive
-
-
 class Session:
-    """One run on one corpus. :meth:`open` takes the locks and repairs what a dead run left; :meth:`close` is safe to
-    repeat.
-    """
+    """One crawl run on one corpus. :meth:`open` starts it; :meth:`close` ends it and is safe to repeat."""
 
-    def __init__(self, opened: Opened, stack: ExitStack) -> None:
-        config = opened.config
-        self.config, self.run_id = config, opened.run_id
-        self.corpus, self.archive = opened.corpus, opened.archive
-        self.writer = Writer(opened.run_id, opened.archive, opened.corpus)
-        self.pool = WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory))
-        self.line = Line(self._parts())
-        self.line.waiting = self.corpus.fetches.count_unprocessed(self.sites)
+    def __init__(self, opened: OpenCorpus, archive: GuardedArchive, run_id: int, stack: ExitStack) -> None:
+        self.config, self.corpus, self.run_id = opened.config, opened.corpus, run_id
+        self.archive, self.pool = archive, opened.pool
+        self.pipeline = opened.pipeline(archive, run_id, held=HELD_PAGES)
+        self.pipeline.waiting = self.corpus.fetches.count_unprocessed(self.sites)
         self.ended = ""
-        """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours; empty while it runs."""
+        """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours. Empty while it runs."""
         self.limit = ""
-        """The key of `[crawl]` that limited the run; empty where none ended it."""
+        """The key of `[crawl]` that limited the run, or empty."""
         self.exit_code = FORCED
-        """How the run ended; known after :meth:`close`."""
+        """How the run ended, after :meth:`close`."""
         self.sick: tuple[Finding, ...] = ()
-        """What is wrong with sites; known after :meth:`close`, as is the rest."""
+        """Findings about failing sites, after :meth:`close`."""
         self.site_runs: list[SiteRun] = []
+        """Counters by site, after :meth:`close`."""
         self._left = Left()
         self._stack = stack
         self._closed = False
@@ -135,31 +99,31 @@ class Session:
 
     @classmethod
     def open(cls, config: Config, *, now: bool = False) -> Session:
-        """Check, lock, recover and start a run. ``now``: every source is due.
+        """Check, lock, recover, learn and start a run. ``now``: every source is due.
 
         Raises ConfigError (no contact, no browser, no proxy), DiskError, DatabaseError, LockedError or
-        NewerCorpusError, and leaves nothing held.
+        NewerCorpusError, and leaves nothing locked.
         """
         config.require_contact()
         require_browser(config)
         require_proxies()
-        _allow_files(config)
-        prepare_folders(config)
+        # SQLite locks a site by an open file.
+        locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
+        files = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
+        allow_open_files(files, locks + OWN_FILES)
         with ExitStack() as stack:
-            corpus = stack.enter_context(Corpus.open(config.database_url, create=True))
-            sites = tuple(site.name for site in config.sites)
-            locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
-            claim(config, corpus)
-            recovery.recover(corpus, config.warc_folder, sites)
-            corpus.documents.set_licences({site.name: site.licence for site in config.sites})
-            learn_due(config, corpus)
-            corpus = replace(corpus, schedule=config.schedule())
-            _wake(corpus, config, sites, now=now)
+            opened = stack.enter_context(open_for_writing(config))
+            corpus, sites = opened.corpus, opened.sites
+            learn_due(config, corpus, opened.pool)
+            corpus.frontier.seed(config.seeds())
+            woken = corpus.frontier.wake(sites, time.time(), sources=now)
+            if woken:
+                logger.info("due again: %s", counted(woken, "known URL"))
             run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
             adoption.take_up(config, corpus, run_id)
-            archive = GuardedArchive(config, corpus, run_id, locks)
+            archive = opened.archive(run_id)
             stack.callback(archive.close)
-            return cls(Opened(config, corpus, run_id, archive), stack.pop_all())
+            return cls(opened, archive, run_id, stack.pop_all())
         raise AssertionError("unreachable")
 
     @property
@@ -168,12 +132,12 @@ class Session:
         return tuple(site.name for site in self.config.sites)
 
     def dispatch_limits(self) -> DispatchLimits:
-        """How much the dispatcher may have out at once."""
+        """Return the limits on leases that are out at once."""
         crawl = self.config.crawl
         return DispatchLimits(
             run_id=self.run_id,
             sites=self.sites,
-            # Where there is no delay, the next request is there when an answer comes.
+            # Without a delay, the next request waits when a response comes.
             per_host=crawl.per_host if crawl.delay else 2 * crawl.per_host,
             total=4 * crawl.concurrency,
             most=(4 + CONNECTIONS) * crawl.concurrency,
@@ -185,15 +149,15 @@ class Session:
         )
 
     def host_pauses(self) -> HostPauses:
-        """Return which hosts are to be left alone; some have asked for it in an earlier run."""
+        """Return the paused hosts, including pauses that a host requested in an earlier run."""
         pauses, now = HostPauses(self.config.crawl.retries), time.time()
         for host, until in self.corpus.frontier.pauses(self.sites, now).items():
             pauses.resume(host, until - now)
         return pauses
 
     def summary(self) -> dict[str, Any]:
-        """What went through, for the run's row and the last line of a crawl."""
-        counts = self.line.counts
+        """Return the counters of the run, for its row and the last line of a crawl."""
+        counts = self.pipeline.counts
         return {
             "ended": self.ended,
             "limit": self.limit,
@@ -210,13 +174,13 @@ class Session:
             "pending": self._left.pending,
             "unread": self._left.unread,
             "next_try": self._left.next_try,
-            "seconds": {stage: round(seconds, 3) for stage, seconds in self.writer.seconds.items()},
+            "seconds": {stage: round(seconds, 3) for stage, seconds in self.pipeline.writer.seconds.items()},
             "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),
             "worker_peak_kib": self.pool.peak_kib,
         }
 
     def close(self, exit_code: int) -> None:
-        """Finish what is queued, give the leases back, note the end of the run, close and unlock."""
+        """Write what is queued, release the leases, record the end of the run, close and unlock."""
         with self._closing:
             if not self._closed:
                 self._closed = True
@@ -224,76 +188,63 @@ class Session:
 
     def _close(self, exit_code: int) -> None:
         self.exit_code, self.ended = exit_code, ENDED.get(exit_code, "error")
-        self.line.closing = True
-        self.writer.close()
+        self.pipeline.close()
         self.pool.close()
-        if self.writer.error is not None:
-            # Its last records may have no rows: the next start gives them some.
+        failed = self.pipeline.writer.error is not None
+        if failed:
+            # The last records may have no rows. The next start adds them.
             self.archive.abandon()
         with self._stack:
             try:
-                if self.writer.error is None:
+                if not failed:
                     self.archive.require_database(now=True)
                     self.corpus.frontier.release(self.sites)
                     self._left = Left.of(self.corpus, self.sites)
                     self.corpus.runs.recount(self.sites)
-                self._note_end()
-                if self.writer.error is None:
-                    self._look_after()
+                self._record_end()
+                if not failed:
+                    self._examine()
             except CorpusError as error:
                 self._fail_to_end(error)
 
     def _fail_to_end(self, error: CorpusError) -> None:
-        """Have the run end with what happened in closing it, unless an error before has ended it and is told already.
+        """End the run with an error in closing it, unless an earlier error has ended it.
 
-        The next start takes back what was leased, and looks at the files, which keep their names for it.
+        The files keep their names. The next start examines them and takes the leases back.
         """
-        if self.line.error is not None:
-            logger.debug("cannot note the end of the run: %s", error)
+        if self.pipeline.error is not None:
+            logger.debug("cannot record the end of the run: %s", error)
             return
-        self.line.break_down(error)
+        self.pipeline.break_down(error)
         self.archive.abandon()
         if self.exit_code not in {STOPPED, FORCED}:
             self.exit_code, self.ended = error.exit_code, "error"
             with suppress(CorpusError):
-                self._note_end()
+                self._record_end()
 
-    def _note_end(self) -> None:
+    def _record_end(self) -> None:
         self.corpus.runs.finish(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
 
-    def _look_after(self) -> None:
-        """Read what the run came to at each site, and which are sick: with one, a run that is done ends as `SICK`."""
+    def _examine(self) -> None:
+        """Read counters and health of each site, and remove old originals. With a failing site the run ends as SICK."""
         self.site_runs = self.corpus.runs.by_site(self.sites, run_id=self.run_id)
         self.sick = health.examine(self.corpus, self.config, Rule()).sick
         if self.sick:
             self.exit_code = SICK if self.exit_code == DONE else self.exit_code
-            self._note_end()
-        # What this run wrote is to have its final names.
+            self._record_end()
+        # The files of this run get their final names first.
         self.archive.close()
         retention.apply(self.corpus, self.config)
 
-    def _parts(self) -> LineParts:
-        config = self.config
-        return LineParts(
-            run_id=self.run_id,
-            corpus=self.corpus,
-            writer=self.writer,
-            pool=self.pool,
-            warc_folder=config.warc_folder,
-            models=Models(config, self.corpus).newest,
-            max_depth={site.name: config.site_max_depth(site) for site in config.sites},
-            bound=HELD_PAGES,
-        )
-
 
 def exit_code(session: Session, *, stopped: bool) -> int:
-    """Tell how a run ended (pure but for reading its counts); the first that applies.
+    """Return the exit code of a run: the first that applies.
 
-    An error of ours, a fault, a signal, a limit, no answer to anything that was due; what is done may turn out sick.
+    An error with a code of its own, a fault, a signal, a limit, no response to any request, done.
     """
-    error, counts = session.line.error, session.line.counts
+    error, counts = session.pipeline.error, session.pipeline.counts
     if stopped and isinstance(error, DatabaseError):
-        # The signal ended the waiting for a database that is away.
+        # The signal ended the wait for a lost database.
         return STOPPED
     if isinstance(error, CorpusError):
         return error.exit_code
@@ -303,6 +254,6 @@ def exit_code(session: Session, *, stopped: bool) -> int:
         return STOPPED
     if session.limit:
         return LIMITED
-    # A page that robots.txt keeps back is no failure of the night; a site that refuses all that leads into it is one.
+    # A page that robots.txt forbids is no failure of the run. A site that forbids all its sources is one.
     tried = counts.pages + counts.failures.total() + counts.refused_sources
     return NONE_SUCCEEDED if tried and not counts.answered else DONE

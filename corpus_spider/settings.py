@@ -1,8 +1,7 @@
-"""The one Scrapy settings module. What comes from corpus.toml is laid over it by :mod:`corpus_spider.addon`.
+"""Scrapy settings. :mod:`corpus_spider.addon` applies the values of corpus.toml on top.
 
-Features that are not used are off: each is a door (reliability: telnet, remote control, file and ftp handlers) or
-costs time in the reactor (redirects, meta refresh, retries and duplicates are the frontier's business, see
-corpus_spider.spiders.news).
+Unused features are off. Some are a risk (telnet, remote control, file and ftp handlers). Others cost time in the
+reactor: the frontier handles redirects, meta refresh, retries and duplicates (corpus_spider.spiders.news).
 """
 
 BOT_NAME = "corpus-spider"
@@ -10,14 +9,14 @@ SPIDER_MODULES = ["corpus_spider.spiders"]
 NEWSPIDER_MODULE = "corpus_spider.spiders"
 ADDONS = {"corpus_spider.addon.CorpusAddon": 0}
 
-# The order in which a page passes the stages, written once, here.
+# The order of the stages.
 ITEM_PIPELINES = {
     "pipelines.stages.Archive": 100,
     "pipelines.stages.Process": 200,
     "pipelines.stages.Store": 300,
 }
-# Of Scrapy's own components those that are used: whatever stands in its lists is imported, also to be switched off,
-# which takes half a second of a crawl's start; and what a later version adds to them is not on unseen.
+# Only those of Scrapy's own components that are used. Scrapy imports every component of its lists, also to switch it
+# off, which takes half a second at start. And a component of a later version is not on unseen.
 EXTENSIONS_BASE = {"scrapy.extensions.closespider.CloseSpider": 0}
 DOWNLOADER_MIDDLEWARES_BASE = {
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
@@ -57,27 +56,27 @@ RETRY_ENABLED = False
 REFERER_ENABLED = False
 AJAXCRAWL_ENABLED = False
 AUTOTHROTTLE_ENABLED = True
-# Half of a host's time: with one request at a time, twice its latency from one request to the next.
+# Half of a host's time: with one request at a time, the delay is twice its latency.
 AUTOTHROTTLE_TARGET_CONCURRENCY = 0.5
 AUTOTHROTTLE_MAX_DELAY = 60.0
 MEMUSAGE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True
 
 DOWNLOADER = "corpus_spider.downloader.PatientDownloader"
-# Names are looked up in threads, one each, which are started when there are more to look up: with Scrapy's ten, as many
-# names that nobody answers for hold all others until these count as not to be had.
+# Each DNS lookup takes a thread, which is started when needed. With Scrapy's ten threads, ten names without an answer
+# would block all other lookups until their timeout.
 REACTOR_THREADPOOL_MAXSIZE = 300
 CONCURRENT_REQUESTS = 32
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 2.0
 DOWNLOAD_DELAY_JITTER = 0
 DOWNLOAD_TIMEOUT = 60
-# The size limit is ours (extensions.capture): it cuts the body and keeps what came, which Scrapy's own throws away.
+# extensions.capture has the size limit: it cuts the body and keeps what came. Scrapy's own discards it.
 DOWNLOAD_MAXSIZE = 0
 DOWNLOAD_WARNSIZE = 0
-# A body cut short by the server is delivered and flagged, archived as truncated and asked for again.
+# A body that the server cuts short is delivered, archived as truncated and fetched again.
 DOWNLOAD_FAIL_ON_DATALOSS = False
-# One item a response: Scrapy's default of 100 starts a hundred tasks for each.
+# There is one item per response. Scrapy's default of 100 starts a hundred tasks for each response.
 CONCURRENT_ITEMS = 1
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024
 
@@ -86,7 +85,7 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
 }
 
-# The line keeps its own counts (pipelines.line).
+# The page pipeline has its own counters (pipelines.line).
 STATS_CLASS = "scrapy.statscollectors.DummyStatsCollector"
 STATS_DUMP = False
 LOG_LEVEL = "INFO"

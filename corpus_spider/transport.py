@@ -1,7 +1,7 @@
-"""The HTTP client of the crawl: Scrapy's, with a last look before a request is sent and a bound on what comes first.
+"""HTTP handler: Scrapy's HTTP/1.1 client with a last check before sending, limits, and tolerance for broken servers.
 
-Neither can be had in a middleware: requests wait for their turn behind the middlewares, and headers are in memory long
-before a signal is sent.
+A middleware cannot do this: requests wait for their turn behind the middlewares, and Scrapy sends its signals long
+after the headers are in memory.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 MAX_HEAD = 256 * 1024
-"""Most bytes of status lines and headers of one answer; servers send a few hundred, Twisted takes any number."""
+"""Maximum bytes of the head of a response. Servers send a few hundred; Twisted takes any number."""
 SMALL = 1024
-"""Bytes; of pieces below it those that come at once are handed on together."""
+"""Bytes. Smaller pieces of a body that arrive together are delivered together."""
 DOUBTFUL = frozenset({400, 408, 421, 431})
-"""Statuses of a request that was not read as it was sent, or not waited for: what comes next may be of it, too."""
+"""Statuses of a request that the server misread or gave up. The next bytes may belong to it too."""
 MAX_SIZE_LINE = 16 * 1024
-"""Most bytes of the line before a chunk."""
+"""Maximum bytes of the size line of a chunk."""
 _STATUS = re.compile(rb"\S+ [1-9][0-9]{2}(?: |\Z)")
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;.*)?", re.DOTALL)
 
 
 class CrawlHandler(HTTP11DownloadHandler):
-    """Sends what the spider leased, unless its host has asked for a pause since."""
+    """Sends the spider's requests, unless their host is paused."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -63,7 +63,7 @@ class CrawlHandler(HTTP11DownloadHandler):
         self._contextFactory: Any = EncryptedHosts(self._contextFactory, named=named)
 
     async def download_request(self, request: Request) -> Response:
-        """Raise RefusalError for a host that is paused; its URL goes back to pending, robots.txt waits."""
+        """Raise RefusalError for a paused host. Its URL becomes pending, and robots.txt waits."""
         lease = request.meta.get(LEASE)
         pauses = getattr(self._crawler.spider, "pauses", None)
         if pauses is not None and pauses.left(lease.host if lease else host_of(request.url)):
@@ -71,11 +71,11 @@ class CrawlHandler(HTTP11DownloadHandler):
         try:
             return await super().download_request(request)
         finally:
-            # A host that is busy reads a request late: only its answer tells that it has.
+            # A busy host reads a request late. Only its response shows that it has.
             self._count_delay(request.meta.get("download_slot", ""))
 
     def _sent(self, url: str) -> None:
-        """Count the host's delay from when a request is sent: Scrapy counts from before it looks up and connects."""
+        """Count the host's delay from the time of sending. Scrapy counts from before the lookup and the connection."""
         self._count_delay(urlsplit(url).hostname or "")
 
     def _count_delay(self, key: str) -> None:
@@ -86,13 +86,15 @@ class CrawlHandler(HTTP11DownloadHandler):
 
 
 class BoundedPool(HTTPConnectionPool):
-    """Lets the connection go that has rested longest when there are too many: Twisted keeps some for every host; and
-    asks on none again on which something has come meanwhile, which would be taken for the answer, nor at a host that
-    has not answered a later request of a connection.
+    """Connection pool that closes more than Twisted's.
+
+    - The longest idle connection, when there are too many. Twisted keeps some for every host.
+    - A connection on which bytes came meanwhile: they would pass for the response.
+    - Every idle connection to a host that did not respond to the second request on one.
     """
 
     _once: frozenset[Any] = frozenset()
-    """Hosts of which each connection is asked on once."""
+    """Hosts whose connections take one request each."""
 
     def getConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802
         for connection in list(self._connections.get(key, ())):
@@ -101,7 +103,7 @@ class BoundedPool(HTTPConnectionPool):
         return super().getConnection(key, endpoint)
 
     def ask_once(self, key: Any) -> None:
-        """Use no connection to this host again."""
+        """Use each connection to this host once."""
         self._once |= {key}
 
     def _putConnection(self, key: Any, connection: Any) -> None:  # noqa: N802
@@ -118,8 +120,8 @@ class BoundedPool(HTTPConnectionPool):
 
 
 def _has_input(transport: Any) -> bool:
-    """Say whether a connection at rest has something to read: more than its last answer, or that it was closed."""
-    # Of an encrypted connection, the one that carries it; those that are closed have no socket any more.
+    """Return whether an idle connection has input: excess bytes, or that it was closed."""
+    # An encrypted connection has a carrier, whose socket it is. A closed connection has no socket.
     socket = getattr(getattr(transport, "transport", transport), "socket", None)
     try:
         return socket is not None and socket.recv(1, MSG_PEEK) is not None
@@ -130,8 +132,10 @@ def _has_input(transport: Any) -> bool:
 
 
 class Chunks(_ChunkedTransferDecoder):
-    """Takes white space behind a chunk's size and any extension, as browsers do, and hands on all that has come in one
-    piece: chunks of a byte each, handed on one by one, would keep the crawl busy with a single page.
+    """Decoder of chunked bodies. It accepts white space after a chunk's size, and any extension, as browsers do.
+
+    It delivers all chunks that came together as one piece. Chunks of one byte each, delivered one by one, would keep
+    the crawl busy with a single page.
     """
 
     def __init__(self, deliver: Callable[[bytes], None], finish: Callable[[bytes], None]) -> None:
@@ -176,19 +180,19 @@ _DECODERS = {b"chunked": Chunks}
 
 
 class _TolerantParser(_LenientHTTPClientParser):
-    """Passes over headers whose name is none, as browsers do, where Scrapy's passes over lines without a colon."""
+    """Parser that skips headers with an invalid name, as browsers do. Scrapy's skips lines without a colon."""
 
     MAX_LENGTH = MAX_HEAD
     _transferDecoders: dict[bytes, Any] = _DECODERS  # noqa: N815
 
     def statusReceived(self, status: bytes) -> None:  # noqa: N802
-        # Twisted takes any number: one with a sign, or of seven digits, is none that an archive can hold.
+        # Twisted takes any number. An archive cannot hold a status with a sign or of seven digits.
         if not _STATUS.match(status):
             raise ParseError("no status of three digits", status)  # type: ignore[no-untyped-call]
         super().statusReceived(status)  # type: ignore[no-untyped-call]
 
     def lineReceived(self, line: bytes) -> None:  # noqa: N802
-        # The rest of a header that there is not.
+        # Skip a folded line without a header before it.
         if self.state != HEADER or self._partialHeader is not None or line[:1] not in {b" ", b"\t"}:
             super().lineReceived(line)
 
@@ -197,21 +201,19 @@ class _TolerantParser(_LenientHTTPClientParser):
             super().headerReceived(name, value)  # type: ignore[no-untyped-call]
 
     def allHeadersReceived(self) -> None:  # noqa: N802
-        # A coding that changes nothing (RFC 2616, 3.6) is as good as none; Twisted knows but chunks.
+        # The identity coding (RFC 2616, 3.6) is as good as none. Twisted knows only chunked.
         if [coding.lower() for coding in self.connHeaders.getRawHeaders(b"transfer-encoding", ())] == [b"identity"]:
             self.connHeaders.removeHeader(b"transfer-encoding")
         super().allHeadersReceived()  # type: ignore[no-untyped-call]
 
 
 class _BoundedProtocol(_LenientHTTP11ClientProtocol):
-    """Lets go of a server whose headers do not end, or whose answers may not end where they seem to, and tells when a
-    request is sent.
-    """
+    """Protocol that closes the connection after an endless head or an ambiguous end, and reports sent requests."""
 
     _head = 0
     sent: Callable[[str], None] | None = None
     unanswered: Callable[[], None] | None = None
-    """Set when the connection has rested: to be told of a later request that is not answered."""
+    """Set when the connection has been idle. Called when a later request gets no response."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)  # type: ignore[no-untyped-call]
@@ -222,13 +224,13 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
         if self.sent is not None:
             self.sent((request.absoluteURI or b"").decode("latin-1"))
         answer = super().request(request)
-        # As Scrapy, too, puts its own parser in the place of Twisted's: neither asks which to use.
+        # Neither Scrapy nor Twisted has an option for the parser. Scrapy replaces Twisted's in the same way.
         self._parser.__class__ = _TolerantParser
         return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
-        """Gather small pieces of a body until all that has come was heard of: TLS hands on each record by itself, and
-        records of a byte each, read one by one, would keep the crawl busy with a single page.
+        """Collect small pieces of a body that arrive together. TLS delivers each record by itself, and records of one
+        byte each would keep the crawl busy with a single page.
         """
         if len(data) < SMALL and self._parser is not None and self._parser.state == BODY:
             if not self._small:
@@ -239,7 +241,7 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
             self._take(data)
 
     def connectionLost(self, reason: Any = connectionDone) -> None:  # noqa: N802
-        """Take what came before the end."""
+        """Deliver the bytes before the end."""
         self._hand_on()
         super().connectionLost(reason)  # type: ignore[no-untyped-call]
 
@@ -259,7 +261,7 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
             super().dataReceived(data)  # type: ignore[no-untyped-call]
 
     def _finishResponse(self, rest: bytes) -> None:  # noqa: N802
-        """Ask nothing more where the rest of this answer would be read as the next one (RFC 9112, 6.3 and 11.2)."""
+        """Close the connection if a rest of this response could pass for the next one (RFC 9112, 6.3 and 11.2)."""
         parser, request = self._parser, self._currentRequest
         if parser is not None and request is not None:
             doubtful = parser.response.code in DOUBTFUL
@@ -270,7 +272,7 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
         super()._finishResponse(rest)
 
     def _disconnectParser(self, reason: Any) -> None:  # noqa: N802
-        """Tell of a request on a connection that had rested whose answer did not begin, or never came to its body."""
+        """Report a request on a reused connection whose response did not begin, or did not reach its body."""
         parser = self._parser
         if parser is not None and parser.state in {STATUS, HEADER} and self.unanswered is not None:
             self.unanswered()
@@ -278,13 +280,13 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
 
 
 def _is_ambiguous(parser: Any) -> bool:
-    """Say whether an answer states two lengths, or one although its status has no body."""
+    """Return whether a response has two lengths, or one although its status has no body."""
     lengths = [name for name in (b"content-length", b"transfer-encoding") if parser.connHeaders.hasHeader(name)]
     return len(lengths) > (0 if parser.response.code in parser.NO_BODY_CODES else 1)
 
 
 def _soon(function: Callable[[], None]) -> None:
-    """Have a function called once what the loop is at is done."""
+    """Call a function once the current event of the loop is done."""
     from twisted.internet import reactor
 
     loop: Any = reactor
@@ -292,7 +294,7 @@ def _soon(function: Callable[[], None]) -> None:
 
 
 class _BoundedFactory(_LenientHTTP11ClientFactory):
-    """Makes connections with the bound."""
+    """Factory of connections with the bounded protocol."""
 
     def __init__(self, sent: Callable[[str], None], *args: Any) -> None:
         super().__init__(*args)  # type: ignore[no-untyped-call]

@@ -1,9 +1,10 @@
-"""The line a page travels: durable in the archive, processed in a worker, stored. Shared by the crawl's stages and the
-drain.
+"""Page pipeline: archive an exchange, process the page in a worker, store the outcome.
 
-Pages between *fetched* and *processed* are held in memory up to a bound. Beyond it a page is let go, since the WARC
-and its fetch row hold it already, and is read back when there is room; that is also how a crawl takes up what a crash
-left.
+Crawl, import and re-extraction all use it. Two transactions bound the life of a page. After the first one the exchange
+is in the WARC and the page is *fetched*. After the second one the page is *processed*: it has a document or a drop.
+
+Pages between the two transactions stay in memory, up to a limit. A page beyond the limit is released: the WARC and its
+fetch row hold it. The pipeline reads it back when there is room. A crawl resumes the pages of a killed run this way.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import logging
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from pipelines.discovery.barren import Barren
 from pipelines.wakeups import Wakeups
+from pipelines.writer import Writer
 from storage.errors import CorpusError
 from storage.records import Drop, Fetched, Kind, Processed
 from storage.warc import read_record
@@ -28,77 +30,80 @@ if TYPE_CHECKING:
 
     from pipelines.discovery.barren import Shut
     from pipelines.workers import WorkerPool
-    from pipelines.writer import Writer
+    from pipelines.writer import Archive
     from storage.corpus import Corpus
     from storage.records import Capture, Failure, Lease, Link, SiteModel, Unprocessed
     from storage.robots import RobotsCopy
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
 MAX_BATCH = 64
-"""Pages read back from the WARC at once."""
+"""Maximum pages read back from the WARC at once."""
 MAX_SITEMAPS, FEW_LINKS = 2, 1000
-"""Long sitemaps between their workers and the database, and links beyond which one is long: what it names takes up to
-20 MiB, which its size does not tell, and two seconds to write, in which no other host is given anything.
+"""Maximum long sitemaps between a worker and the database, and links above which a sitemap is long.
+
+The links of a long sitemap take up to 20 MiB, which its size does not show. Writing them takes two seconds, in which
+no host gets a lease.
 """
 REFUSED = "robots"
-"""The reason of a failure that is none: the site's robots.txt was obeyed."""
+"""Reason recorded when robots.txt forbids a URL. Not counted as a failure."""
 MAX_INDEXES = 3
-"""Sitemap indexes that may lie in one another; sitemaps.org allows one."""
+"""Maximum depth of nested sitemap indexes. sitemaps.org allows one level."""
 BARREN_SECONDS = 7 * 86400.0
-"""For how long a place where nothing new was found is left alone."""
+"""Seconds. The URLs of a crawler trap are not requested for this long."""
 GONE = frozenset({404, 410})
 
 
-def _is_gone(fetched: Fetched) -> bool:
-    """Tell an article that is no longer there from a start page that never was."""
-    return fetched.capture.status in GONE and fetched.lease is not None and fetched.lease.depth > 0
-
-
-def _awaits_reading(fetched: Fetched) -> bool:
-    return not (fetched.reason or fetched.retry_at or fetched.original)
+class LeftError(CorpusError):
+    """The time of this run is over. The page stays in the WARC for the next run."""
 
 
 @dataclass(slots=True)
-class LineCounts:
-    """What went through, for progress and the run's summary."""
+class PipelineCounts:
+    """Counters of a run, for progress and the summary."""
 
     pages: int = 0
     answered: int = 0
-    """Pages with a success or redirect status, and those further in that are gone: that too is an answer."""
+    """Responses with a success or redirect status, and articles that are gone: that is an answer too."""
     documents: int = 0
     unchanged: int = 0
-    """Answers that were those there had been: nothing to read."""
+    """Responses that repeat the last one. There is nothing to process."""
     bytes: int = 0
     spilled: int = 0
+    """Pages released from memory because it was full."""
     drops: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
-    """Tries that failed, by reason: a URL that is asked for three times in vain counts three times."""
+    """Failed attempts by reason. A URL with three failed attempts counts three times."""
     refused: int = 0
-    """URLs that robots.txt does not allow to be asked for."""
+    """URLs that robots.txt forbids."""
     refused_sources: int = 0
-    """Those of them that a crawl starts from."""
+    """Sources of the crawl among them."""
     first_failure: str = ""
     """Reason and host of the first failure."""
 
     def exchange(self, fetched: Fetched) -> None:
         """Count one durable exchange."""
+        status, lease = fetched.capture.status, fetched.lease
         self.pages += 1
         self.bytes += len(fetched.capture.body)
-        self.answered += fetched.capture.status < 400 or _is_gone(fetched)
+        # A start page that is not there is no answer.
+        is_gone = status in GONE and lease is not None and lease.depth > 0
+        self.answered += status < 400 or is_gone
         self.unchanged += fetched.original is not None
         if fetched.reason:
-            self._failed(fetched.reason, fetched.lease)
+            self._count_failure(fetched.reason, lease)
 
     def failure(self, failure: Failure) -> None:
-        """Count one lease that brought no exchange."""
+        """Count one lease that ended without an exchange."""
         if failure.reason == REFUSED:
             self.refused += 1
             self.refused_sources += failure.lease.depth == 0
         else:
-            self._failed(failure.reason, failure.lease)
+            self._count_failure(failure.reason, failure.lease)
 
-    def _failed(self, reason: str, lease: Lease | None) -> None:
+    def _count_failure(self, reason: str, lease: Lease | None) -> None:
         self.failures[reason] += 1
         self.first_failure = self.first_failure or (f"{reason} ({lease.host})" if lease else reason)
 
@@ -111,113 +116,235 @@ class LineCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class LineParts:
-    """What the line is made of."""
+class PipelineSettings:
+    """Settings of a pipeline."""
 
-    run_id: int
-    corpus: Corpus
-    writer: Writer
-    pool: WorkerPool
     warc_folder: Path
     models: Mapping[str, SiteModel]
-    max_depth: Mapping[str, int]
-    bound: int = 64
-    """Pages held in memory between the two transactions, at most."""
-    bound_bytes: int = 64 * 2**20
-    """And of their bodies, as received, so many bytes; one page may go beyond it."""
+    """By site: the model its pages are processed with."""
+    run_id: int | None = None
+    """The crawl run. None for an import and a re-extraction."""
+    max_depth: Mapping[str, int] = field(default_factory=dict)
+    """By site: maximum link depth. A site without an entry has no maximum."""
+    again: bool = False
+    """Whether the pages have an outcome already, which the new one replaces (re-extraction)."""
+    max_held: int = 64
+    """Maximum pages in memory between the two transactions."""
+    max_held_bytes: int = 64 * 2**20
+    """Maximum bytes of their bodies, as received. One page may exceed it."""
 
 
-class LeftError(CorpusError):
-    """A page is left to the next run, since the time of this one is over: it waits in the WARC."""
+class PagePipeline:
+    """Archive, process and store pages. Use it as a context manager, or call :meth:`close`.
 
+    Coroutines run in one event loop. A worker process reads the page, and the writer's thread makes it durable.
+    """
 
-class Line:
-    """Archive, process and store pages; every method is awaited from the event loop, the work happens elsewhere."""
-
-    def __init__(self, parts: LineParts) -> None:
-        self.parts = parts
-        self.counts = LineCounts()
+    def __init__(self, corpus: Corpus, archive: Archive | None, pool: WorkerPool, settings: PipelineSettings) -> None:
+        """``archive``: None when no new page comes in."""
+        self.corpus, self.pool, self.settings = corpus, pool, settings
+        self.writer = Writer(settings.run_id, archive, corpus, again=settings.again)
+        self.counts = PipelineCounts()
         self.held: dict[int, int] = {}
-        """Fetch ids in memory, between the two transactions, with the bytes of their bodies."""
+        """Pages in memory between the two transactions: fetch id to bytes of the body."""
         self.found_hosts: set[str] = set()
         """Hosts of links stored since the dispatcher last looked."""
         self.waiting = 0
-        """Pages known to wait in the WARC for a place in memory."""
+        """Known pages in the WARC that wait for room in memory."""
         self.changed = asyncio.Event()
         self.on_settled: Callable[[Lease, float | None], None] = lambda _, __: None
-        """Called once a lease is over, its exchange being durable or there being none, with when it is asked again."""
+        """Called when a lease ends, with the time of the next attempt (epoch seconds) or None."""
         self.unread: Counter[str] = Counter()
-        """By host, pages of this run that are durable and of which it is not yet known what came of them."""
+        """By host: pages of this run that are fetched and not processed."""
         self.barren = Barren()
-        self._wakeups = Wakeups()
-        parts.writer.together = self._wakeups.together
-        self._broken: BaseException | None = None
-        self._reading = asyncio.Semaphore(2 * parts.pool.size)
-        """Pages from the WARC in memory: what a body takes there its packed record does not tell."""
         self.closing = False
-        """Whether the run is over: what waits for its turn has none any more."""
+        """Whether the run is over. Pages that wait for a worker are left to the next run."""
         self.leaving = False
-        """Whether no page is given to a worker any more, though the run has still to come to its end."""
-        self._asked: set[Future[Processed]] = set()
-        """What workers were asked for."""
+        """Whether no page goes to a worker any more, although the run has not ended yet."""
+        self._wakeups = Wakeups()
+        self.writer.together = self._wakeups.together
+        self._broken: BaseException | None = None
+        # The size of a packed record does not show how much memory its body takes.
+        self._reading = asyncio.Semaphore(2 * pool.size)
+        self._submitted: set[Future[Processed]] = set()
         self._sitemaps = asyncio.Semaphore(MAX_SITEMAPS)
-        self._in_turn: set[int] = set()
-        """Fetch ids of the sitemaps whose turn it is."""
+        self._sitemap_turns: set[int] = set()
+        """Fetch ids of the sitemaps that hold one of the places."""
         self._seen: set[int] | None = None
-        """While the drain looks at the table: the fetch ids that were in memory at any time."""
+        """While the drain reads the table: fetch ids that were in memory at any time."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            # A program that is interrupted does not wait for a lost database.
+            self.corpus.database.patience.end()
+        self.close()
+
+    def close(self) -> None:
+        """Write what is queued and end the writer. Pages that wait for a worker stay in the WARC. Safe to repeat."""
+        self.closing = True
+        self.writer.close()
 
     @property
     def error(self) -> BaseException | None:
-        """What ends the run: the error that stopped the writer, or another that cannot be gone on from."""
-        return self.parts.writer.error or self._broken
+        """The error that ends the run: the writer's, or another that stops every page."""
+        return self.writer.error or self._broken
 
     def break_down(self, error: BaseException) -> None:
-        """End the run: better to stop, with everything durable, than to wait for what will not come."""
+        """End the run because of an error. Everything fetched is durable."""
         if self.error is None:
             logger.error("%s; the crawl stops here", f"{type(error).__name__}: {error}".removesuffix(": "))
             self._broken = error
         self.changed.set()
 
+    async def call(self, function: Callable[[], T]) -> T:
+        """Run a database operation in the writer's thread: one thread writes, and the event loop does not block."""
+        return await self._wakeups.result(self.writer.call(function))
+
     async def archive(self, fetched: Fetched) -> int:
-        """Make an exchange durable and return its fetch id."""
-        fetch_id = await self._wakeups.result(self.parts.writer.fetched(fetched))
+        """First transaction: make an exchange durable and return its fetch id."""
+        fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
         self.counts.exchange(fetched)
         if fetched.lease is not None:
-            self.unread[fetched.lease.host] += _awaits_reading(fetched)
+            self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
             self.on_settled(fetched.lease, fetched.retry_at)
         return fetch_id
 
+    async def process(
+        self, capture: Capture, site: str, fetch_id: int, crashes: int = 0, model: SiteModel | None = None
+    ) -> Processed:
+        """Process a page in a worker, with the site's model unless one is given.
+
+        A page that kills its worker is counted durably, so that it does not kill more after a restart. ``crashes``:
+        workers that it has killed before. Long sitemaps wait for one of MAX_SITEMAPS places. Raises LeftError when
+        the run has no more time for the page. An error of the pool ends the run; the page stays in the WARC.
+        """
+
+        def count_crash() -> None:
+            self.writer.call(lambda: self.corpus.fetches.add_crash(fetch_id)).result()
+
+        again = self.settings.again
+        if capture.kind is Kind.SITEMAP and not again:
+            await self._sitemaps.acquire()
+            self._sitemap_turns.add(fetch_id)
+        if self.closing:
+            # The next run processes it, as it does with pages in the pool's queue.
+            self._end_sitemap_turn(fetch_id)
+            raise asyncio.CancelledError
+        try:
+            if self.leaving:
+                raise LeftError("left to the next run")
+            on_crash = (lambda: None) if again else count_crash
+            submitted = self.pool.submit(capture, model or self.settings.models[site], crashes, on_crash)
+            self._submitted.add(submitted)
+            try:
+                processed = await self._wakeups.result(submitted)
+            except asyncio.CancelledError:
+                if self.leaving:
+                    raise LeftError("left to the next run") from None
+                raise
+            finally:
+                self._submitted.discard(submitted)
+        except LeftError:
+            self._end_sitemap_turn(fetch_id)
+            self.held.pop(fetch_id, None)
+            self.changed.set()
+            raise
+        except Exception as error:
+            self._end_sitemap_turn(fetch_id)
+            self.break_down(error)
+            raise
+        if len(processed.links) <= FEW_LINKS:
+            self._end_sitemap_turn(fetch_id)
+        return processed
+
+    def _end_sitemap_turn(self, fetch_id: int) -> None:
+        """Give the place of a sitemap to the next one. Does nothing for other pages."""
+        if fetch_id in self._sitemap_turns:
+            self._sitemap_turns.remove(fetch_id)
+            self._sitemaps.release()
+
+    async def store(self, fetch_id: int, lease: Lease, processed: Processed, *, follow: bool = True) -> Processed:
+        """Second transaction: make the outcome durable and release the page. Return the outcome as stored.
+
+        ``follow``: whether the page's links enter the frontier.
+        """
+        processed = replace(processed, links=self._followed(lease, processed.links) if follow else ())
+        try:
+            stored = await self._wakeups.result(self.writer.processed(fetch_id, lease, processed))
+        finally:
+            self.held.pop(fetch_id, None)
+            self._end_sitemap_turn(fetch_id)
+            self.unread[lease.host] -= 1
+            if self.unread[lease.host] <= 0:
+                # Pages of an earlier run were not counted.
+                del self.unread[lease.host]
+        self.counts.outcome(stored)
+        self.found_hosts.update(link.host for link in stored.links)
+        self.changed.set()
+        if follow:
+            # Whether a place is a trap depends on the texts read there, stored before or not.
+            shut = self.barren.note(lease, processed)
+            if shut is not None:
+                await self._put_off(lease, shut)
+        return stored
+
+    def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Remove links below the site's maximum depth, into crawler traps, and to sitemaps nested too deep."""
+        if lease.depth >= self.settings.max_depth.get(lease.site, lease.depth + 1):
+            return tuple(link for link in links if link.redirect)
+        if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
+            links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
+        return self.barren.wanted(links)
+
+    async def _put_off(self, lease: Lease, shut: Shut) -> None:
+        """Leave the pending URLs of a crawler trap to a later run."""
+        frontier, until = self.corpus.frontier, time.time() + BARREN_SECONDS
+        pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, shut.host), shut.holds)
+        waiting = await self.call(lambda: frontier.put_off(pages, until))
+        text = "%s: nothing new in %d pages like %s; %d more wait for a week"
+        logger.info(text, lease.site, shut.pages, lease.url, waiting)
+
     async def fail(self, failure: Failure) -> None:
-        """Note durably that a lease brought no exchange."""
-        frontier, run_id = self.parts.corpus.frontier, self.parts.run_id
-        await self._wakeups.result(self.parts.writer.call(lambda: frontier.fail(run_id, [failure])))
+        """Record durably that a lease ended without an exchange."""
+        frontier, run_id = self.corpus.frontier, self.settings.run_id
+        assert run_id is not None
+        await self.call(lambda: frontier.fail(run_id, [failure]))
         self.counts.failure(failure)
         self.on_settled(failure.lease, failure.retry_at)
 
     def pause(self, host: str, until: float) -> None:
-        """Note durably until when (epoch seconds) a host asked to be left alone, so that the next run knows too."""
-        frontier = self.parts.corpus.frontier
-        self.parts.writer.call(lambda: frontier.pause(host, until))
+        """Record the end (epoch seconds) of a pause that a host requested, for this run and the next."""
+        frontier = self.corpus.frontier
+        self.writer.call(lambda: frontier.pause(host, until))
 
     def keep_robots(self, copy: RobotsCopy) -> None:
-        """Keep a robots.txt for when its host does not give it."""
-        corpus = self.parts.corpus
-        self.parts.writer.call(lambda: corpus.frontier.keep_robots(copy))
+        """Keep a copy of a robots.txt, for times when its host cannot serve it."""
+        self.writer.call(lambda: self.corpus.frontier.keep_robots(copy))
 
     async def kept_robots(self, origin: str) -> RobotsCopy | None:
-        """Return the last robots.txt of an origin that could be read."""
-        return await asyncio.to_thread(self.parts.corpus.frontier.robots, origin)
+        """Return the last readable robots.txt of an origin."""
+        return await asyncio.to_thread(self.corpus.frontier.robots, origin)
 
     def record(self, capture: Capture) -> None:
-        """Archive an exchange that nobody waits for (robots.txt, tdmrep.json)."""
-        self.parts.writer.fetched(Fetched(capture))
+        """Archive an exchange without waiting for it (robots.txt, tdmrep.json)."""
+        self.writer.fetched(Fetched(capture))
+
+    def leave(self) -> None:
+        """Leave to the next run the pages that no worker has begun, and those that wait in the WARC."""
+        self.leaving = True
+        for submitted in self._submitted:
+            submitted.cancel()
+        self.changed.set()
 
     def hold(self, fetch_id: int, size: int = 0) -> bool:
-        """Take a page of so many bytes into memory; False when it is full and the page has to wait in the WARC."""
+        """Take a page of ``size`` bytes into memory. Return False when it has to wait in the WARC."""
         if fetch_id in self.held:
-            # The drain found the row before its page got here.
+            # The drain has found its row already.
             return False
-        if len(self.held) >= self.parts.bound or self._heavy:
+        if len(self.held) >= self.settings.max_held or self._is_heavy:
             self.counts.spilled += 1
             self.waiting += 1
             return False
@@ -225,162 +352,55 @@ class Line:
         return True
 
     @property
-    def _heavy(self) -> bool:
-        return sum(self.held.values()) >= self.parts.bound_bytes
+    def _is_heavy(self) -> bool:
+        return sum(self.held.values()) >= self.settings.max_held_bytes
 
     def _hold(self, pages: Mapping[int, int]) -> None:
         self.held.update(pages)
         if self._seen is not None:
             self._seen.update(pages)
 
-    async def process(self, capture: Capture, site: str, fetch_id: int, crashes: int = 0) -> Processed:
-        """Run the page function in a worker. When there are no workers to be had the run ends; the page is kept.
-
-        Workers that the page costs are counted durably, so that it costs no more of them after a kill of the program.
-        A sitemap waits for its turn, which is over when it has shown to be short, or is stored. Raises LeftError when
-        there is no more time for the page.
-        """
-        parts = self.parts
-        if capture.kind is Kind.SITEMAP:
-            await self._sitemaps.acquire()
-            self._in_turn.add(fetch_id)
-        if self.closing:
-            # As those that wait in the pool's own queue: the next run reads it.
-            self._end_turn(fetch_id)
-            raise asyncio.CancelledError
-
-        def count() -> None:
-            parts.writer.call(lambda: parts.corpus.fetches.add_crash(fetch_id)).result()
-
-        try:
-            processed = await self._answer(lambda: parts.pool.submit(capture, parts.models[site], crashes, count))
-        except LeftError:
-            self._end_turn(fetch_id)
-            self.held.pop(fetch_id, None)
-            self.changed.set()
-            raise
-        except Exception as error:
-            self._end_turn(fetch_id)
-            self.break_down(error)
-            raise
-        if len(processed.links) <= FEW_LINKS:
-            self._end_turn(fetch_id)
-        return processed
-
-    async def _answer(self, ask: Callable[[], Future[Processed]]) -> Processed:
-        """Wait for what a worker says, unless there is no more time to ask it; raises LeftError then."""
-        if self.leaving:
-            raise LeftError("left to the next run")
-        asked = ask()
-        self._asked.add(asked)
-        try:
-            return await self._wakeups.result(asked)
-        except asyncio.CancelledError:
-            if self.leaving:
-                raise LeftError("left to the next run") from None
-            raise
-        finally:
-            self._asked.discard(asked)
-
-    def leave(self) -> None:
-        """Leave to the next run what no worker has begun to read, and what waits in the WARC."""
-        self.leaving = True
-        for asked in self._asked:
-            asked.cancel()
-        self.changed.set()
-
-    def _end_turn(self, fetch_id: int) -> None:
-        """Let the next sitemap have its turn, if it was the turn of one."""
-        if fetch_id in self._in_turn:
-            self._in_turn.remove(fetch_id)
-            self._sitemaps.release()
-
-    async def store(self, fetch_id: int, lease: Lease, processed: Processed) -> None:
-        """Make the outcome durable and let the page go."""
-        processed = replace(processed, links=self._followed(lease, processed.links))
-        try:
-            written = await self._wakeups.result(self.parts.writer.processed(fetch_id, lease, processed))
-        finally:
-            self.held.pop(fetch_id, None)
-            self._end_turn(fetch_id)
-            self._note_read(lease.host)
-        self.counts.outcome(written)
-        self.found_hosts.update(link.host for link in written.links)
-        self.changed.set()
-        # Whether a place gives anything new is told by the texts that were read there, stored before or not.
-        shut = self.barren.note(lease, processed)
-        if shut is not None:
-            await self._put_off(lease, shut)
-
-    def _note_read(self, host: str) -> None:
-        self.unread[host] -= 1
-        if self.unread[host] <= 0:
-            # Pages that an earlier run has left were not counted.
-            del self.unread[host]
-
-    def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
-        """Leave out links below the site's depth limit, into places that give nothing new, and to sitemaps that only
-        indexes of indexes of indexes name.
-        """
-        if lease.depth >= self.parts.max_depth.get(lease.site, lease.depth + 1):
-            return tuple(link for link in links if link.redirect)
-        if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
-            links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
-        return self.barren.wanted(links)
-
-    async def _put_off(self, lease: Lease, shut: Shut) -> None:
-        """Leave what waits in a barren place to a later run."""
-        frontier, until = self.parts.corpus.frontier, time.time() + BARREN_SECONDS
-        pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, shut.host), shut.holds)
-        waiting = await self._wakeups.result(self.parts.writer.call(lambda: frontier.put_off(pages, until)))
-        text = "%s: nothing new in %d pages like %s; %d more wait for a week"
-        logger.info(text, lease.site, shut.pages, lease.url, waiting)
-
     @property
     def room(self) -> int:
         """How many pages the next batch from the WARC may bring into memory."""
-        return 0 if self._heavy else min((self.parts.bound + 1) // 2, self.parts.bound - len(self.held), MAX_BATCH)
+        bound = self.settings.max_held
+        return 0 if self._is_heavy else min((bound + 1) // 2, bound - len(self.held), MAX_BATCH)
 
     async def drain(self) -> int:
-        """Read back one batch of pages that wait in the WARC, process and store them; return how many there were."""
+        """Read back one batch of pages from the WARC, process and store them. Return their number."""
         room, believed = self.room, self.waiting
         if not room:
-            # It was taken between the look at it and now: what waits still does.
+            # Other pages have taken it meanwhile.
             return 0
-        batch = await self._not_in_memory(room)
-        self._hold({page.fetch_id: page.pointer.length for page in batch})
-        self.waiting = max(0, self.waiting - (len(batch) or believed))
-        await asyncio.gather(*(self._take_up(page) for page in batch))
-        return len(batch)
-
-    async def _not_in_memory(self, room: int) -> list[Unprocessed]:
-        """Look for pages that wait in the WARC; one that passes through memory meanwhile is none of them."""
         self._seen = set(self.held)
         try:
-            sites, limit = tuple(self.parts.models), room + len(self.held)
-            found = await asyncio.to_thread(self.parts.corpus.fetches.unprocessed, sites, limit)
-            return [page for page in found if page.fetch_id not in self._seen][:room]
+            sites, limit = tuple(self.settings.models), room + len(self.held)
+            found = await asyncio.to_thread(self.corpus.fetches.unprocessed, sites, limit)
+            # A page that passed through memory during the query is not waiting.
+            batch = [page for page in found if page.fetch_id not in self._seen][:room]
         finally:
             self._seen = None
+        self._hold({page.fetch_id: page.pointer.length for page in batch})
+        self.waiting = max(0, self.waiting - (len(batch) or believed))
+        await asyncio.gather(*(self.resume(page) for page in batch))
+        return len(batch)
 
-    async def _take_up(self, page: Unprocessed) -> None:
+    async def resume(self, page: Unprocessed) -> None:
+        """Process and store a page that waits in the WARC. The links of an imported page are not followed."""
         try:
-            processed = await self._processed(page)
+            async with self._reading:
+                capture = await asyncio.to_thread(read_back, self.settings.warc_folder, page)
+                if isinstance(capture, Drop):
+                    processed = Processed(drop=capture)
+                else:
+                    processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
         except LeftError:
             return
-        processed = replace(processed, links=()) if page.imported else processed
-        await self.store(page.fetch_id, page.lease, processed)
-
-    async def _processed(self, page: Unprocessed) -> Processed:
-        async with self._reading:
-            capture = await asyncio.to_thread(read_back, self.parts.warc_folder, page)
-            if isinstance(capture, Drop):
-                return Processed(drop=capture)
-            return await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
+        await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
 
 
 def read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
-    """Read a page that waits in the WARC, or say that it cannot be read."""
+    """Read a page from the WARC. Return a drop when it cannot be read."""
     try:
         return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
     except (CorpusError, OSError) as error:

@@ -69,20 +69,22 @@ def extract(source: Source, model: SiteModel) -> Extraction:
 
 
 def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extraction, tuple[str, LanguageGuess] | Drop]:
-    """Clean what was found and decide whether it is stored: the text with its language, or why there is none.
+    """Clean an extraction and judge it. The cleaned extraction is returned either way."""
+    extraction = tidy(found, source.page.metadata)
+    return extraction, judge(extraction, source, model)
 
-    The cleaned extraction is returned either way.
-    """
+
+def judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+    """Decide whether a cleaned extraction is stored: return its text and language, or the drop with the reason."""
     tree, stated = source.page.tree, source.page.metadata
-    extraction = tidy(found, stated)
-    outcome = refusals.not_found(tree) or _judge(extraction, source, model)
+    outcome = refusals.not_found(tree) or _judge_text(extraction, source, model)
     if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
         outcome = refusals.stub(tree, len(outcome[0]), model.min_chars) or outcome
     if not isinstance(outcome, Drop) and model.reservations == SKIP and is_reserved(stated):
         outcome = Drop("reserved", ", ".join(reservations(stated)))
     if isinstance(outcome, Drop) and outcome.reason == "no_article":
         outcome = refusals.without_text(tree, source.decoded.text, source.page.url) or outcome
-    return extraction, outcome
+    return outcome
 
 
 def tidy(found: Extraction, stated: Metadata) -> Extraction:
@@ -223,7 +225,7 @@ def _without(extraction: Extraction, first: int, last: int) -> Extraction:
     return replace(extraction, paragraphs=lines[:first] + lines[last:], kinds=kinds[:first] + kinds[last:])
 
 
-def _judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+def _judge_text(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
     decoded = source.decoded
     if decoded.replaced > MAX_REPLACED:
         return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")

@@ -1,4 +1,4 @@
-"""Thin Scrapy shells around the line: archive, process, store. Each hands over, counts, and drops with a reason."""
+"""Scrapy item pipelines: archive, process, store. Each one calls the page pipeline and drops with a reason."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
     from storage.records import Fetched, Processed
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The item a spider yields: one exchange of a leased URL; the stages add what they know."""
+    """Item of a spider: one exchange of a leased URL. The stages add the fetch id and the outcome."""
 
     fetched: Fetched
     fetch_id: int = 0
@@ -29,7 +29,7 @@ class Page:
 
 
 class Stage:
-    """What the stages have in common: the spider's line, and how a writer's error ends the crawl."""
+    """Base of the stages."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -40,18 +40,18 @@ class Stage:
         return cls(crawler)
 
     @property
-    def line(self) -> Line:
-        """The line of the running spider."""
-        line: Line = self.crawler.spider.line  # type: ignore[union-attr]
-        return line
+    def pipeline(self) -> PagePipeline:
+        """The page pipeline of the running spider."""
+        pipeline: PagePipeline = self.crawler.spider.pipeline  # type: ignore[union-attr]
+        return pipeline
 
     def dropped(self, reason: str) -> DropItem:
-        """Return what Scrapy wants raised for a page that goes no further."""
+        """Return the exception that ends the way of a page in Scrapy."""
         return DropItem(reason, log_level="DEBUG")
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Turn an error of disk, database or system, which is logged and the crawl ends with, into a plain drop."""
+        """Turn an error of disk, database or system into a drop. The pipeline keeps it and ends the crawl with it."""
         try:
             yield
         except CorpusError as error:
@@ -59,34 +59,34 @@ class Stage:
 
 
 class Archive(Stage):
-    """First transaction: the exchange is in the WARC and its row committed, or the crawl stops."""
+    """First transaction: the exchange is in the WARC and its row is committed, or the crawl stops."""
 
     async def process_item(self, page: Page) -> Page:
-        """Wait until the exchange is durable; let go of pages that need no processing or find the backlog full."""
+        """Wait until the exchange is durable. Drop pages without processing, and those that exceed the memory limit."""
         with self.ending():
-            fetch_id = await self.line.archive(page.fetched)
+            fetch_id = await self.pipeline.archive(page.fetched)
         if page.fetched.original:
             raise self.dropped("unchanged")
         if page.fetched.reason or page.fetched.retry_at:
             raise self.dropped(page.fetched.reason or "retry")
-        if not self.line.hold(fetch_id, len(page.fetched.capture.body)):
+        if not self.pipeline.hold(fetch_id, len(page.fetched.capture.body)):
             raise self.dropped("spilled")
         return replace(page, fetch_id=fetch_id)
 
 
 class Process(Stage):
-    """The page function, in a worker."""
+    """Process the page in a worker."""
 
     async def process_item(self, page: Page) -> Page:
-        """Wait for the worker's answer."""
+        """Wait for the worker's result."""
         lease = page.fetched.lease
         assert lease is not None
         with self.ending():
-            return replace(page, processed=await self.line.process(page.fetched.capture, lease.site, page.fetch_id))
+            return replace(page, processed=await self.pipeline.process(page.fetched.capture, lease.site, page.fetch_id))
 
 
 class Store(Stage):
-    """Second transaction: document or drop, links, fingerprints, the URL done."""
+    """Second transaction: document or drop, links, fingerprints, state of the URL."""
 
     async def process_item(self, page: Page) -> Page:
         """Wait until the outcome is durable."""
@@ -94,5 +94,5 @@ class Store(Stage):
         assert lease is not None
         assert processed is not None
         with self.ending():
-            await self.line.store(page.fetch_id, lease, processed)
+            await self.pipeline.store(page.fetch_id, lease, processed)
         return page

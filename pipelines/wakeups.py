@@ -1,7 +1,7 @@
-"""Results of other threads for the event loop, as many at a time as there are.
+"""Deliver results of other threads to the event loop, many at a time.
 
-``asyncio.wrap_future`` wakes the loop for each result, at the cost of a system call and of two switches of threads; a
-group of a hundred pages is written at once.
+``asyncio.wrap_future`` wakes the loop for each result. That costs a system call and two thread switches. A group of a
+hundred pages is written at once, and wakes the loop once here.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 
 class Wakeups:
-    """Hands over what futures of threads come to; :meth:`result` is awaited, the rest may be called by any thread."""
+    """Delivers results of thread futures. Await :meth:`result` in the loop; any thread may call the rest."""
 
     def __init__(self) -> None:
         self._arrived: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waking = False
-        """Whether the loop has been woken and did not look yet."""
+        """Whether the loop was woken and has not delivered yet."""
         self._gathering = 0
-        """The thread whose results wait for each other, 0 for none."""
+        """The thread that collects its results, 0 for none."""
 
     async def result(self, future: Future[T]) -> T:
-        """Wait for a future of another thread; who is cancelled meanwhile cancels it too, as far as it can be."""
+        """Wait for a future of another thread. Cancelling the wait cancels the future, if it has not begun."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop, self._waking = loop, False
@@ -45,7 +45,7 @@ class Wakeups:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Wake the loop once for all that the calling thread brings meanwhile; for one thread only."""
+        """Wake the loop once for all results of the calling thread. For one thread only."""
         self._gathering = threading.get_ident()
         try:
             yield
@@ -62,12 +62,12 @@ class Wakeups:
         if self._waking or self._loop is None or not self._arrived:
             return
         self._waking = True
-        # A loop that is closed has nobody waiting.
+        # A closed loop has no waiters.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        # Before looking: what arrives from here on wakes the loop again.
+        # First, so that results from here on wake the loop again.
         self._waking = False
         while self._arrived:
             waiter, future = self._arrived.popleft()

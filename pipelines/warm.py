@@ -1,7 +1,7 @@
-"""Imported by the fork server of the workers: it processes one small page, so that each worker starts with all loaded.
+"""Warm-up of the fork server: importing this module loads all that a worker needs.
 
-Libraries that are imported where they are used would otherwise be imported again by every worker, on the time of its
-first page.
+The fork server imports modules by name and calls nothing, so the import itself processes a small page. Otherwise every
+worker would load the libraries again, in the time of its first page.
 """
 
 from __future__ import annotations
@@ -19,18 +19,14 @@ FEED = "<rss version='2.0'><channel><item><link>http://a.example/1</link></item>
 
 
 def warm() -> None:
-    """Process a page in a legacy encoding and a feed, whatever comes of it."""
+    """Process a page in a legacy encoding, and a feed."""
     model = SiteModel(site="warm", hosts=("a.example",))
     now = datetime.now(UTC)
     for kind, body in ((Kind.PAGE, PAGE.encode("cp1258", "ignore")), (Kind.FEED, FEED.encode())):
         process(Capture("http://a.example/", now, 200, (), (), body, kind), model)
 
 
-def ignore_stopping() -> None:
-    """Leave it to the parent what Ctrl-C or SIGTERM to the process group means: workers die with the fork server."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-
-
-ignore_stopping()
+# The parent decides about signals to the process group. Workers die with the fork server.
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 warm()

@@ -1,6 +1,6 @@
-"""What runs in a worker process: it shuts itself in, and then reads pages, one after the other, until it is killed.
+"""Worker process: confine itself, then process one page after the other until it is killed.
 
-``pipelines.workers`` starts and watches it. What comes and goes is MessagePack, a task and a reply.
+``pipelines.workers`` starts and watches it. Tasks and replies are MessagePack.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import signal
 import time
 import traceback
 from dataclasses import dataclass, field, replace
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,18 +22,39 @@ from pipelines.recurrence import Survey
 from storage.records import Capture, Drop, Processed, SiteModel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
 MAX_FRAME = 256 * 1024 * 1024
+"""Maximum bytes of a task or a reply."""
 MAX_FAULT = 10_000
+"""Maximum characters of a traceback in a reply."""
 FAULTS = "CORPUS_SPIDER_FAULTS"
-PR_SET_PDEATHSIG = 1
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+"""Environment variable of the crash tests."""
+STOPPING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+"""Signals that only the parent acts on."""
+PR_SET_PDEATHSIG = 1  # prctl(2)
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # clone(2)
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Block SIGINT, SIGTERM and SIGHUP while processes start, so that they inherit the block.
+
+    A signal to the whole process group (Ctrl-C, systemd, timeout(1), a closed terminal) is for the parent to act on.
+    """
+    # Starting its own process, the tracker lets both signals through. So it has to run before.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What goes to a worker: a page to process with a model or, without one, to survey."""
+    """Task of a worker: process a page with a model, or survey it when there is no model."""
 
     capture: Capture
     model: SiteModel | None = None
@@ -41,8 +62,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What comes back: the outcome, CPU seconds spent on it and the worker's peak memory in KiB; the survey of a page
-    that was to be surveyed, empty where that failed.
+    """Reply of a worker: the outcome, CPU seconds spent on it and the worker's peak memory in KiB.
+
+    ``survey``: the survey of a page; empty when it failed.
     """
 
     processed: Processed
@@ -50,13 +72,13 @@ class Reply:
     peak_kib: int = 0
     survey: Survey = field(default_factory=Survey)
     fault: str = ""
-    """The traceback of what was raised. Told by the parent, whose log has rules; a worker has none to hold to."""
+    """Traceback of an exception. The parent logs it by the rules of its log."""
 
 
 def serve(pipe: Connection, memory: int, faults: str) -> None:
-    """Life of a worker: limits first, then one task after the other until the parent is gone.
+    """Confine the process, then answer one task after the other until the parent is gone.
 
-    ``faults`` comes from the parent: the fork server's environment is that of the time it was started.
+    ``faults``: the parent's FAULTS. The fork server keeps the environment of the time it was started.
     """
     confine(memory)
     os.environ[FAULTS] = faults
@@ -67,42 +89,29 @@ def serve(pipe: Connection, memory: int, faults: str) -> None:
 
 
 def confine(memory: int) -> None:
-    """Take the network away, bound the address space, forbid writing files and core dumps, and die with the parent.
+    """Leave the network, limit the address space, forbid files and core dumps, and die with the parent.
 
-    The terminal sends Ctrl-C to the whole group: the parent decides what it means, so workers ignore it.
+    Workers ignore the signals of the process group: the parent decides about them.
     """
-    _leave_network()
+    # In a new namespace (Linux) there is no network, not even loopback, if the system permits it.
+    # Root needs no user namespace for it, and would lose its rights to files in one.
+    flags = CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).unshare(flags)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    # What the machine allows the whole program (ulimit -v) may be less; nobody but root may go beyond it.
+    # The limit of the whole program (ulimit -v) may be lower. Only root may exceed it.
     most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    _let_go_of_fork_server()
-
-
-def _let_go_of_fork_server() -> None:
-    """Leave the end of the pipe that keeps the fork server alive to the crawl alone.
-
-    Whoever it starts gets a copy, so one that hangs when the crawl is killed would keep both of them for ever.
-    """
-    # Where CPython puts the copy; it has no public name.
+    # A pipe keeps the fork server alive, and each worker gets a copy of its end. A worker that hangs when the crawl is
+    # killed would keep the server alive with it. CPython has no public name for the copy.
     alive = vars(forkserver._forkserver).get("_forkserver_alive_fd")  # noqa: SLF001
     if alive is not None:
         os.close(alive)
-
-
-def _leave_network() -> None:
-    """Go where there is no network, not even loopback, if the system lets us (Linux namespaces); pages need none.
-
-    Root needs no namespace of users for it, and would lose its rights to files in one.
-    """
-    flags = CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET
-    with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).unshare(flags)
 
 
 def _handle(frame: bytes) -> bytes:
@@ -123,13 +132,13 @@ def _outcome(task: Task) -> Reply:
         return Reply(process(task.capture, task.model))
     except MemoryError:
         return Reply(Processed(drop=Drop("worker_memory")))
-    except Exception as error:  # noqa: BLE001 - the edge of the processing stage: counted, and told by the parent
+    except Exception as error:  # noqa: BLE001 - the edge of the processing stage: counted, and logged by the parent
         drop = Drop("worker_error", f"{type(error).__name__}: {error}"[:500])
         return Reply(Processed(drop=drop), fault=traceback.format_exc()[-MAX_FAULT:])
 
 
 def _inject_fault(body: bytes) -> None:
-    """Fail on purpose when the crash tests ask for it (CORPUS_SPIDER_FAULTS=1) and the page carries the marker."""
+    """Fail on purpose: for crash tests (CORPUS_SPIDER_FAULTS=1), when the page carries a marker."""
     if os.environ.get(FAULTS) != "1":
         return
     if b"fault:crash" in body:

@@ -1,9 +1,9 @@
-"""Supervised worker processes: one page at a time each, with a time and a memory limit; a crash costs that page only.
+"""Supervised worker processes. Each processes one page at a time, with a time and a memory limit.
 
-A thread of the parent owns each worker. It hands over (capture, model) as MessagePack, never as pickles, so that a
-worker which hostile bytes have taken over can give back wrong data at worst. Workers come from a fork server that has
-the heavy modules loaded, so a replacement is there in milliseconds; they hold no file, socket or database handle of
-the parent.
+A crash costs one page. A thread of the parent owns each worker. Tasks and replies are MessagePack and never pickles,
+so a worker that hostile bytes have taken over can return wrong data at worst. Workers come from a fork server that has
+loaded the heavy modules, so a new one starts in milliseconds. They hold no file, socket or database handle of the
+parent.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from pipelines.held_signals import signals_held
-from pipelines.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve
+from pipelines.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve, signals_held
 from storage.disk import disk_error
 from storage.errors import CorpusError, DiskError
 from storage.records import Drop, Processed
@@ -43,14 +42,16 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_CRASHES = 2
+"""Workers that a page may crash before it is dropped."""
 START_SECONDS = 120.0
+"""Maximum seconds for a worker or the fork server to start."""
 LOOK_SECONDS = 0.5
-"""How often it is looked at whether a page takes too long: so much longer it may."""
+"""Seconds between two checks of the time limit. A page may exceed it by as much."""
 _UNSTARTED = (EOFError, OSError, RuntimeError)
-"""Of a worker that does not come up; the last where the system has no thread left to watch over it."""
+"""Errors of a worker that does not start. RuntimeError: the system has no thread left to start it."""
 
 _replies = msgspec.msgpack.Decoder(Reply)
-"""Made before there are threads: two that learn of a type at once end the program (SIGSEGV, msgspec 0.22)."""
+"""Made before there are threads: two threads that resolve a type at once crash (SIGSEGV, msgspec 0.22)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class WorkerLimits:
 
 
 class WorkerDiedError(Exception):
-    """The worker ended without an answer; ``timed_out`` when its supervisor killed it for the time limit."""
+    """The worker ended without a reply; ``timed_out`` when it was killed for the time limit."""
 
     def __init__(self, *, timed_out: bool) -> None:
         super().__init__("timed out" if timed_out else "crashed")
@@ -70,10 +71,9 @@ class WorkerDiedError(Exception):
 
 
 def start_fork_server() -> None:
-    """Have the process that workers are forked from load and warm up, while the caller goes on; safe to repeat.
+    """Start the process that workers are forked from. It loads while the caller goes on. Safe to repeat.
 
-    Raises DiskError when there is no folder for the socket by which it is reached, CorpusError when the system has no
-    process left.
+    Raises DiskError when there is no folder for its socket, CorpusError when the system has no process left.
     """
     multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
     try:
@@ -100,9 +100,9 @@ def _no_process(error: Exception) -> CorpusError:
 
 @contextlib.contextmanager
 def server_within(seconds: float) -> Iterator[None]:
-    """Have the fork server answer within so many seconds, or be killed: whoever asks one that is stopped, or hangs,
-    would wait for ever. Who asked gets an EOFError (its socket was taken away: FileNotFoundError), and a new server at
-    the next try.
+    """Kill the fork server when it does not answer within so many seconds: a stopped one would block its caller.
+
+    The body gets an EOFError then, or a FileNotFoundError when the socket is gone. The next attempt gets a new server.
     """
     start_fork_server()
     asked = _server_pid()
@@ -124,8 +124,8 @@ def server_within(seconds: float) -> Iterator[None]:
 
 
 def _make_folder() -> None:
-    """Make the folder of the fork server's socket anew, unless somebody else has, who would be given the workers'
-    pipes.
+    """Make the folder of the fork server's socket again. Raises DiskError when another user has made it: that user
+    would get the workers' pipes.
     """
     folder = Path(util.get_temp_dir())
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -134,10 +134,7 @@ def _make_folder() -> None:
 
 
 def _await_end(pid: int | None) -> None:
-    """Wait until a server that has let go of its connections is seen to be dead: before, none is started in its place.
-
-    It is left for `multiprocessing` to bury.
-    """
+    """Wait until a fork server has ended: `multiprocessing` starts no other before, and reaps it."""
     deadline = time.monotonic() + START_SECONDS
     with contextlib.suppress(ChildProcessError):
         while pid is not None and time.monotonic() < deadline:
@@ -153,7 +150,7 @@ def _server_pid() -> int | None:
 
 
 def _kill_server(pid: int | None) -> None:
-    """Kill a fork server, unless there is a new one by now."""
+    """Kill a fork server, unless a new one has taken its place."""
     if pid is not None and pid == _server_pid():
         logger.warning("the process that starts workers does not answer: it is replaced")
         with contextlib.suppress(ProcessLookupError):
@@ -161,7 +158,7 @@ def _kill_server(pid: int | None) -> None:
 
 
 class WorkerPool:
-    """A fixed number of supervised workers. ``submit`` may be called from any thread; ``close`` ends them all."""
+    """A fixed number of supervised workers. Any thread may call ``submit``; ``close`` ends them all."""
 
     def __init__(self, size: int, limits: WorkerLimits | None = None) -> None:
         self.size = size
@@ -175,7 +172,7 @@ class WorkerPool:
         self._guard = threading.Lock()
         self._closing = False
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
-        # A program that ends without `close` would wait for them for ever: they heed no signal but this.
+        # A program that ends without `close` would wait for them without end: they ignore every signal but SIGKILL.
         self._at_exit = util.Finalize(None, _end, (self._workers,), exitpriority=100)
         self._closed = threading.Event()
         self._watch = threading.Thread(target=self._keep_limits, name="workers' watch", daemon=True)
@@ -188,21 +185,22 @@ class WorkerPool:
         crashes: int = 0,
         on_crash: Callable[[], object] = lambda: None,
     ) -> Future[Processed]:
-        """Process a capture; the result is always a Processed: what kills workers comes back as a drop with its
-        reason. ``crashes``: workers it has cost before. ``on_crash`` is called after each one more, before the next
-        try; what it raises ends the task.
+        """Process a capture. A page that kills workers gives a drop with the reason.
+
+        ``crashes``: workers that the page has crashed before. ``on_crash`` is called after each further crash, before
+        the next attempt. An exception of it ends the task.
         """
         return self._hand_over(lambda: self._run(Task(capture, model), crashes, on_crash).processed)
 
     def survey(self, capture: Capture) -> Future[Survey]:
-        """Survey a stored page for learning; the survey is empty when it cost its worker or could not be read."""
+        """Survey a stored page for learning. The survey is empty when the page crashed its worker or is unreadable."""
         return self._hand_over(lambda: self._run(Task(capture), MAX_CRASHES - 1).survey)
 
     def _hand_over(self, work: Callable[[], T]) -> Future[T]:
         try:
             return self._threads.submit(work)
         except RuntimeError as error:
-            # It says that, too, of one that is closed: whoever asks it then has a fault of their own.
+            # A closed pool raises it too: that is a fault of the caller.
             if self._closing:
                 raise
             refused: Future[T] = Future()
@@ -210,7 +208,7 @@ class WorkerPool:
             return refused
 
     def close(self) -> None:
-        """Kill the workers; unfinished futures are cancelled or end as a crash."""
+        """Kill the workers. Unfinished futures are cancelled or end as a crash. Safe to repeat."""
         self._closing = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._guard:
@@ -230,10 +228,10 @@ class WorkerPool:
             return [worker.pid for worker in self._workers if worker.alive]
 
     def _keep_limits(self) -> None:
-        """Kill workers that take too long over a page, until the pool is closed.
+        """Kill workers that exceed the time limit, until the pool is closed.
 
-        One thread that looks now and then: starting a timer for each page takes longer than sending it. Where it could
-        not look for longer, the program was stopped (Ctrl-Z, a machine put to rest), and the workers with it.
+        One thread checks now and then: starting a timer for each page takes longer than sending it. A long gap between
+        two checks means that the program was stopped (Ctrl-Z, a suspended machine), and the workers with it.
         """
         looked = time.monotonic()
         while not self._closed.wait(LOOK_SECONDS):
@@ -257,7 +255,10 @@ class WorkerPool:
                     return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
                 on_crash()
             else:
-                _tell(reply, task.capture.url)
+                if reply.fault:
+                    drop = reply.processed.drop
+                    logger.error("cannot process %s: %s", task.capture.url, drop and drop.detail)
+                    logger.debug("%s", reply.fault)
                 return reply
         return Reply(Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers")))
 
@@ -274,7 +275,7 @@ class WorkerPool:
     def _own_worker(self) -> _Worker:
         worker: _Worker | None = getattr(self._local, "worker", None)
         if worker is not None and not worker.alive:
-            # It was killed between two pages, by a machine short of memory for one: the next page has cost nothing.
+            # It was killed between two pages, for example by the system for its memory. No page has crashed it.
             self._discard()
             worker = None
         if worker is None:
@@ -282,12 +283,12 @@ class WorkerPool:
             with self._guard:
                 self._workers.append(worker)
                 if self._closing:
-                    # Nobody else would kill it any more, and it lets no other signal end it.
+                    # `close` has killed the others already.
                     raise WorkerDiedError(timed_out=False)
         return worker
 
     def _started(self) -> _Worker:
-        """Start a worker; one that does not come up is tried once more, then the machine is at fault, not a page."""
+        """Start a worker, with a second attempt. Raises CorpusError then: the machine is at fault, not a page."""
         try:
             return _Worker(self._context, self._limits)
         except _UNSTARTED as error:
@@ -310,12 +311,6 @@ def _end(workers: list[_Worker]) -> None:
         worker.end()
 
 
-def _tell(reply: Reply, url: str) -> None:
-    if reply.fault:
-        logger.error("cannot process %s: %s", url, reply.processed.drop and reply.processed.drop.detail)
-        logger.debug("%s", reply.fault)
-
-
 def _is_stopped(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1] in (b"T", b"t")  # proc(5)
@@ -336,7 +331,7 @@ class _Worker:
         with server_within(START_SECONDS), signals_held():
             self._process.start()
         theirs.close()
-        # The first worker waits for the fork server to load; that is nobody's page time.
+        # The first worker waits for the fork server to load. This does not count for its page.
         if not self._pipe.poll(START_SECONDS):
             self.bury()
             raise TimeoutError(f"it took more than {START_SECONDS:g} s")
@@ -348,13 +343,13 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be given a task: the process has not ended, as far as is known; any thread may ask."""
+        """Whether the process has not ended, as far as is known. Any thread may call it."""
         return not self._ended and not wait([self._process.sentinel], 0)
 
     def call(self, frame: bytes) -> bytes:
-        """Send one task and wait for the answer; `keep_limit` kills the process meanwhile at the limit.
+        """Send one task and wait for the reply. `keep_limit` kills the process at the time limit.
 
-        Another thread, not a timed read, keeps the limit: a stopped process would block the sending too.
+        Another thread keeps the limit, not a timed read: a stopped process would block the send too.
         """
         self._begin(time.monotonic() + self._limits.seconds)
         try:
@@ -362,7 +357,7 @@ class _Worker:
             answer = self._pipe.recv_bytes(MAX_FRAME)
         except (EOFError, OSError) as error:
             raise WorkerDiedError(timed_out=self._end_of_page()) from error
-        # An answer that came at the last moment is taken; that its worker is dead is known before the next task.
+        # A reply at the last moment counts. The dead worker is noticed before the next task.
         self._end_of_page()
         return answer
 
@@ -371,29 +366,29 @@ class _Worker:
             self._due, self._overdue = due, False
 
     def _end_of_page(self) -> bool:
-        """Stop the clock; say whether the page took too long."""
+        """Stop the clock. Return whether the page exceeded the limit."""
         with self._clock:
             self._due = math.inf
             return self._overdue
 
     def keep_limit(self, lost: float = 0.0) -> None:
-        """Kill the process if its page takes too long, not counting the seconds that were lost; any thread may."""
+        """Kill the process if its page exceeds the limit, without the ``lost`` seconds. Any thread may call it."""
         with self._clock:
             now = time.monotonic()
             if lost > LOOK_SECONDS and self._due < math.inf:
                 self._due = min(self._due + lost, now + self._limits.seconds)
             if now > self._due:
-                # One that somebody has stopped was not at its page.
+                # A stopped process was not at work.
                 self._overdue = not _is_stopped(self.pid)
                 self.end()
 
     def end(self) -> None:
-        """Kill the process; any thread may, and whoever waits for its answer learns that it died."""
+        """Kill the process; its `call` raises WorkerDiedError. Any thread may call it."""
         self._ended = True
         self._process.kill()
 
     def bury(self) -> None:
-        """Kill the process and let go of it; only by its own thread, or when that is gone: nothing closes twice."""
+        """Kill and reap the process. Only its own thread may call it, or any when that has ended."""
         self.end()
         self._process.join(5)
         self._pipe.close()

@@ -1,8 +1,8 @@
-"""The one thread that writes: it gathers what comes into groups, appends them to the WARC, fsyncs, and commits.
+"""Writer thread: collect pages into groups, append them to the WARC, fsync, commit.
 
-A group is written when it is full, when its first page has waited long enough, or when nothing has come for about as
-long as writing takes: a quiet crawl commits page by page, a busy one a hundred at a time, and the slower the disk the
-larger the groups. Other writes (leases, failures) do not wait for a group.
+A group is written when it is full, when its first page has waited long enough, or when no page has come for about as
+long as a write takes. So a quiet crawl commits page by page and a busy one a hundred pages at a time. A slower disk
+gives larger groups. Other writes (leases, failures) do not wait for a group.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GROUP = 100
-"""Pages of one group at most."""
+"""Maximum pages of a group."""
 GROUP_LINKS = 20_000
-"""Links that fill a group, however few pages they are of: a sitemap may have fifty thousand."""
+"""Links that fill a group of any number of pages. A sitemap may have fifty thousand."""
 QUIET_SECONDS = 0.02
-"""Without another job for so long, or for as long as the last write of its kind took, a group is written."""
+"""Seconds without a new job after which a group is written, or as many as the last write of its kind took."""
 FETCHED_SECONDS, PROCESSED_SECONDS = 0.25, 1.0
-"""How long the first page of a group waits at most. A host's next request may wait for an exchange; for what came of a
-page nobody does but those who have nothing else to ask for.
+"""Maximum seconds that the first page of a group waits. A host's next request may wait for a fetched page. A processed
+page delays only hosts that have no other URL.
 """
 T = TypeVar("T")
 
 
 class Archive(Protocol):
-    """Where captures are made durable (storage.warc)."""
+    """Makes captures durable (storage.warc)."""
 
     def append(self, captures: Sequence[Capture], originals: Sequence[Original | None]) -> list[Pointer]:
         """Append, flush and fsync, as revisits where there is an original; return a pointer for each."""
@@ -50,7 +50,7 @@ class Archive(Protocol):
 class FetchStore(Protocol):
     """Write fetches (``corpus.fetches``)."""
 
-    def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
+    def record_fetched(self, run_id: int | None, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
         """Commit exchanges with their pointers in one transaction. Return a fetch id for each."""
         ...
 
@@ -58,8 +58,13 @@ class FetchStore(Protocol):
 class DocumentStore(Protocol):
     """Write documents (``corpus.documents``)."""
 
-    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> Mapping[int, Processed]:
-        """Commit outcomes in one transaction. Return the stored outcomes by fetch id."""
+    def record_processed(
+        self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False
+    ) -> Mapping[int, Processed]:
+        """Commit outcomes in one transaction. Return the stored outcomes by fetch id.
+
+        ``again``: replace the outcomes of these pages.
+        """
         ...
 
 
@@ -86,11 +91,11 @@ _END = _Job("end", None)
 
 @dataclass(slots=True)
 class _Group:
-    """What waits to be written together."""
+    """Jobs that are written together."""
 
     write: Callable[[list[_Job]], list[Any]]
     patience: float
-    """Seconds its first job waits at most."""
+    """Maximum seconds that its first job waits."""
     quiet: float = QUIET_SECONDS
     jobs: list[_Job] = field(default_factory=list)
     links: int = 0
@@ -99,11 +104,11 @@ class _Group:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more is to be written together."""
+        """Whether the group takes no more jobs."""
         return len(self.jobs) >= GROUP or self.links >= GROUP_LINKS
 
     def add(self, job: _Job) -> None:
-        """Take a job in; it puts off the writing for a moment, but not for ever."""
+        """Add a job. It delays the write, up to the patience of the first job."""
         now = time.monotonic()
         if not self.jobs:
             self.latest = now + self.patience
@@ -112,24 +117,25 @@ class _Group:
         self.links += job.links
 
     def take(self) -> list[_Job]:
-        """Hand over the jobs."""
+        """Return the jobs and empty the group."""
         jobs, self.jobs, self.links = self.jobs, [], 0
         return jobs
 
 
 class Writer:
-    """Serialises every write of a run. Each call returns a future that resolves once the write is durable.
+    """Serialises every write. Each call returns a future that resolves once the write is durable.
 
-    After the first error nothing more is written: every later call fails with the same error, which ``error`` keeps,
-    so that a failing disk or database stops the crawl and is never only a line in a log.
+    After the first error nothing more is written. Every later call fails with the same error, which ``error`` keeps,
+    so a failing disk or database stops the run.
     """
 
-    def __init__(self, run_id: int, archive: Archive, store: Store) -> None:
+    def __init__(self, run_id: int | None, archive: Archive | None, store: Store, *, again: bool = False) -> None:
+        """``archive``: None when no exchange is written. ``again``: new outcomes replace those of the pages."""
         self.error: BaseException | None = None
         self.seconds: dict[str, float] = defaultdict(float)
         self.together: Callable[[], AbstractContextManager[object]] = nullcontext
-        """What the futures of a group are resolved within."""
-        self._run_id, self._archive, self._store = run_id, archive, store
+        """Context in which the futures of a group are resolved."""
+        self._run_id, self._archive, self._store, self._again = run_id, archive, store, again
         self._jobs: deque[_Job] = deque()
         self._bell = threading.Event()
         self._idle = False
@@ -142,12 +148,12 @@ class Writer:
         self._thread.start()
 
     def fetched(self, item: Fetched) -> Future[int]:
-        """Make an exchange durable; the future gives its fetch id."""
+        """Make an exchange durable. The future returns its fetch id."""
         return self._put(_Job("fetched", item))
 
     def processed(self, fetch_id: int, lease: Lease, outcome: Processed) -> Future[Processed]:
-        """Make the outcome of a fetched page durable; the future gives what was stored, which may be a drop where the
-        database would not take the document.
+        """Make the outcome of a fetched page durable. The future returns the outcome as stored: a drop when the
+        database rejects the document.
         """
         return self._put(_Job("processed", (fetch_id, lease, outcome), len(outcome.links)))
 
@@ -156,14 +162,15 @@ class Writer:
         return self._put(_Job("call", function))
 
     def close(self) -> None:
-        """Finish what is queued and end the thread; what comes later is cancelled."""
-        self._put(_END)
-        self._thread.join()
-        self._closed = True
-        self._cancel_rest()
+        """Write what is queued and end the thread. Later jobs are cancelled. Safe to repeat."""
+        if not self._closed:
+            self._put(_END)
+            self._thread.join()
+            self._closed = True
+            self._cancel_rest()
 
     def _put(self, job: _Job) -> Future[Any]:
-        """Queue a job. Those of a group do not wake the thread each: it looks for them in time (`_wait`)."""
+        """Queue a job. A job of a group does not wake the thread: it looks in time (`_wait`)."""
         self._jobs.append(job)
         if self._idle or job.kind not in self._groups or len(self._jobs) >= GROUP:
             self._bell.set()
@@ -172,7 +179,7 @@ class Writer:
         return job.future
 
     def _cancel_rest(self) -> None:
-        """Let nobody wait for what came too late."""
+        """Cancel jobs queued after close."""
         with suppress(IndexError):
             while True:
                 self._jobs.popleft().future.cancel()
@@ -189,16 +196,16 @@ class Writer:
             self._write(group)
 
     def _next(self) -> _Job | None:
-        """Wait for a job, as long as no group becomes due; None when one may have."""
+        """Wait for a job until a group is due. Return None then."""
         if not self._jobs:
             self._wait(min((group.due for group in self._groups.values() if group.jobs), default=None))
         return self._jobs.popleft() if self._jobs else None
 
     def _wait(self, due: float | None) -> None:
-        """Wait for the bell, which rings for all that must not wait, or while a group fills for a moment at most."""
+        """Wait for a job that may not wait; while a group fills, only for a moment."""
         self._bell.clear()
         self._idle = due is None
-        # What came before the bell was silent has not rung, or in vain.
+        # A job that came before `clear` did not ring, or its ring is lost.
         if not self._jobs:
             self._bell.wait(None if due is None else min(QUIET_SECONDS, max(0.0, due - time.monotonic())))
         self._idle = False
@@ -216,15 +223,15 @@ class Writer:
     def _guarded(self, jobs: list[_Job], write: Callable[[list[_Job]], list[Any]]) -> None:
         if not jobs:
             return
-        # A waiter that was cancelled (a crawl that is stopped) must not end this thread; what it gave is written.
+        # A cancelled waiter (of a stopped crawl) must not end this thread. Its job is written.
         waiters = [job.future if job.future.set_running_or_notify_cancel() else None for job in jobs]
         try:
             if self.error is not None:
                 raise self.error
             results = write(jobs)
-        except Exception as error:  # noqa: BLE001 - the edge of the writing stage: kept, logged, handed to every waiter
+        except Exception as error:  # noqa: BLE001 - the edge of the writing stage: kept, logged, passed to every waiter
             if self.error is None:
-                # An error of disk or database is told at the end of the run, with what to do.
+                # The end of the run reports an error of disk or database, with advice.
                 level = logging.INFO if isinstance(error, CorpusError) else logging.ERROR
                 logger.log(level, "cannot write (%s); the crawl stops here", type(error).__name__)
             self.error = error
@@ -238,17 +245,19 @@ class Writer:
                         answered.set_result(result)
 
     def _write_fetched(self, jobs: list[_Job]) -> list[int]:
-        items: list[Fetched] = [job.value for job in jobs]
+        assert self._archive is not None
+        archive, items = self._archive, [job.value for job in jobs]
         captures, originals = [item.capture for item in items], [item.original for item in items]
-        pointers = self._timed("archive", lambda: self._archive.append(captures, originals))
+        pointers = self._timed("archive", lambda: archive.append(captures, originals))
         group = list(zip(items, pointers, strict=True))
         return self._timed("commit_fetched", lambda: self._store.fetches.record_fetched(self._run_id, group))
 
     def _write_processed(self, jobs: list[_Job]) -> list[Processed]:
+        group = [job.value for job in jobs]
         stored = self._timed(
-            "commit_processed", lambda: self._store.documents.record_processed([job.value for job in jobs])
+            "commit_processed", lambda: self._store.documents.record_processed(group, again=self._again)
         )
-        return [stored[job.value[0]] for job in jobs]
+        return [stored[fetch_id] for fetch_id, _, _ in group]
 
     def _call(self, jobs: list[_Job]) -> list[Any]:
         return [self._timed("frontier", jobs[0].value)]

@@ -95,12 +95,12 @@ class CaptureExchanges:
         request.meta[CAPTURE] = capture
         spider: Any = self._crawler.spider
         lease = request.meta.get(LEASE)
-        heed, line = getattr(spider, "heed", None), getattr(spider, "line", None)
+        heed, pipeline = getattr(spider, "heed", None), getattr(spider, "pipeline", None)
         if lease is not None and heed is not None:
             # Before the next request to the host, which may wait in the downloader, is sent.
             heed(lease.host, capture)
-        if lease is None and PART not in request.meta and line is not None:
-            line.record(capture)
+        if lease is None and PART not in request.meta and pipeline is not None:
+            pipeline.record(capture)
 
     def request_left_downloader(self, request: Request) -> None:
         """Forget a request that has been answered, or has failed."""

@@ -97,7 +97,7 @@ class RenderMiddleware:
         except StartError as error:
             request.meta[FAULT] = "render_crash"
             stop = ConfigError(f"the browser does not start: {safe(str(error))}", do=NO_BROWSER)
-            self._crawler.spider.line.break_down(stop)  # type: ignore[union-attr]
+            self._crawler.spider.pipeline.break_down(stop)  # type: ignore[union-attr]
         else:
             request.meta[CAPTURE] = replace(capture, rendered=rendered)
 
@@ -152,7 +152,7 @@ class RenderMiddleware:
         response = await self._crawler.engine.download_async(
             Request(url, headers=headers, meta=meta, callback=NO_CALLBACK, priority=10)
         )
-        self._crawler.spider.line.counts.bytes += len(response.body)  # type: ignore[union-attr]
+        self._crawler.spider.pipeline.counts.bytes += len(response.body)  # type: ignore[union-attr]
         return response
 
 

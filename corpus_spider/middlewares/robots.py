@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
 
 logger = logging.getLogger(__name__)
 
@@ -147,18 +147,18 @@ class RobotsMiddleware:
         copy = copy_of(origin, status, body, now)
         # A long file takes a third of a second to read, in which other hosts would have to wait.
         ruling = await asyncio.to_thread(Ruling.of, copy)
-        if self._line is not None:
-            self._line.keep_robots(replace(copy, crawl_delay=ruling.rules.crawl_delay(self._agent)))
+        if self._pipeline is not None:
+            self._pipeline.keep_robots(replace(copy, crawl_delay=ruling.rules.crawl_delay(self._agent)))
         return ruling
 
     @property
-    def _line(self) -> Line | None:
-        return getattr(self._crawler.spider, "line", None)
+    def _pipeline(self) -> PagePipeline | None:
+        return getattr(self._crawler.spider, "pipeline", None)
 
     async def _kept(self, origin: str) -> RobotsCopy | None:
         """Return the file that was kept, unless it is older than a day, or of a clock that was ahead."""
-        line = self._line
-        copy = None if line is None else await line.kept_robots(origin)
+        pipeline = self._pipeline
+        copy = None if pipeline is None else await pipeline.kept_robots(origin)
         return copy if copy is not None and timedelta() <= datetime.now(UTC) - copy.fetched_at <= KEPT else None
 
     def _slow_down(self, origin: str, delay: float | None) -> None:

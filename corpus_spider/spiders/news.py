@@ -1,4 +1,4 @@
-"""The one spider: it takes URLs from the frontier, asks for them and yields pages. All else is decided elsewhere."""
+"""The spider: lease URLs from the frontier, request them, yield pages. Other modules make the decisions."""
 
 from __future__ import annotations
 
@@ -32,30 +32,28 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure as TwistedFailure
 
-    from pipelines.line import Line
+    from pipelines.line import PagePipeline
     from storage.records import Capture, Lease
 
 logger = logging.getLogger(__name__)
 
 
 class NewsSpider(Spider):
-    """Crawls the newspapers of a corpus.toml. Nothing is kept in memory that a crash could lose."""
+    """Crawls the newspapers of a corpus.toml. A crash loses nothing that is only in memory."""
 
     name = "news"
 
     def __init__(self, session: Session, **values: Any) -> None:
         super().__init__(**values)
         self.session = session
-        self.dispatcher = Dispatcher(session.line, session.dispatch_limits(), session.host_pauses())
+        self.dispatcher = Dispatcher(session.pipeline, session.dispatch_limits(), session.host_pauses())
         self.policy = RetryPolicy(session.config.crawl.retries)
         self.pauses = self.dispatcher.pauses
         self._settling: set[asyncio.Task[None]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, session: Session | None = None, **kwargs: Any) -> Self:
-        """Take the session the program has opened, or (`scrapy crawl news`) open one of its own and close it at the
-        end.
-        """
+        """Use the session of the program, or (`scrapy crawl news`) open one and close it at the end."""
         owned = session is None
         spider = super().from_crawler(
             crawler, *args, session=session or Session.open(loaded(crawler.settings)), **kwargs
@@ -68,12 +66,12 @@ class NewsSpider(Spider):
         return spider
 
     @property
-    def line(self) -> Line:
-        """The line that the stages hand pages to."""
-        return self.session.line
+    def pipeline(self) -> PagePipeline:
+        """The page pipeline of the session, used by the stages."""
+        return self.session.pipeline
 
     async def start(self) -> AsyncIterator[Request]:
-        """Ask for what the frontier hands out, until nothing is due."""
+        """Request the leased URLs until nothing is due."""
         downloader = getattr(self.crawler.engine, "downloader", None)
         if isinstance(downloader, PatientDownloader):
             self.dispatcher.recall = downloader.recall
@@ -82,29 +80,26 @@ class NewsSpider(Spider):
                 try:
                     yield self.request(lease)
                 except ValueError as error:
-                    logger.error("cannot ask for %s: %s", safe(lease.fetch_url), safe(str(error)))
+                    logger.error("cannot request %s: %s", safe(lease.fetch_url), safe(str(error)))
                     await self.settle(Failure(lease, "invalid_url"))
         finally:
-            # Of an error, and of a signal that Scrapy itself has taken, nobody else tells.
+            # After an error, or a signal that Scrapy itself has handled, no other call recalls them.
             self.dispatcher.recall()
 
     def request(self, lease: Lease) -> Request:
-        """Turn a lease into a request whose body stays as it comes over the wire."""
-        self._keep_delay(lease)
+        """Return the request of a lease. The body stays as it comes over the wire."""
+        assert self.crawler.engine is not None
+        # The site's delay also applies to a host that only a link names (a subdomain).
+        slots, config = self.crawler.engine.downloader.per_slot_settings, self.session.config
+        slots.setdefault(urlsplit(lease.fetch_url).hostname or "", slot_of(config, config.site(lease.site)))
         meta = {LEASE: lease, KIND: lease.kind, WIRE: True}
         headers = conditions(lease.original)
         return Request(lease.fetch_url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
 
-    def _keep_delay(self, lease: Lease) -> None:
-        """Have the downloader keep the site's delay at a host that only a link has named (a subdomain)."""
-        assert self.crawler.engine is not None
-        slots, config = self.crawler.engine.downloader.per_slot_settings, self.session.config
-        slots.setdefault(urlsplit(lease.fetch_url).hostname or "", slot_of(config, config.site(lease.site)))
-
     def parse(self, response: Response, **kwargs: Any) -> list[Page]:
-        """Return the exchange with what it means for its URL.
+        """Return the exchange as classified by the retry policy.
 
-        No generator: Scrapy would read the source of each anew for whether it returns anything.
+        It is no generator: Scrapy would search the source of a generator for a return statement, for each response.
         """
         capture, lease = response.meta[CAPTURE], response.meta[LEASE]
         if pause_asked(capture, time.time()) is None:
@@ -112,22 +107,22 @@ class NewsSpider(Spider):
         return [Page(self.policy.judge_answer(capture, lease, time.time(), response.meta.get(FAULT)))]
 
     def heed(self, host: str, capture: Capture) -> None:
-        """Leave a host alone for as long as an answer of it asks, in this run and the next."""
+        """Pause a host as its response requests, in this run and the next."""
         now = time.time()
         asked = pause_asked(capture, now)
         if asked is not None:
             self.pauses.pause(host, asked)
-            self.line.pause(host, now + asked)
+            self.pipeline.pause(host, now + asked)
 
     async def failed(self, failure: TwistedFailure) -> None:
-        """Note that a request brought no exchange, and why."""
+        """Settle a request without an exchange, with the reason."""
         lease: Lease = failure.request.meta[LEASE]  # type: ignore[attr-defined]
         if isinstance(failure.value, RecalledError):
-            # The URL goes back at the end of the run, as if it had not been handed out.
+            # The URL becomes pending at the end of the run.
             self.dispatcher.settled(lease)
             return
         reason, passing = failure_reason(failure.value or Exception())
-        # A host that has moved to another machine meanwhile is looked up anew; Scrapy would not until the run ends.
+        # Look the host up again, since it may have moved. Scrapy would not until the run ends.
         if reason not in REFUSED:
             dnscache.pop(urlsplit(lease.fetch_url).hostname or "", None)
         if reason in {"timeout", "network"}:
@@ -140,33 +135,31 @@ class NewsSpider(Spider):
 
     async def settle(self, failure: Failure) -> None:
         """End a lease without an exchange."""
-        # An error of disk or database is the writer's to tell; it ends the crawl.
+        # The writer keeps an error of disk or database, which ends the crawl.
         with suppress(CorpusError):
-            await self.line.fail(failure)
+            await self.pipeline.fail(failure)
 
     def stumbled(self, failure: TwistedFailure, response: Response | TwistedFailure | None) -> None:
-        """Settle the lease of an answer that :meth:`parse` could not read: nobody else would, and the crawl would wait
-        for it.
-        """
+        """Settle the lease of a response that :meth:`parse` failed on. The crawl would wait for it otherwise."""
         request = getattr(response, "request", None)
         if request is not None and LEASE in request.meta:
             task = asyncio.ensure_future(self.settle(Failure(request.meta[LEASE], "internal_error")))
             self._settling.add(task)
             task.add_done_callback(self._settling.discard)
         else:
-            self.line.break_down(failure.value or Exception("the spider"))
+            self.pipeline.break_down(failure.value or Exception("the spider"))
 
     def dropped_by_fault(self, failure: TwistedFailure) -> None:
-        """End the run when a stage fails in a way it does not know: its page is in the WARC, the next run goes on."""
-        self.line.break_down(failure.value or Exception("a stage"))
+        """End the run when a stage raises an unexpected error. The page is in the WARC for the next run."""
+        self.pipeline.break_down(failure.value or Exception("a stage"))
 
     def close_session(self) -> None:
-        """End a session that this spider opened itself."""
+        """Close a session that this spider has opened."""
         stopped = self.session.ended == "shutdown"
-        if isinstance(self.line.error, CorpusError):
-            logger.error("%s", self.line.error)
+        if isinstance(self.pipeline.error, CorpusError):
+            logger.error("%s", self.pipeline.error)
         self.session.close(exit_code(self.session, stopped=stopped))
 
     def ended(self, reason: str) -> None:
-        """Keep why the crawl ended, for the exit code and the summary."""
+        """Record why the crawl ended, for the exit code and the summary."""
         self.session.ended, self.session.limit = reason, self.dispatcher.limit_reached

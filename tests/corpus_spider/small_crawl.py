@@ -83,15 +83,15 @@ def exchange(paper: Newspaper, lease: Lease) -> Fetched:
 
 
 async def _page(opened: session.Session, fetched: Fetched) -> None:
-    line, lease = opened.line, fetched.lease
+    pipeline, lease = opened.pipeline, fetched.lease
     assert lease is not None
-    fetch_id = await line.archive(fetched)
-    if fetched.reason is None and line.hold(fetch_id, len(fetched.capture.body)):
-        await line.store(fetch_id, lease, await line.process(fetched.capture, lease.site, fetch_id))
+    fetch_id = await pipeline.archive(fetched)
+    if fetched.reason is None and pipeline.hold(fetch_id, len(fetched.capture.body)):
+        await pipeline.store(fetch_id, lease, await pipeline.process(fetched.capture, lease.site, fetch_id))
 
 
 async def _crawl(opened: session.Session, paper: Newspaper) -> None:
-    dispatcher = Dispatcher(opened.line, opened.dispatch_limits())
+    dispatcher = Dispatcher(opened.pipeline, opened.dispatch_limits())
     tasks = []
     async for lease in dispatcher.leases():
         await asyncio.sleep(float(os.environ.get(PAUSE, "0")))
@@ -114,8 +114,8 @@ def crawl(folder: Path) -> int:
     except CorpusError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    if isinstance(opened.line.error, CorpusError):
-        print(opened.line.error, file=sys.stderr)
+    if isinstance(opened.pipeline.error, CorpusError):
+        print(opened.pipeline.error, file=sys.stderr)
     return opened.exit_code
 
 

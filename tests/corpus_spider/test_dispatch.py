@@ -1,4 +1,4 @@
-"""The dispatcher with a real line, archive and database: it always comes to an end, and to the right one."""
+"""The dispatcher with a real pipeline, archive and database: it always comes to an end, and to the right one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from corpus_spider import dispatch
 from corpus_spider.dispatch import Dispatcher, DispatchLimits
 from corpus_spider.pauses import HostPauses
-from pipelines.line import Line, LineParts
+from pipelines.line import PagePipeline, PipelineSettings
 from pipelines.worker_process import FAULTS
 from pipelines.workers import WorkerPool
 from pipelines.writer import Writer
@@ -72,7 +72,7 @@ class CountingPool(WorkerPool):
 
 @dataclass
 class Bench:
-    """A line on a SQLite corpus, and what became of each lease."""
+    """A page pipeline on a SQLite corpus, and what became of each lease."""
 
     folder: Path
     workers: Workers = field(default_factory=Workers)
@@ -81,20 +81,23 @@ class Bench:
         self.corpus = Corpus.open(self.folder / "corpus.db", create=True)
         self.run = self.corpus.runs.start("{}")
         self.archive = WarcWriter(self.folder / "warc", "test", WarcInfo("test"))
-        self.writer = Writer(self.run, self.archive, self.corpus)
+        self.pipelines = list[PagePipeline]()
         self.workers.gate.set()
 
     def seed(self, count: int, *, hosts: int = 1, site: str = "s") -> None:
         urls = [f"http://h{number % hosts}.example/{site}/{number}" for number in range(count)]
         self.corpus.frontier.seed([Seed(url, url, site, url.split("/")[2], Kind.PAGE) for url in urls])
 
-    def line(self, bound: int = 64, pool: WorkerPool | None = None) -> Line:
-        models, folder = {site: SiteModel(site) for site in "st"}, self.folder / "warc"
-        return Line(LineParts(self.run, self.corpus, self.writer, pool or self.workers, folder, models, {}, bound))  # type: ignore[arg-type]
+    def pipeline(self, held: int = 64, pool: WorkerPool | None = None) -> PagePipeline:
+        models = {site: SiteModel(site) for site in "st"}
+        settings = PipelineSettings(self.folder / "warc", models, self.run, max_held=held)
+        self.pipelines.append(PagePipeline(self.corpus, self.archive, pool or self.workers, settings))  # type: ignore[arg-type]
+        return self.pipelines[-1]
 
     def close(self) -> None:
         self.workers.gate.set()
-        self.writer.close()
+        for pipeline in self.pipelines:
+            pipeline.close()
         self.archive.close()
         self.corpus.close()
 
@@ -110,24 +113,26 @@ def fetched(lease: Lease) -> Fetched:
     return Fetched(Capture(lease.fetch_url, datetime.now(UTC), 200, (), (), b"page"), lease)
 
 
-async def page(line: Line, exchange: Fetched) -> None:
+async def page(pipeline: PagePipeline, exchange: Fetched) -> None:
     """Take one page through the stages as the crawl does."""
-    fetch_id = await line.archive(exchange)
+    fetch_id = await pipeline.archive(exchange)
     assert exchange.lease is not None
-    if exchange.reason is None and line.hold(fetch_id):
-        await line.store(fetch_id, exchange.lease, await line.process(exchange.capture, exchange.lease.site, fetch_id))
+    if exchange.reason is None and pipeline.hold(fetch_id):
+        await pipeline.store(
+            fetch_id, exchange.lease, await pipeline.process(exchange.capture, exchange.lease.site, fetch_id)
+        )
 
 
 async def crawl(
-    line: Line, dispatcher: Dispatcher, answer: Callable[[Lease], Fetched | Failure] = fetched
+    pipeline: PagePipeline, dispatcher: Dispatcher, answer: Callable[[Lease], Fetched | Failure] = fetched
 ) -> list[Lease]:
-    """Feed every lease back through the line until the dispatcher ends; return the leases in order."""
+    """Feed every lease back through the pipeline until the dispatcher ends; return the leases in order."""
     leases, tasks = [], []
     async with asyncio.timeout(PATIENCE):
         async for lease in dispatcher.leases():
             leases.append(lease)
             outcome = answer(lease)
-            handled = line.fail(outcome) if isinstance(outcome, Failure) else page(line, outcome)
+            handled = pipeline.fail(outcome) if isinstance(outcome, Failure) else page(pipeline, outcome)
             tasks.append(asyncio.ensure_future(handled))
     await asyncio.gather(*tasks, return_exceptions=True)
     return leases
@@ -140,8 +145,8 @@ def limits(bench: Bench, **more: float) -> DispatchLimits:
 def test_each_url_is_handed_out_once_and_each_page_processed_once(bench: Bench) -> None:
     async def scenario() -> None:
         bench.seed(60, hosts=3)
-        line = bench.line()
-        leases = await crawl(line, Dispatcher(line, limits(bench, per_host=4)))
+        pipeline = bench.pipeline()
+        leases = await crawl(pipeline, Dispatcher(pipeline, limits(bench, per_host=4)))
         assert len({lease.url for lease in leases}) == len(leases) == 60
 
     asyncio.run(scenario())
@@ -154,8 +159,8 @@ def test_hosts_take_turns(bench: Bench) -> None:
 
     async def scenario() -> list[str]:
         bench.seed(12, hosts=3)
-        line = bench.line()
-        dispatcher = Dispatcher(line, limits(bench, per_host=4))
+        pipeline = bench.pipeline()
+        dispatcher = Dispatcher(pipeline, limits(bench, per_host=4))
         # The first of a host is given alone.
         dispatcher._met = {f"h{number}.example" for number in range(3)}
         hosts: list[str] = []
@@ -171,54 +176,54 @@ def test_hosts_take_turns(bench: Bench) -> None:
 def test_pages_beyond_the_bound_wait_in_the_warc_and_are_taken_up_again(bench: Bench) -> None:
     """While the workers stand still more pages come than memory may hold; every page is processed, once."""
 
-    async def scenario() -> Line:
+    async def scenario() -> PagePipeline:
         bench.seed(40)
         bench.workers.gate.clear()
-        line = bench.line(bound=4)
+        pipeline = bench.pipeline(held=4)
 
         def answer(lease: Lease) -> Fetched:
-            if line.counts.spilled >= 8:
+            if pipeline.counts.spilled >= 8:
                 bench.workers.gate.set()
             return fetched(lease)
 
-        await crawl(line, Dispatcher(line, limits(bench, per_host=4)), answer)
-        return line
+        await crawl(pipeline, Dispatcher(pipeline, limits(bench, per_host=4)), answer)
+        return pipeline
 
-    line = asyncio.run(scenario())
-    assert line.counts.spilled >= 8
-    assert line.counts.drops["seen"] == 40
+    pipeline = asyncio.run(scenario())
+    assert pipeline.counts.spilled >= 8
+    assert pipeline.counts.drops["seen"] == 40
     assert len(bench.workers.done) == len(set(bench.workers.done)) == 40
     assert bench.corpus.fetches.count_unprocessed() == 0
 
 
 def test_memory_is_full_when_the_bodies_are_heavy_however_few_they_are(bench: Bench) -> None:
-    line = bench.line()
-    assert line.hold(1, 30 * 2**20)
-    assert line.room
-    assert line.hold(2, 40 * 2**20)
-    assert not line.room
-    assert not line.hold(3, 1)
-    assert asyncio.run(line.drain()) == 0
-    assert (line.waiting, line.counts.spilled) == (1, 1)
+    pipeline = bench.pipeline()
+    assert pipeline.hold(1, 30 * 2**20)
+    assert pipeline.room
+    assert pipeline.hold(2, 40 * 2**20)
+    assert not pipeline.room
+    assert not pipeline.hold(3, 1)
+    assert asyncio.run(pipeline.drain()) == 0
+    assert (pipeline.waiting, pipeline.counts.spilled) == (1, 1)
 
 
 def test_a_full_backlog_stops_the_fetching_until_it_is_worked_off(bench: Bench) -> None:
     """It neither grows beyond its limit nor brings the crawl to a standstill."""
 
-    async def scenario() -> Line:
+    async def scenario() -> PagePipeline:
         bench.seed(40)
         bench.workers.gate.clear()
-        line = bench.line(bound=2)
-        dispatcher = Dispatcher(line, limits(bench, per_host=2, backlog=6))
-        crawling = asyncio.ensure_future(crawl(line, dispatcher))
+        pipeline = bench.pipeline(held=2)
+        dispatcher = Dispatcher(pipeline, limits(bench, per_host=2, backlog=6))
+        crawling = asyncio.ensure_future(crawl(pipeline, dispatcher))
         async with asyncio.timeout(PATIENCE):
-            while line.waiting + len(line.held) < 6 or dispatcher._out:
+            while pipeline.waiting + len(pipeline.held) < 6 or dispatcher._out:
                 await asyncio.sleep(0.01)
         assert dispatcher.handed_out <= 6 + 2
         assert dispatcher._quotas() == {}
         bench.workers.gate.set()
         assert len(await crawling) == 40
-        return line
+        return pipeline
 
     assert asyncio.run(scenario()).counts.drops["seen"] == 40
     assert bench.corpus.fetches.count_unprocessed() == 0
@@ -227,16 +232,16 @@ def test_a_full_backlog_stops_the_fetching_until_it_is_worked_off(bench: Bench) 
 def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
     async def interrupted() -> None:
         bench.seed(10)
-        line = bench.line(bound=0)
+        pipeline = bench.pipeline(held=0)
         leases = bench.corpus.frontier.lease(bench.run, {"h0.example": 10}, 1.0)
         for lease in leases:
-            await page(line, fetched(lease))
+            await page(pipeline, fetched(lease))
 
     async def resumed() -> None:
-        line = bench.line(bound=4)
-        line.waiting = bench.corpus.fetches.count_unprocessed()
-        assert line.waiting == 10
-        assert await crawl(line, Dispatcher(line, limits(bench))) == []
+        pipeline = bench.pipeline(held=4)
+        pipeline.waiting = bench.corpus.fetches.count_unprocessed()
+        assert pipeline.waiting == 10
+        assert await crawl(pipeline, Dispatcher(pipeline, limits(bench))) == []
 
     asyncio.run(interrupted())
     asyncio.run(resumed())
@@ -246,17 +251,17 @@ def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
 def test_workers_that_cannot_be_had_end_the_run_with_an_error_and_lose_nothing(bench: Bench) -> None:
     """The pages stay in the WARC for the next run; the crawl does not wait for ever."""
 
-    async def scenario() -> Line:
+    async def scenario() -> PagePipeline:
         bench.seed(6)
         bench.workers.error = OSError("no more processes")
-        line = bench.line()
-        leases = await crawl(line, Dispatcher(line, limits(bench)))
+        pipeline = bench.pipeline()
+        leases = await crawl(pipeline, Dispatcher(pipeline, limits(bench)))
         assert leases
-        return line
+        return pipeline
 
-    line = asyncio.run(scenario())
-    assert isinstance(line.error, OSError)
-    assert bench.corpus.fetches.count_unprocessed() == line.counts.pages > 0
+    pipeline = asyncio.run(scenario())
+    assert isinstance(pipeline.error, OSError)
+    assert bench.corpus.fetches.count_unprocessed() == pipeline.counts.pages > 0
 
 
 def test_a_database_that_fails_while_the_backlog_is_read_ends_the_run_with_its_error(
@@ -265,13 +270,13 @@ def test_a_database_that_fails_while_the_backlog_is_read_ends_the_run_with_its_e
     def refuse(*_: object) -> None:
         raise DatabaseError("gone")
 
-    async def scenario() -> Line:
+    async def scenario() -> PagePipeline:
         bench.seed(2)
-        line = bench.line()
-        line.waiting = 1
+        pipeline = bench.pipeline()
+        pipeline.waiting = 1
         monkeypatch.setattr(Fetches, "unprocessed", refuse)
-        await crawl(line, Dispatcher(line, limits(bench)))
-        return line
+        await crawl(pipeline, Dispatcher(pipeline, limits(bench)))
+        return pipeline
 
     assert isinstance(asyncio.run(scenario()).error, DatabaseError)
 
@@ -280,9 +285,9 @@ def test_a_database_that_fails_while_the_backlog_is_read_ends_the_run_with_its_e
 def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_limit: int) -> None:
     async def scenario() -> Dispatcher:
         bench.seed(30, hosts=2)
-        line = bench.line()
-        dispatcher = Dispatcher(line, limits(bench, per_host=4, page_limit=page_limit))
-        assert len(await crawl(line, dispatcher)) == page_limit
+        pipeline = bench.pipeline()
+        dispatcher = Dispatcher(pipeline, limits(bench, per_host=4, page_limit=page_limit))
+        assert len(await crawl(pipeline, dispatcher)) == page_limit
         return dispatcher
 
     assert asyncio.run(scenario()).limit_reached == "page_limit"
@@ -296,8 +301,8 @@ def test_a_limit_ends_the_run_of_sites_that_share_a_host(bench: Bench, page_limi
     async def scenario() -> list[Lease]:
         for site in "st":
             bench.seed(5, site=site)
-        line, wanted = bench.line(), replace(limits(bench, page_limit=page_limit), sites=("s", "t"))
-        return await crawl(line, Dispatcher(line, wanted))
+        pipeline, wanted = bench.pipeline(), replace(limits(bench, page_limit=page_limit), sites=("s", "t"))
+        return await crawl(pipeline, Dispatcher(pipeline, wanted))
 
     assert len(asyncio.run(scenario())) == page_limit
 
@@ -308,13 +313,13 @@ def test_a_limit_ends_the_run_and_the_next_one_goes_on(bench: Bench, limit: dict
 
     async def scenario() -> None:
         bench.seed(40)
-        line = bench.line()
-        dispatcher = Dispatcher(line, limits(bench, **limit))
-        leases = await crawl(line, dispatcher)
+        pipeline = bench.pipeline()
+        dispatcher = Dispatcher(pipeline, limits(bench, **limit))
+        leases = await crawl(pipeline, dispatcher)
         assert dispatcher.limit_reached == next(iter(limit))
         assert len(leases) < 40
         bench.corpus.frontier.release(["s"])
-        rest = await crawl(line, Dispatcher(line, limits(bench)))
+        rest = await crawl(pipeline, Dispatcher(pipeline, limits(bench)))
         assert len(leases) + len(rest) == 40
 
     asyncio.run(scenario())
@@ -330,12 +335,12 @@ def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
     async def scenario(pool: WorkerPool) -> Processed:
         bench.seed(1)
         (lease,) = bench.corpus.frontier.lease(bench.run, {"h0.example": 1}, 1.0)
-        line = bench.line(pool=pool)
+        pipeline = bench.pipeline(pool=pool)
         capture = replace(fetched(lease).capture, body=b"fault:crash")
-        fetch_id = await line.archive(Fetched(capture, lease))
+        fetch_id = await pipeline.archive(Fetched(capture, lease))
         for _ in range(before):
             bench.corpus.fetches.add_crash(fetch_id)
-        outcome = await line.process(capture, "s", fetch_id, before)
+        outcome = await pipeline.process(capture, "s", fetch_id, before)
         assert bench.corpus.fetches.unprocessed()[0].crashes == 2
         return outcome
 
@@ -353,14 +358,14 @@ def test_hosts_that_keep_us_waiting_take_no_place_from_others(bench: Bench, monk
     silent, held = {f"h{number}.example" for number in range(6)}, []
 
     async def run() -> int:
-        line, answered = bench.line(), 0
-        dispatcher = Dispatcher(line, limits(bench, total=4))
+        pipeline, answered = bench.pipeline(), 0
+        dispatcher = Dispatcher(pipeline, limits(bench, total=4))
         tasks = []
         async with asyncio.timeout(PATIENCE):
             async for lease in dispatcher.leases():
                 held.extend([lease] * (lease.host in silent))
                 answered += lease.host not in silent
-                tasks += [] if lease.host in silent else [asyncio.ensure_future(page(line, fetched(lease)))]
+                tasks += [] if lease.host in silent else [asyncio.ensure_future(page(pipeline, fetched(lease)))]
                 if answered == 24:
                     dispatcher.stop()
         await asyncio.gather(*tasks)
@@ -378,11 +383,11 @@ def test_hosts_without_number_are_not_all_waited_for_at_once(bench: Bench, monke
     bench.seed(200, hosts=200)
 
     async def run() -> list[Lease]:
-        dispatcher = Dispatcher(bench.line(), limits(bench, total=4, most=20))
+        dispatcher = Dispatcher(bench.pipeline(), limits(bench, total=4, most=20))
 
         async def wait() -> None:
             for _ in range(100):
-                dispatcher.line.changed.set()
+                dispatcher.pipeline.changed.set()
                 await asyncio.sleep(0.02)
             dispatcher.stop()
 

@@ -313,7 +313,7 @@ sys.exit(run(["crawl", "--quiet"]))
     ("target", "code"),
     [
         ("corpus_spider.spiders.news.pause_asked", 7),
-        ("pipelines.line.Line.hold", 1),
+        ("pipelines.line.PagePipeline.hold", 1),
         ("corpus_spider.downloader.PatientDownloader.__init__", 1),
     ],
 )

@@ -15,7 +15,9 @@ import pytest
 
 from corpus_spider.config import Config
 from corpus_spider.config_load import load
-from corpus_spider.learning import Models, is_due, learn_due, with_learned
+from corpus_spider.learned_models import Models, with_learned
+from corpus_spider.learning import is_due, learn_due
+from corpus_spider.open_corpus import open_for_writing
 from corpus_spider.sections import Crawl, Site
 from pipelines.recurrence import SCHEME
 from storage import Corpus
@@ -117,10 +119,11 @@ def test_without_site_models_nothing_is_learned_or_used(once: Path) -> None:
     """The setting turns both off, and texts that were made with a model can still be made again with it."""
     config = load(once / "corpus.toml")
     off = replace(config, crawl=replace(config.crawl, site_models=False))
-    with Corpus.open(once / "corpus.db") as corpus:
-        learn_due(off, corpus)
+    with open_for_writing(config, new_pages=False) as opened:
+        corpus = opened.corpus
+        learn_due(off, corpus, opened.pool)
         assert corpus.models.newest(["newspaper"]) == {}
-        learn_due(config, corpus)
+        learn_due(config, corpus, opened.pool)
         learned = Models(config, corpus).newest["newspaper"]
         assert learned.template
         assert Models(off, corpus).newest["newspaper"].template == b""
@@ -156,13 +159,14 @@ def test_learn_tells_what_it_learns_and_a_dry_run_keeps_nothing(once: Path) -> N
 def test_learning_ends_when_its_time_is_over_and_is_made_up_for_later(once: Path) -> None:
     """A crawl starts in bounded time; what was not learned stays due."""
     config = load(once / "corpus.toml")
-    with Corpus.open(once / "corpus.db") as corpus:
-        learn_due(config, corpus, seconds=0.0)
+    with open_for_writing(config, new_pages=False) as opened:
+        corpus, pool = opened.corpus, opened.pool
+        learn_due(config, corpus, pool, seconds=0.0)
         assert corpus.models.newest(["newspaper"]) == {}
-        learn_due(config, corpus)
+        learn_due(config, corpus, pool)
         first = corpus.models.newest(["newspaper"])
         assert first["newspaper"].documents == 12
-        learn_due(config, corpus)
+        learn_due(config, corpus, pool)
         assert corpus.models.newest(["newspaper"]) == first
 
 

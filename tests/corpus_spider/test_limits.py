@@ -169,17 +169,17 @@ def test_no_more_pages_are_read_back_from_the_archive_at_once_than_workers_take(
 
     async def scenario(bench: Bench) -> None:
         bench.seed(12)
-        line = bench.line(bound=0)
+        pipeline = bench.pipeline(held=0)
         for lease in bench.corpus.frontier.lease(bench.run, {"h0.example": 12}, 1.0):
-            await page(line, fetched(lease))
+            await page(pipeline, fetched(lease))
         bench.workers.gate.clear()
-        line = bench.line()
-        line.waiting = bench.corpus.fetches.count_unprocessed()
-        crawling = asyncio.ensure_future(crawl(line, Dispatcher(line, limits(bench))))
+        pipeline = bench.pipeline()
+        pipeline.waiting = bench.corpus.fetches.count_unprocessed()
+        crawling = asyncio.ensure_future(crawl(pipeline, Dispatcher(pipeline, limits(bench))))
         while len(bench.workers.given) < 2 * bench.workers.size:
             await asyncio.sleep(0.01)
         bench.workers.gate.set()
-        assert len(line.held) == 12
+        assert len(pipeline.held) == 12
         assert len(bench.workers.given) == 2 * bench.workers.size
         await crawling
 
@@ -210,12 +210,12 @@ def test_no_more_sitemaps_are_read_at_once_than_what_they_name_has_room_for(tmp_
 
     async def scenario(bench: Bench) -> None:
         bench.seed(12)
-        line = bench.line()
+        pipeline = bench.pipeline()
         *maps, last = bench.corpus.frontier.lease(bench.run, {"h0.example": 12}, 1.0)
         exchanges = [*(sitemap(lease) for lease in maps), fetched(last)]
         bench.workers.gate.clear()
         bench.workers.answer = named(FEW_LINKS + 1)
-        reading = asyncio.gather(*(page(line, exchange) for exchange in exchanges))
+        reading = asyncio.gather(*(page(pipeline, exchange) for exchange in exchanges))
         while last.fetch_url not in bench.workers.given:
             await asyncio.sleep(0.01)
         assert len(bench.workers.given) == MAX_SITEMAPS + 1
@@ -233,10 +233,12 @@ def test_a_short_sitemap_keeps_no_other_waiting_until_it_is_stored(tmp_path: Pat
 
     async def scenario(bench: Bench) -> None:
         bench.seed(6)
-        line = bench.line()
+        pipeline = bench.pipeline()
         bench.workers.answer = named(links)
         maps = [sitemap(lease) for lease in bench.corpus.frontier.lease(bench.run, {"h0.example": 6}, 1.0)]
-        reading = [asyncio.ensure_future(line.process(each.capture, "s", number)) for number, each in enumerate(maps)]
+        reading = [
+            asyncio.ensure_future(pipeline.process(each.capture, "s", number)) for number, each in enumerate(maps)
+        ]
         while sum(each.done() for each in reading) < read:
             await asyncio.sleep(0.01)
         for _ in range(10):
@@ -255,17 +257,17 @@ def test_sitemaps_that_wait_for_their_turn_when_a_run_ends_are_left_to_the_next(
 
     async def scenario(bench: Bench) -> None:
         bench.seed(6)
-        line = bench.line()
+        pipeline = bench.pipeline()
         bench.workers.gate.clear()
         leases = bench.corpus.frontier.lease(bench.run, {"h0.example": 6}, 1.0)
-        reading = asyncio.gather(*(page(line, sitemap(lease)) for lease in leases), return_exceptions=True)
+        reading = asyncio.gather(*(page(pipeline, sitemap(lease)) for lease in leases), return_exceptions=True)
         while len(bench.workers.given) < MAX_SITEMAPS:
             await asyncio.sleep(0.01)
-        line.closing = True
+        pipeline.closing = True
         bench.workers.gate.set()
         ends = [type(end) for end in await reading]
         assert sorted(end.__name__ for end in ends) == ["CancelledError"] * 4 + ["NoneType"] * MAX_SITEMAPS
-        assert line.error is None
+        assert pipeline.error is None
         assert bench.corpus.fetches.count_unprocessed() == 4
 
     with closing(Bench(tmp_path)) as bench:
@@ -283,21 +285,21 @@ def test_pages_that_wait_to_be_read_do_not_hold_up_a_run_whose_time_is_over(
     monkeypatch.setattr(dispatch, "READ_SECONDS", 0.1)
 
     async def over(bench: Bench) -> int:
-        line, begun = bench.line(bound), bench.workers.gate
-        dispatcher = Dispatcher(line, limits(bench, per_host=4, time_limit=0.5))
-        crawling = asyncio.ensure_future(crawl(line, dispatcher, fetched if kind is Kind.PAGE else sitemap))
-        while not line.leaving:
+        pipeline, begun = bench.pipeline(bound), bench.workers.gate
+        dispatcher = Dispatcher(pipeline, limits(bench, per_host=4, time_limit=0.5))
+        crawling = asyncio.ensure_future(crawl(pipeline, dispatcher, fetched if kind is Kind.PAGE else sitemap))
+        while not pipeline.leaving:
             await asyncio.sleep(0.01)
         begun.set()
         assert len(await crawling) > 20
-        assert (line.error, dispatcher.limit_reached, line.held) == (None, "time_limit", {})
-        return line.counts.drops["seen"]
+        assert (pipeline.error, dispatcher.limit_reached, pipeline.held) == (None, "time_limit", {})
+        return pipeline.counts.drops["seen"]
 
     async def next_run(bench: Bench) -> None:
-        line = bench.line()
+        pipeline = bench.pipeline()
         bench.corpus.frontier.release(["s"])
-        line.waiting = bench.corpus.fetches.count_unprocessed()
-        await crawl(line, Dispatcher(line, limits(bench)))
+        pipeline.waiting = bench.corpus.fetches.count_unprocessed()
+        await crawl(pipeline, Dispatcher(pipeline, limits(bench)))
 
     with closing(Bench(tmp_path)) as bench:
         bench.seed(40)
@@ -317,17 +319,17 @@ def test_a_host_is_not_asked_for_more_pages_than_can_be_judged(tmp_path: Path, m
     async def scenario(bench: Bench) -> None:
         bench.seed(60)
         bench.seed(8, hosts=8)
-        line = bench.line()
-        dispatcher = Dispatcher(line, limits(bench, per_host=2))
-        crawling = asyncio.ensure_future(crawl(line, dispatcher))
-        while line.unread["h0.example"] < 10 or len(line.unread) < 8 or dispatcher._out:
+        pipeline = bench.pipeline()
+        dispatcher = Dispatcher(pipeline, limits(bench, per_host=2))
+        crawling = asyncio.ensure_future(crawl(pipeline, dispatcher))
+        while pipeline.unread["h0.example"] < 10 or len(pipeline.unread) < 8 or dispatcher._out:
             await asyncio.sleep(0.01)
-        assert line.unread["h0.example"] <= 10 + 2
+        assert pipeline.unread["h0.example"] <= 10 + 2
         assert "h0.example" in dispatcher._active
         assert "h0.example" not in dispatcher._quotas()
         bench.workers.gate.set()
         assert len(await crawling) == 67
-        assert not line.unread
+        assert not pipeline.unread
 
     with closing(Bench(tmp_path)) as bench:
         bench.workers.gate.clear()

@@ -70,7 +70,7 @@ class Hosts:
 
     def __post_init__(self) -> None:
         self.settings = Settings({"ROBOTSTXT_USER_AGENT": AGENT, "DOWNLOAD_DELAY": 1.0})
-        self.engine = self.downloader = self.spider = self.line = self
+        self.engine = self.downloader = self.spider = self.pipeline = self
 
     async def download_async(self, request: Request) -> Response:
         self.asked += 1

@@ -90,16 +90,16 @@ def test_a_system_without_another_thread_is_told_as_that(
 
 
 class WithoutWorkers:
-    """A line to which the system gives no worker."""
+    """A pipeline to which the system gives no worker."""
 
     async def process(self, *_: object) -> Processed:
         raise CorpusError("no worker process can be started")
 
 
-def test_a_page_for_which_no_worker_starts_leaves_the_line_as_one_that_is_not_written() -> None:
+def test_a_page_for_which_no_worker_starts_leaves_the_pipeline_as_one_that_is_not_written() -> None:
     """The crawl ends with the message; Scrapy added a traceback."""
     lease = Lease(1, "http://a.example/", "http://a.example/", "s", "a.example")
     capture = Capture("http://a.example/", datetime.now(UTC), 200, (), (), b"<p>")
-    crawler: Any = SimpleNamespace(spider=SimpleNamespace(line=WithoutWorkers()))
+    crawler: Any = SimpleNamespace(spider=SimpleNamespace(pipeline=WithoutWorkers()))
     with pytest.raises(DropItem, match="not_written"):
         asyncio.run(Process(crawler).process_item(Page(Fetched(capture, lease))))

@@ -53,7 +53,9 @@ class Ledger:
     def record_fetched(self, run_id: int, group: Sequence[tuple[Fetched, Pointer]]) -> list[int]:
         return [int(pointer.record_id.rpartition("/")[2]) for _, pointer in group]
 
-    def record_processed(self, group: Sequence[tuple[int, Lease, Processed]]) -> dict[int, Processed]:
+    def record_processed(
+        self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False
+    ) -> dict[int, Processed]:
         self.outcomes += [fetch_id for fetch_id, _, _ in group]
         self.commits.append(len(group))
         return {fetch_id: processed for fetch_id, _, processed in group}
