@@ -1,9 +1,9 @@
-# Two commands matter: `make demo` and `make test`. Both set up what they need.
+# Three commands matter: `make demo`, `make check` and `make test`. Each sets up what it needs.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-kills test-hostile setup peers render segment langid lint lock audit clean
+.PHONY: demo check test test-kills test-hostile setup peers render segment langid lint lock audit clean
 
 setup: $(VENV)/.ready
 
@@ -14,31 +14,47 @@ $(VENV)/.ready: requirements/core.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-# The extractors that `corpus-spider evaluate` compares ours with. The lock is whole, so pip need not resolve anything,
-# which spares its older versions the extras that several packages ask of lxml in different spellings.
+# Other extractors for `corpus-spider evaluate`. The lock is complete, so pip resolves nothing: old versions of pip fail
+# on the extras of lxml, which packages spell differently.
 peers: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/peers.lock
 
-# The driver of the browser that sites with `render = true` need; the browser, chromium, comes from the system.
+# Browser driver for sites with `render = true`. The browser, chromium, comes from the system.
 render: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/render.lock
 
-# ICU for Python, which finds words in scripts that write none apart: Thai, Lao, Khmer, Burmese.
+# ICU for Python: words of Thai, Lao, Khmer and Burmese, which have no spaces between them.
 segment: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/segment.lock
 
-# Further detectors of languages, for `language_backend`.
+# Other language detectors for `language_backend`.
 langid: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/langid.lock
 
 demo: setup
 	$(BIN)/corpus-spider demo
 
+# Linters, types and the fast tests: before each commit.
+check: setup lint
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(FAST) $(SLOW:%=--ignore=%)
+
+# Pure functions without server or crawl. SLOW: tests of growth and memory, and those that start workers.
+FAST := tests/pipelines tests/test_doctests.py tests/test_documents.py tests/test_plain_english.py \
+	tests/storage/test_author_names.py tests/storage/test_export_encoding.py tests/storage/test_schedule.py \
+	tests/storage/test_warc_scanning.py tests/corpus_spider/test_config.py \
+	tests/corpus_spider/test_config_values.py tests/corpus_spider/test_console.py tests/corpus_spider/test_docs.py \
+	tests/corpus_spider/test_intervals.py tests/corpus_spider/test_policy.py tests/corpus_spider/test_progress.py \
+	tests/corpus_spider/test_scores.py tests/corpus_spider/test_signs.py
+SLOW := tests/pipelines/test_fingerprints.py tests/pipelines/test_inflate.py tests/pipelines/test_sitemaps.py \
+	tests/pipelines/test_worker_answers.py tests/pipelines/test_workers.py \
+	tests/pipelines/extractors/test_growth.py tests/pipelines/extractors/test_memory.py \
+	tests/pipelines/extractors/test_peers.py
+
 test: setup lint
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
-# Kills, power cuts and failing disks in their hundreds, which takes most of an hour; `make test` has a few of each.
-# What a machine cannot run is told as skipped, with the reason. Seeds are printed; CORPUS_SPIDER_SEED sets another.
+# Hundreds of kills, power cuts and disk failures: most of an hour. `make test` has a few of each. Skipped tests are
+# listed with the reason. Seeds are printed; CORPUS_SPIDER_SEED sets another.
 test-kills: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -n auto --dist loadgroup -rs $(KILLS)
 
@@ -47,8 +63,8 @@ KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tes
 	tests/corpus_spider/test_thirty_nights.py tests/pipelines/test_workers.py tests/storage/test_old_corpora.py \
 	tests/storage/test_sqlite_limits.py tests/storage/test_warc_writer.py
 
-# What of the hostile server takes longer: traps, a hundred silent hosts, names that lie, and the whole of it in one crawl;
-# and a hundred thousand drawn URLs.
+# The slow part of the hostile server: traps, a hundred silent hosts, names that resolve to private addresses, and all of
+# it in one crawl. Also a hundred thousand random URLs.
 test-hostile: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -m "hostile or not hostile" \
 		tests/corpus_spider/test_hostile_bench.py tests/corpus_spider/test_hostile_whole.py \
@@ -60,14 +76,14 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-# Looks every locked package up in the advisory database, with pip-audit in an environment of its own. Exit code 1:
-# something is vulnerable; anything else but 0: it could not be told.
+# Look up every locked package in the advisory database, with pip-audit in its own environment. Exit code 0: none is
+# vulnerable; 1: some are; any other: unknown.
 audit:
 	test -x .audit/bin/python || $(PYTHON) -m venv .audit
 	.audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit || echo "pip-audit cannot be installed"
 	.audit/bin/python requirements/audit.py .audit/bin/pip-audit requirements/*.lock
 
-# Needs uv; resolves for Python 3.11 and later and writes hashes, never a registry's address.
+# Needs uv. Resolves for Python 3.11 and later and writes hashes, never the address of a registry.
 lock:
 	uv pip compile pyproject.toml --group pyproject.toml:test --generate-hashes --universal --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements/core.lock

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md and CONTRIBUTING.md name paths that exist and targets that the Makefile has."""
+"""ARCHITECTURE.md, CONTRIBUTING.md and the Makefile name paths that exist; the documents name targets that exist."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ def test_every_make_target_exists(document: str, target: str) -> None:
     """The Makefile has each target that a document mentions."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target.removeprefix('make ')}:", makefile, re.MULTILINE), f"{document}: {target}"
+
+
+def test_every_test_file_of_the_makefile_exists() -> None:
+    """A file that was moved is not left out of `make check` or `make test-kills`."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [path for path in re.findall(r"\btests/[\w./-]*\w", makefile) if not (ROOT / path).exists()] == []
 
 
 def test_the_table_of_behaviours_is_long_enough() -> None:
