@@ -75,6 +75,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python tools/plain_english.py
 
 # Look up every locked package in the advisory database, with pip-audit in its own environment. Exit code 0: none is
 # vulnerable; 1: some are; any other: unknown.
