@@ -41,7 +41,7 @@ check: setup lint
 # Pure functions without server or crawl. SLOW: tests of growth and memory, and those that start workers.
 FAST := tests/pipelines tests/test_doctests.py tests/test_documents.py tests/test_plain_english.py \
 	tests/storage/test_author_names.py tests/storage/test_export_encoding.py tests/storage/test_schedule.py \
-	tests/storage/test_vertical.py tests/storage/test_warc_scanning.py tests/corpus_spider/test_config.py \
+	tests/storage/test_warc_scanning.py tests/corpus_spider/test_config.py \
 	tests/corpus_spider/test_config_values.py tests/corpus_spider/test_console.py tests/corpus_spider/test_docs.py \
 	tests/corpus_spider/test_intervals.py tests/corpus_spider/test_policy.py tests/corpus_spider/test_progress.py \
 	tests/corpus_spider/test_scores.py tests/corpus_spider/test_signs.py
@@ -75,6 +75,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python tools/plain_english.py
 
 # Look up every locked package in the advisory database, with pip-audit in its own environment. Exit code 0: none is
 # vulnerable; 1: some are; any other: unknown.

@@ -5,7 +5,7 @@
 ``DIR`` is that of ``benchmarks/languages.py``: ``LANG.txt``, a sentence a line. Of each charset and each language that
 was written in it pages are made that say the truth, nothing, or the usual lies, in the header or in a meta element; of
 little text, of much, with long ASCII markup in front, with a byte of something else in the middle, and cut short within
-a character. A page is right when every word of its text is there, but for the one that was broken.
+a character. A page is right when it has every word of its text, except the broken one.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def jaccard(one: set[str], other: set[str]) -> float:
 
 
 def documents(lines: list[str], number: int, randomly: random.Random) -> list[list[str]]:
-    """Put sentences, drawn anew for each, into documents; each has half of all that there are at the most."""
+    """Make documents of sentences drawn at random; each document has half of all sentences."""
     made = []
     for _ in range(number):
         drawn = randomly.sample(lines, len(lines) // 2)

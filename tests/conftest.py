@@ -65,7 +65,7 @@ def find_programs() -> Path | None:
 
 
 def unprivileged_user() -> str | None:
-    """Return whom to run the server as: PostgreSQL refuses root. None: as whoever runs the tests."""
+    """Return the user to run the server as, because PostgreSQL refuses root. None: the user of the tests."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}

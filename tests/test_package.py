@@ -94,6 +94,6 @@ def test_the_locks_agree(extra: str) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_name_a_package_promises_is_there(package: str) -> None:
-    """Names that are looked up when first asked for would else be missed by whoever asks."""
+    """Names that are resolved lazily are checked here; otherwise only their first user would notice an error."""
     module = import_module(package)
     assert [name for name in getattr(module, "__all__", ()) if not hasattr(module, name)] == []

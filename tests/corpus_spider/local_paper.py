@@ -1,7 +1,7 @@
 """A small newspaper on loopback for crawl tests: generated, deterministic, with what a crawl must cope with.
 
-Article ``i`` is the same text for ever; every tenth is an exact copy of the one before it, every eleventh differs
-from the one before it by a few words. The server counts what it was asked for.
+The text of article ``i`` never changes. Every tenth is an exact copy of the one before it, every eleventh differs from
+the one before it by a few words. The server counts its requests.
 """
 
 from __future__ import annotations

@@ -290,7 +290,7 @@ def test_of_the_addresses_of_a_name_the_private_ones_are_passed_over(
 
 
 class Unanswered(Clock):
-    """A reactor on which the time passes as it is told, and whose threads wait for a name server for ever."""
+    """A reactor with a clock that the test sets, and with threads that wait for a name server without end."""
 
     def getThreadPool(self) -> Unanswered:
         return self

@@ -1,4 +1,4 @@
-"""Intervals of means and of differences, by drawing sites anew."""
+"""Intervals of means and of differences, by resampling sites."""
 
 from __future__ import annotations
 

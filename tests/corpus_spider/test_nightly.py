@@ -87,7 +87,7 @@ def test_a_page_of_many_addresses_is_one_document(tmp_path: Path, newspaper: New
 def test_a_server_that_cannot_tell_what_has_changed_is_asked_in_full(
     tmp_path: Path, newspaper: Newspaper, status: int, nights: int
 ) -> None:
-    """Its feed is refused, or said not to have changed, for ever to who asks whether it has: the site went silent."""
+    """It always refuses conditional requests for its feed, or responds "not modified": the site went silent."""
     validators = {"ETag": '"1"', "Last-Modified": "Fri, 20 Nov 2026 12:00:00 GMT"}
     named = ["/story/1"]
 

@@ -95,7 +95,7 @@ def test_a_disk_that_fails_or_is_full_ends_a_crawl_with_exit_code_3_and_nothing_
     calls, chance = counted(crawls, next(corpora)[0]), random.Random(f"{SEED} {fault}")
     for _ in range(often(few, many)):
         folder, database_url = next(corpora)
-        # Not among the last, of which there are a few more or less each time.
+        # Not among the last ones: their number varies a little.
         call = f"{fault}:{chance.randint(1, calls[fault.partition('@')[2][0]] // 2)}"
         code, reached = crawls.broken(folder, call)
         assert code == 3 or (code == 0 and (fault.startswith("once") or not reached)), (call, code, said(folder))

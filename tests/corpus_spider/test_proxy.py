@@ -128,7 +128,7 @@ def test_what_is_asked_for_by_hand_goes_through_the_proxy_too(tmp_path: Path, pr
 def test_the_proxy_for_a_url(
     monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], scheme: str, host: str, expected: Proxy | None
 ) -> None:
-    """By scheme, with its login, but for the hosts that are named as exceptions."""
+    """By scheme, with its login, except for the hosts in NO_PROXY."""
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environ.items():

@@ -104,8 +104,8 @@ def test_what_can_be_asked_with_is_and_the_text_decides_whether_a_page_has_chang
 
 
 def test_a_list_of_addresses_is_read_once_and_its_gone_pages_are_no_sickness(tmp_path: Path) -> None:
-    """Its pages were read again each night as sources are, and each that was gone made the site sick for ever; as
-    start pages, which they become when links are to be followed, they are read again.
+    """They were fetched again each night like sources, and each page that was gone made the site failing. When links
+    are followed, they are start pages and are fetched again.
     """
     with served(Newspaper(articles=40)) as paper:
         paths = [f"/article/{number}" for number in range(21, 29)]

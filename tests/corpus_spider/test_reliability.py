@@ -1,4 +1,4 @@
-"""How far confidence is to be trusted: expected beside actual F1."""
+"""Reliability of the confidence: expected and actual F1."""
 
 from __future__ import annotations
 

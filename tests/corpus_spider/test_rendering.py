@@ -102,7 +102,7 @@ def test_a_page_that_ends_a_browser_is_not_shown_again(seen: dict[str, Any]) -> 
 @needs_driver
 @needs_browser
 def test_contexts_end_with_their_page(seen: dict[str, Any]) -> None:
-    """Neither the browser nor the handler has one left after a page, be it shown or refused for its size."""
+    """Browser and handler have no context left after a page, shown or refused for its size."""
     contexts = seen["contexts_left"]
     assert contexts["ended"] == ["filled", "render_too_large", "filled"]
     assert contexts["left"] == [[0, 0, 0], [0, 0, 0]]

@@ -91,7 +91,7 @@ def test_other_texts_are_far_away(script: str) -> None:
 
 
 def test_the_numbers_of_the_scheme_never_change() -> None:
-    """A corpus keeps fingerprints for ever: these values are what scheme v2 has always given."""
+    """Corpora keep their fingerprints, so scheme v2 must always give these values."""
     found = fingerprint("The quick brown fox jumps over the lazy dog. " + " ".join(map(str, range(60))))
     assert SCHEME == "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
     assert (found.scheme, found.shingles) == (SCHEME, 134)

@@ -195,7 +195,7 @@ def test_a_line_at_the_head_or_the_end_that_is_the_authors_name_is_not_in_the_te
     ],
 )
 def test_the_authors_name_behind_the_word_for_by_is_not_in_the_text(line: str, author: str, *, kept: bool) -> None:
-    """At its head, where the line says nothing else; likewise."""
+    """An author line at the head of the text is removed when it says nothing else."""
     found = Extraction(("Hà Nội mùa thu", line, *"bcd"), "auto", "1", kinds="hpppp", confidence=0.9)
     assert (line in without_byline(found, Metadata(author=author)).paragraphs) == kept
 

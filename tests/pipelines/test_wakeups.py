@@ -1,4 +1,4 @@
-"""Results of threads come to the event loop whole, together where they come together, and nobody waits in vain."""
+"""Results of threads reach the event loop complete, together when they arrive together, and every waiter is woken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pooler before a PostgreSQL server that lends its one session there to each transaction anew, as many hosts have."""
+"""A pooler before a PostgreSQL server. It lends one session to one transaction after the other, as many hosts do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks by site: all or none, at once, and gone with whoever held them."""
+"""Locks by site: all or none, at once, and released when their process ends."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_readers_need_no_lock(corpus: Corpus, folder: Path) -> None:
 
 
 def test_a_lost_connection_is_noticed_and_its_locks_taken_again(shared_postgresql_url: str, folder: Path) -> None:
-    """When the server ends the session, `ensure` takes the locks anew, or says that somebody else has them."""
+    """When the server ends the session, `ensure` takes the locks again, or says that another program has them."""
     with Corpus.open(shared_postgresql_url) as corpus, Corpus.open(shared_postgresql_url) as other:
         locks, rival = SiteLocks(corpus, ["a.example"], folder), SiteLocks(other, ["a.example"], folder)
         locks.acquire()
@@ -318,7 +318,7 @@ def test_every_site_has_a_lock_file_of_its_own_in_the_folder(site: str) -> None:
 
 
 def test_a_pooler_that_shares_sessions_is_refused(postgresql_url: str, folder: Path) -> None:
-    """Through it all crawls at once would have the lock of a site: it is the same session's, whoever asks."""
+    """Through it all crawls would have the lock of a site at once, because they share one session."""
     Corpus.open(postgresql_url, create=True).close()
     with pooled(postgresql_url) as url, Corpus.open(url) as corpus, pytest.raises(ConfigError, match="pooler"):
         SiteLocks(corpus, ["a.example"], folder).acquire()

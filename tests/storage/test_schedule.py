@@ -43,7 +43,7 @@ def page(end: End = End.READ, born: float | None = NOW - HOUR, now: float = NOW)
     ],
 )
 def test_the_interval_of_a_source_follows_how_often_it_brings_news(habit: Habit, visit: Visit, hours: float) -> None:
-    """A fifth less after news, half as long again in vain, from 90 minutes to 90 days; dead ones every 90 days."""
+    """A fifth less after news, half as long again without, from 90 minutes to 90 days; dead ones every 90 days."""
     after, again = SCHEDULE.after(habit, visit)
     assert after.period == pytest.approx(hours * HOUR)
     assert again == due(NOW, after.period)
@@ -73,7 +73,7 @@ def test_a_night_with_a_wrong_clock_makes_no_source_a_dead_one(end: End) -> None
     ],
 )
 def test_a_failing_source_is_asked_ever_more_seldom(failures: int, end: End, wait: float) -> None:
-    """Up to 3 days; 30 when it has failed 30 times; 60 when it is gone for the third time. Success begins anew."""
+    """Up to 3 days; 30 after 30 failures; 60 when it is gone for the third time. A success resets the interval."""
     habit = Habit(DAY, failures=failures, reads=5)
     after, again = SCHEDULE.after(habit, source(end))
     assert (again, after.period) == (due(NOW, wait), DAY)

@@ -133,7 +133,7 @@ def test_recovery_killed_at_any_step_comes_to_the_same_end(tmp_path: Path, reach
 
 @pytest.mark.usefixtures("quick_disk")
 def test_of_a_long_file_only_the_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Records that the database points to, far before the end, are not read anew; all behind them is made whole."""
+    """Records that the database points to, far before the end, are not read again; all after them are recovered."""
     path, pointers = dead(tmp_path, 6)
     monkeypatch.setattr(recovery, "LOOK_BACK", path.stat().st_size - pointers[2].offset)
     with path.open("r+b") as file:

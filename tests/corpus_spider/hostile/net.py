@@ -52,7 +52,7 @@ def slowly(path: str, pieces: int) -> Reply:
 
 
 def endless(first: bytes, piece: bytes) -> Reply:
-    """Send for ever."""
+    """Send without end."""
 
     def answer(wire: Wire) -> None:
         wire.send(first)

@@ -43,7 +43,7 @@ def inside(path: str, opened: str, closed: str = "") -> bytes:
 
 
 def endless_type(kind: str, first: bytes = b"") -> Reply:
-    """Send one type for ever."""
+    """Send one type without end."""
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()
     return endless(head + first, bytes(65_536))
 

@@ -26,7 +26,7 @@ def refresh(content: str) -> Answer:
 
 
 def hop(wire: Wire) -> bytes:
-    """Redirect to the next number, for ever."""
+    """Redirect to the next number, without end."""
     base, _, number = wire.path.rpartition("/")
     return http(status="302 Found", headers={"Location": f"{base}/{int(number or 0) + 1}"})
 

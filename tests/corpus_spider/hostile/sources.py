@@ -44,7 +44,7 @@ def at(path: str) -> str:
 
 
 def next_index(wire: Wire) -> bytes:
-    """An index that names the next one, for ever."""
+    """An index that names the next one, without end."""
     number = int("".join(filter(str.isdigit, wire.path)) or 0)
     return http(
         wire.filled(sitemap(at(f"/chain/{number + 1}.xml"), at(f"/chain/{number + 1}b.xml"), word="sitemap")).encode(),

@@ -99,7 +99,7 @@ def nothing(wire: Wire) -> bytes:
 
 
 def near(wire: Wire) -> bytes:
-    """Each page is the same article but for a word, with links to more of them."""
+    """Each page is the same article except for one word, with links to more of them."""
     chance = random.Random(wire.path)
     links = "".join(f'<a href="/near/{chance.getrandbits(40):x}.html">bài</a> ' for _ in range(6))
     words = " ".join(paragraphs("/near/")).split()

@@ -53,7 +53,7 @@ def _without_our_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
-    """Let nobody look up a name or connect; whoever tries is remembered."""
+    """Forbid name lookups and connections; each attempt is recorded."""
     asked: list[object] = []
 
     def refuse(*arguments: object, **_: object) -> None:
