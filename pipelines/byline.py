@@ -167,7 +167,7 @@ def _names(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def is_name(text: str) -> bool:
-    """Say whether a text reads like the name of a person.
+    """Return whether a text reads like the name of a person.
 
     >>> is_name("Ludwig van Beethoven"), is_name("Senior Writer"), is_name("on Monday"), is_name("松村太郎")
     (True, False, False, True)

@@ -108,7 +108,7 @@ def parse_date(text: str, now: datetime, language: str = "") -> str | None:
 
 
 def _is_today(iso: str, now: datetime) -> bool:
-    """Say whether a date is that of the visit, which newspapers print on top of every page."""
+    """Return whether a date is that of the visit, which newspapers print on top of every page."""
     return abs(date.fromisoformat(iso[:10]) - now.date()) <= _DAY
 
 
@@ -142,7 +142,7 @@ def stated_in_path(path: str) -> list[str]:
 
 
 def may_be_of(text: str, dates: list[str]) -> bool:
-    """Say whether a text in ISO 8601 states one of some dates, but for a day between zones; where there are none, yes.
+    """Return whether a text in ISO 8601 states one of some dates, but for a day between zones; where there are none, yes.
 
     >>> may_be_of("2024-05-13T22:00:00Z", ["2024-05-14"]), may_be_of("2024-07-01", ["2024-05-14"])
     (True, False)

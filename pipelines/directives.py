@@ -39,7 +39,7 @@ def noted_directives(tree: LexborHTMLParser, headers: Iterable[str]) -> tuple[st
 
 
 def may_follow(tree: LexborHTMLParser, headers: Iterable[str]) -> bool:
-    """Say whether the links of a page may be followed: neither it nor its answer tells every robot, or us, not to."""
+    """Return whether the links of a page may be followed: neither it nor its answer tells every robot, or us, not to."""
     return "nofollow" not in _stated(tree, headers, US)
 
 

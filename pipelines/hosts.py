@@ -133,12 +133,12 @@ def registered_domain(host: str) -> str:
 
 
 def is_public_suffix(name: str) -> bool:
-    """Tell whether a host name is one below which others register theirs, such as ``com.vn``. Hosters' are none."""
+    """Return whether a host name is one below which others register theirs, such as ``com.vn``. Hosters' are none."""
     return bool(name) and _suffixes().extract_str(name, include_psl_private_domains=False).suffix == name
 
 
 def same_site(host_a: str, host_b: str) -> bool:
-    """Tell whether two hosts share their registered domain; hosts that have none must be equal, port included."""
+    """Return whether two hosts share their registered domain; hosts that have none must be equal, port included."""
     if host_a == host_b:
         return True
     domain = registered_domain(host_a)
@@ -163,7 +163,7 @@ def private_address(host: str) -> bool:
 
 
 def address_allowed(ip: str) -> bool:
-    """Tell whether an IP address (as a resolver gives it) is one of the public internet; anything unreadable is not.
+    """Return whether an IP address (as a resolver gives it) is one of the public internet; anything unreadable is not.
 
     Stricter than ``ipaddress.is_global``: multicast and relays are refused, and of IPv6 only global unicast is public
     (RFC 4291). A mapped or NAT64 address is as public as the IPv4 address it carries; 6to4 and Teredo, which could

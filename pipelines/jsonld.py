@@ -142,7 +142,7 @@ def _rank(node: Node, url: str) -> int | None:
 
 
 def _is_front_page(node: Node, url: str) -> bool:
-    """Say whether a node is the site's front page, of which plugins tell on every page of it."""
+    """Return whether a node is the site's front page, of which plugins tell on every page of it."""
     stated = node.get("url")
     named = canonicalise(stated, url) if isinstance(stated, str) and stated else None
     return named is not None and named == canonicalise("/", url) != canonicalise(url)
@@ -156,7 +156,7 @@ def _names(node: Node, url: str) -> bool:
 
 
 def _is_other(node: Node, url: str) -> bool:
-    """Say whether a node tells of another page of the site than ``url``, below its front page."""
+    """Return whether a node tells of another page of the site than ``url``, below its front page."""
     own, page = _place(url, url), node.get("mainEntityOfPage")
     stated = [node.get("url"), page.get("@id") if isinstance(page, dict) else page]
     places = {_place(value, url) for value in stated if isinstance(value, str) and value}

@@ -133,7 +133,7 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def _is_headline(extraction: Extraction, title: str) -> bool:
-    """Say whether the first line ends with a title, or has nearly all its words and few more.
+    """Return whether the first line ends with a title, or has nearly all its words and few more.
 
     Where a heading was shown as the title, those words may well be the standfirst's.
     """
@@ -148,7 +148,7 @@ def _is_headline(extraction: Extraction, title: str) -> bool:
 
 
 def _is_another(line: str, title: str) -> bool:
-    """Say whether a heading over the text is one that was written for readers, where the title is for searches.
+    """Return whether a heading over the text is one that was written for readers, where the title is for searches.
 
     Of its few words some are those of the title, and it is no sentence, as standfirsts are.
 

@@ -275,7 +275,7 @@ def _name_in(node: LexborNode) -> str:
 
 
 def _is_in_comment(node: LexborNode) -> bool:
-    """Say whether the innermost ``article`` around an element is a comment, as Drupal has them."""
+    """Return whether the innermost ``article`` around an element is a comment, as Drupal has them."""
     around: LexborNode | None = node
     while around is not None and around.tag != "article":
         around = around.parent

@@ -260,7 +260,7 @@ def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
 
 
 def has_sentence(text: str) -> bool:
-    """Say whether there is the end of a sentence in a paragraph, or a script that marks none."""
+    """Return whether there is the end of a sentence in a paragraph, or a script that marks none."""
     return bool(_SENTENCE_END.search(text) or _NO_SENTENCE_ENDS.search(text))
 
 
@@ -303,7 +303,7 @@ def claims(tree: LexborHTMLParser) -> tuple[str, ...]:
 
 
 def is_list(tree: LexborHTMLParser) -> bool:
-    """Say whether a page states that it is a list, of the posts with a tag, say, if only of one, and when none of it.
+    """Return whether a page states that it is a list, of the posts with a tag, say, if only of one, and when none of it.
 
     What states og:type article with it, on all but single posts, is WordPress with a plugin.
     """
@@ -383,7 +383,7 @@ def _locate(texts: Iterable[str], flat: str) -> Iterable[_Span]:
 
 
 def _between(headlines: list[int], before: _Span, after: _Span) -> bool:
-    """Say whether a headline begins after one paragraph and no later than the next."""
+    """Return whether a headline begins after one paragraph and no later than the next."""
     start = min(before.end, after.start) - 1
     return bisect_left(headlines, start) < bisect_left(headlines, after.start + 1)
 

@@ -98,7 +98,7 @@ def with_answer(stated: Metadata, capture: Capture) -> Metadata:
 
 
 def reserved_by_answer(capture: Capture) -> bool:
-    """Say whether the headers of an answer reserve the use of its text."""
+    """Return whether the headers of an answer reserve the use of its text."""
     said = _strictest(_headers(capture, RESERVATION), (), capture.url)
     asked = {one for value in robots_headers(capture) for one in robots_directives(value)}
     return (said is not None and said.value == 1) or not RESERVING.isdisjoint(asked)

@@ -86,7 +86,7 @@ class PathPattern:
         return cls(tuple(bare.split("*")), path.endswith("$"), len(path))
 
     def matches(self, path: str) -> bool:
-        """Say whether a path of `path_of` is meant; linear in its length for each piece."""
+        """Return whether a path of `path_of` is meant; linear in its length for each piece."""
         first, *rest = self.pieces
         if not path.startswith(first):
             return False
@@ -120,7 +120,7 @@ class Robots:
     _merged: dict[str, _Group] = field(default_factory=dict)
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
-        """Say whether a URL may be asked for: the longest rule that matches decides, of equal ones the kinder."""
+        """Return whether a URL may be asked for: the longest rule that matches decides, of equal ones the kinder."""
         path = path_of(url)
         if path == "/robots.txt":
             return True

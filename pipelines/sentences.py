@@ -64,7 +64,7 @@ def _ends(line: str, found: re.Match[str]) -> bool:
 
 
 def _is_shortened(line: str, stop: int) -> bool:
-    """Say whether the word before a full stop is an abbreviation, an initial, or the number of an item."""
+    """Return whether the word before a full stop is an abbreviation, an initial, or the number of an item."""
     earliest = max(0, stop - _LONGEST_WORD)
     begin = line.rfind(" ", earliest, stop) + 1
     if not begin and earliest:

@@ -24,7 +24,7 @@ _SLUG = re.compile(r"[0-9-]")
 
 
 def is_form(parameter: str) -> bool:
-    """Tell whether a parameter of a query only asks for a form: ``amp=1``, ``outputType=amp``, ``print``."""
+    """Return whether a parameter of a query only asks for a form: ``amp=1``, ``outputType=amp``, ``print``."""
     name, _, value = parameter.lower().partition("=")
     name = name.removeprefix("amp;")
     return (name in _FLAGS and value in _YES) or (name in _MODES and value in _FORMS) or name in _VIEWER
@@ -50,7 +50,7 @@ def _shortened(path: str) -> str:
 
 
 def is_secondary(host: str) -> bool:
-    """Tell whether a host is named as one for mobile devices or AMP."""
+    """Return whether a host is named as one for mobile devices or AMP."""
     return _SECONDARY.match(host) is not None
 
 

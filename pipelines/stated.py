@@ -64,7 +64,7 @@ def names(values: Iterable[str]) -> list[str]:
 
 
 def is_account(name: str) -> bool:
-    """Say whether a name is one that somebody logs in with, as systems state it for want of another.
+    """Return whether a name is one that somebody logs in with, as systems state it for want of another.
 
     >>> is_account("ann.author.12"), is_account("Ann Author"), is_account("AFP")
     (True, False, False)

@@ -26,7 +26,7 @@ _LANGUAGES = ("vi", "en-us")
 
 
 def is_dateline(line: str, published: str, author: str | None) -> bool:
-    """Say whether a line tells the day of publication, which is known, and else but who wrote the text.
+    """Return whether a line tells the day of publication, which is known, and else but who wrote the text.
 
     >>> is_dateline("By Ann Lee · 5 Nov 2024 · 3 min read", "2024-11-05T08:00:00Z", "Ann Lee")
     True
@@ -45,7 +45,7 @@ def is_dateline(line: str, published: str, author: str | None) -> bool:
 
 
 def _is_all(rest: str, day: date, language: str) -> bool:
-    """Say whether a text states a day, give or take one for its zone, and next to nothing else."""
+    """Return whether a text states a day, give or take one for its zone, and next to nothing else."""
     left, days = without_dates(rest, language)
     if not any(abs((each - day).days) <= 1 for each in days):
         return False

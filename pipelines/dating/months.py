@@ -133,7 +133,7 @@ def _names() -> frozenset[str]:
 
 
 def is_name(word: str) -> bool:
-    """Say whether a folded word is the name of a month in some language."""
+    """Return whether a folded word is the name of a month in some language."""
     return word in _names()
 
 
@@ -177,7 +177,7 @@ def month_of(name: str, language: str = "") -> Month | None:
 
 
 def is_disputed(name: str, language: str = "") -> bool:
-    """Say whether a name is two months, and none in the language of the page: listopad is October or November."""
+    """Return whether a name is two months, and none in the language of the page: listopad is October or November."""
     return name in _disputed() and name not in _own().get(_base(language), {})
 
 

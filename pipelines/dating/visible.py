@@ -125,7 +125,7 @@ def time_elements(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, Shown]]:
 
 
 def _is_change(node: LexborNode) -> bool:
-    """Say whether an element's class or itemprop calls it the time of a change, and not that of publication too."""
+    """Return whether an element's class or itemprop calls it the time of a change, and not that of publication too."""
     naming = f"{naming_of(node)} {node.attributes.get('itemprop') or ''}"
     return _CHANGED.search(naming) is not None and _PUBLIC.search(naming) is None
 
@@ -248,7 +248,7 @@ def _title_line(nodes: list[LexborNode], title: str, least: float) -> int:
 
 
 def _is_linked(node: LexborNode) -> bool:
-    """Say whether an element lies in a link, right or a few elements above it: a list names the page's title too."""
+    """Return whether an element lies in a link, right or a few elements above it: a list names the page's title too."""
     around: LexborNode | None = node
     for _ in range(_LEVELS):
         if around is None:
@@ -345,12 +345,12 @@ def _is_marked(node: LexborNode) -> bool:
 
 
 def is_of_another(node: LexborNode) -> bool:
-    """Say whether an element that calls itself the date of publication is that of a teaser or a comment."""
+    """Return whether an element that calls itself the date of publication is that of a teaser or a comment."""
     return is_aside(node, _ASIDE - {"footer"}, _OTHERS)
 
 
 def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Pattern[str] = _MISLEADING) -> bool:
-    """Say whether an element or one around it is beside the article: navigation, comments, what others wrote."""
+    """Return whether an element or one around it is beside the article: navigation, comments, what others wrote."""
     around: LexborNode | None = node
     for _ in range(_LEVELS):
         if around is None:
@@ -364,7 +364,7 @@ def is_aside(node: LexborNode, tags: frozenset[str] = _ASIDE, classes: re.Patter
 
 
 def is_of_masthead(node: LexborNode) -> bool:
-    """Say whether an element stands in the header of the page, which has no heading, and not in that of an article."""
+    """Return whether an element stands in the header of the page, which has no heading, and not in that of an article."""
     around: LexborNode | None = node
     while around is not None and around.tag not in {"header", "article", "main"}:
         around = around.parent
@@ -376,7 +376,7 @@ def is_of_masthead(node: LexborNode) -> bool:
 
 
 def _is_in_article(node: LexborNode) -> bool:
-    """Say whether a footer or an aside is one of an article, which may hold its byline."""
+    """Return whether a footer or an aside is one of an article, which may hold its byline."""
     return node.tag in {"footer", "aside"} and node.parent is not None and node.parent.tag == "article"
 
 

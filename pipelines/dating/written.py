@@ -273,7 +273,7 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
 
 
 def _may_be_ethiopian(month: Month, match: re.Match[str], now: datetime, language: str) -> bool:
-    """Say whether a date in Tigrinya may be one of Ethiopia, seven or eight years on: Eritrea names its months so."""
+    """Return whether a date in Tigrinya may be one of Ethiopia, seven or eight years on: Eritrea names its months so."""
     if language.partition("-")[0] != "ti" or month.calendar != "gregorian" or match["name"].isascii():
         return False
     day = to_gregorian(ETHIOPIAN, int(match["year"]), (month.number - 9) % 12 + 1, int(match["day"]))

@@ -109,7 +109,7 @@ class Shut:
     known: Container[int] = field(default=(), compare=False)
 
     def holds(self, url: str) -> bool:
-        """Tell whether a canonical URL lies in it."""
+        """Return whether a canonical URL lies in it."""
         host, place = place_of(url)
         if self.host.startswith("*"):
             return family_of(host) == self.host and hash(host) not in self.known

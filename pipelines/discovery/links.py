@@ -137,7 +137,7 @@ def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | N
 
 
 def leads_to_itself(url: str, location: str) -> bool:
-    """Say whether a redirect leads to the address it is an answer to, as where a cookie is asked for."""
+    """Return whether a redirect leads to the address it is an answer to, as where a cookie is asked for."""
     target = redirect_target(location, url)
     return target is not None and target == parse(url)
 

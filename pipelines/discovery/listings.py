@@ -132,7 +132,7 @@ def _headlines(members: list[Anchor]) -> bool:
 
 
 def _is_long(text: str) -> bool:
-    """Say whether a text is as long as a headline; no letter says less than one of an alphabet."""
+    """Return whether a text is as long as a headline; no letter says less than one of an alphabet."""
     return len(text) >= HEADLINE or size(text) >= HEADLINE
 
 

@@ -45,7 +45,7 @@ class Scope:
     elsewhere: frozenset[str] = frozenset()
 
     def has_host(self, host: str) -> bool:
-        """Tell whether a host (``name[:port]``) is the site's or below it; a rule with a port asks for that port. The
+        """Return whether a host (``name[:port]``) is the site's or below it; a rule with a port asks for that port. The
         nearest host above it decides whose it is.
         """
         name = host.partition(":")[0] if not host.startswith("[") else host.rpartition("]")[0] + "]"
@@ -63,11 +63,11 @@ class Scope:
         return False
 
     def may_lead_to(self, address: Address) -> bool:
-        """Tell whether a redirect may be followed: on the site, not denied, no trap; it need not be allowed by name."""
+        """Return whether a redirect may be followed: on the site, not denied, no trap; it need not be allowed by name."""
         return self.has_host(address.host) and _plausible(address.path) and not _any(self.deny, address.canonical)
 
     def has(self, address: Address) -> bool:
-        """Tell whether a page belongs to the site and is wanted."""
+        """Return whether a page belongs to the site and is wanted."""
         return self.may_lead_to(address) and (not self.allow or _any(self.allow, address.canonical))
 
 

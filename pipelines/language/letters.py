@@ -75,7 +75,7 @@ def corrected(language: str, script: str, text: str) -> str:
 
 
 def speak_against(language: str, rival: str, script: str, text: str) -> bool:
-    """Say whether a text has letters that ``language`` does not write, and not as many that ``rival`` does not.
+    """Return whether a text has letters that ``language`` does not write, and not as many that ``rival`` does not.
 
     >>> speak_against("mk", "ru", "Cyrl", "Во время войны"), speak_against("ru", "mk", "Cyrl", "Во време на војната")
     (True, True)

@@ -27,7 +27,7 @@ _WORD_OF_A_LIST = 2e-5
 
 
 def is_due(text: str) -> bool:
-    """Tell whether a text is short, and its first letters are Latin or Cyrillic."""
+    """Return whether a text is short, and its first letters are Latin or Cyrillic."""
     return len(text) < _SHORT and _WORD.search(text) is not None
 
 

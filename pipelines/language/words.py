@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from pipelines.language.stop_words import stop_words
-from pipelines.vietnamese_syllables import is_syllable
+from pipelines.vietnamese_codecs import is_syllable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -222,7 +222,7 @@ def _without_initials(words: list[str]) -> Iterator[str]:
 
 @cache
 def _are_even(names: tuple[str, ...], script: str) -> bool:
-    """Tell whether all languages of a group have stop words in its script, or none is looked at.
+    """Return whether all languages of a group have stop words in its script, or none is looked at.
 
     Bosnian has no list and Serbian one in Cyrillic: Croatian's claims what all three of them use.
     """
