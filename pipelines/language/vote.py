@@ -1,7 +1,7 @@
-"""A vote on the language of a short text in Latin or Cyrillic script: CLD2, langdetect and stop words.
+"""Vote on the language of a short text in Latin or Cyrillic script: CLD2, langdetect and stop words.
 
-Under some 200 letters CLD2 calls much of Spanish, Italian or Portuguese English, for want of evidence. The other voters
-are wrong elsewhere: langdetect (Nakatani, 2010) knows 55 languages only, stop words say little of three words.
+Below some 200 letters CLD2 has little evidence, and calls much Spanish, Italian and Portuguese English. The other
+voters fail elsewhere: langdetect (Nakatani, 2010) knows 55 languages only, and three words contain few stop words.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.language.stop_words import stop_words
+from pipelines.language.words import stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SHORT = 250
-"""Characters below which a text is put to the vote."""
+"""Characters. A shorter text is put to the vote."""
 _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}][\p{L}\p{M}]*")
-# What a vote adds to the share of the words that are stop words of the language; CLD2's counts twice where it is sure.
+# Added to the share of stop words for each vote. CLD2's vote counts twice if it is sure.
 _VOTE = 0.1
 _ELECTED = 0.6
-"""Confidence in a language that the vote has put in the place of the likeliest."""
-# Long lists have a word of every text.
+"""Confidence in a language that the vote chose against CLD2."""
 _WORD_OF_A_LIST = 2e-5
+"""Subtracted from the share of stop words for each word of the list: long lists have a word in every text."""
 
 
 def is_due(text: str) -> bool:
@@ -32,13 +32,13 @@ def is_due(text: str) -> bool:
 
 
 def elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str], str]) -> tuple[str, float]:
-    """Return the language for which the most votes speak, and a confidence.
+    """Return the language with the most votes, and a confidence.
 
     Args:
         text: clean text.
-        guess: what CLD2 thinks likeliest, and its confidence.
-        sure: what CLD2 is sure of, ``un`` for nothing.
-        other: tells what langdetect thinks; not always asked.
+        guess: the language that CLD2 thinks likeliest, and its confidence.
+        sure: the language that CLD2 is sure of, or ``un``.
+        other: returns langdetect's guess. It is not always called.
     """
     code, confidence = guess if guess[0] != "un" else (sure, _ELECTED)
     code = {"nb": "no"}.get(code, code)
@@ -48,14 +48,13 @@ def elect(text: str, guess: tuple[str, float], sure: str, other: Callable[[str],
     if not words:
         return guess
     second = other(text)
-    shares = {language: _share(words, known) for language, known in stop_words().items()}
+    shares = {
+        language: sum(word in known for word in words) / len(words) - _WORD_OF_A_LIST * len(known)
+        for language, known in stop_words().items()
+    }
     third = max(shares, key=lambda language: shares[language])
     votes = {language: shares.get(language, 0.0) for language in (code, second, third)}
     votes[code] += _VOTE if sure == "un" else 2 * _VOTE
     votes[second] += _VOTE
     elected = max(votes, key=lambda language: votes[language])
     return (elected, confidence) if elected == code else (elected, _ELECTED)
-
-
-def _share(words: list[str], known: frozenset[str]) -> float:
-    return sum(word in known for word in words) / len(words) - _WORD_OF_A_LIST * len(known)
