@@ -185,6 +185,6 @@ def _document(
         captions=extraction.captions,
         comments=extraction.comments,
         quality=quality.measure(text, guess.language),
-        languages=tuple(language.format_guess(line) for line in lines),
+        languages=language.format_guesses(lines),
         foreign_share=round(language.foreign_share(text, guess, lines), 4),
     )

@@ -21,7 +21,7 @@ from pipelines.normalise import clean
 from storage.records import LanguageGuess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _LIMIT = 10_000
 """Characters. The start of a text decides its language."""
@@ -140,6 +140,10 @@ def foreign_share(text: str, whole: LanguageGuess, lines: tuple[LanguageGuess, .
     return foreign / max(1, sum(lengths))
 
 
-def format_guess(guess: LanguageGuess) -> str:
-    """Return a guess in its stored form: ``vi 0.98 Latn 1.00``."""
-    return f"{guess.language} {guess.confidence:.2f} {guess.script} {guess.script_share:.2f}"
+def format_guesses(guesses: Iterable[LanguageGuess]) -> tuple[str, ...]:
+    """Return guesses in their stored form.
+
+    >>> format_guesses([LanguageGuess("vi", 0.98, "Latn", 1.0)])
+    ('vi 0.98 Latn 1.00',)
+    """
+    return tuple(f"{each.language} {each.confidence:.2f} {each.script} {each.script_share:.2f}" for each in guesses)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.language import detect, foreign_share, format_guess, identify, identify_lines
+from pipelines.language import detect, foreign_share, format_guesses, identify, identify_lines
 from pipelines.language.detect import guess
 from tests.pipelines.language_samples import SENTENCES
 
@@ -76,7 +76,7 @@ def test_the_share_in_other_languages_marks_a_mixed_text(lines: tuple[str, ...],
 
 def test_what_is_told_of_a_line() -> None:
     """Language, confidence, script and its share, as they are stored."""
-    assert format_guess(identify(of("th"))) == "th 1.00 Thai 1.00"
+    assert format_guesses([identify(of("th"))]) == ("th 1.00 Thai 1.00",)
 
 
 def test_a_text_of_very_many_lines_is_not_read_to_its_end() -> None:
