@@ -1,6 +1,6 @@
-"""From what an extractor found on a page to the text that is stored, or why none is.
+"""Postprocess an extraction: clean it, remove headline, date and author, and decide whether the text is stored.
 
-A crawl and ``evaluate`` both go through here, so that what is scored is what is stored.
+A crawl and ``evaluate`` both use this module, so that the scored text is the stored text.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
 
 MAX_REPLACED = 0.05
-"""A text in which more than one character in twenty could not be decoded is not worth keeping."""
+"""Share of characters that could not be decoded. A text with more is dropped."""
 COMMENT_END = "-->"
-"""What browsers show of a comment that was put around another, and no text."""
+"""Visible end of a comment that contains another one. It is not text."""
 SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
-"""Where a date stands that a line of the page shows."""
+"""Sources of a date that are visible in a line of the page."""
 HEAD, MAX_DATELINE = 3, 250
-"""Lines at the head of a text among which title, date or author may be, and its characters at most."""
+"""Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
 MIN_TITLE, MAX_KICKER = 15, 60
-"""Characters, white space apart, of a title that is found again, and of what a headline may have besides."""
+"""Characters without spaces: minimum of a title that a headline ends with, maximum of the rest of the headline."""
 MAX_BY = 25
-"""Characters before the author's name, at most, of a line that has nothing else."""
+"""Characters before the author's name in a byline, at most."""
 MIN_WORDS, MOST_WORDS = 4, 0.7
-"""Words of a title, and their share, that a headline has."""
+"""Words of a title, and share of its words, that a headline must have."""
 MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
-"""Most words of another headline, and how many of them, and what share, are the title's at least."""
+"""Words of another headline: maximum, and the number and share of them that must be in the title."""
 _SENTENCE_ENDS = frozenset(".!؟۔।。！…")
 _WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
@@ -48,30 +48,31 @@ _HEADING = ParagraphKind.HEADING.value
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page as it is opened, before anybody looks for its text: decoded and parsed, with what it states of itself."""
+    """A page that is decoded and parsed, with its metadata, before extraction."""
 
     decoded: Decoded
     page: Page
 
 
 def open_source(decoded: Decoded, capture: Capture) -> Source:
-    """Parse a decoded page and read what it, and its answer, state."""
+    """Parse a decoded page and read the metadata of the page and its answer."""
     tree = parse_tree(decoded.text)
     stated = metadata.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 
 def extract(source: Source, model: SiteModel) -> Extraction:
-    """Find the main text with the site's extractor, its parameters and its template."""
+    """Extract the main text with the site's extractor, its parameters and its template."""
     p = dict(model.parameters).get("p")
     options = extractors.ExtractorOptions(url=source.page.url, p=p, template=model.template)
     return extractors.get(model.extractor).extract(source.decoded.text, options)
 
 
 def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extraction, tuple[str, LanguageGuess] | Drop]:
-    """Clean what was found and decide whether it is stored: the text with its language, or why there is none.
+    """Clean an extraction and decide whether it is stored.
 
-    The cleaned extraction is returned either way.
+    Returns:
+        The cleaned extraction, and either the text with its language or the reason to drop the page.
     """
     tree, stated = source.page.tree, source.page.metadata
     extraction = tidy(found, stated)
@@ -86,17 +87,17 @@ def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extract
 
 
 def tidy(found: Extraction, stated: Metadata) -> Extraction:
-    """Clean what was found on a page, and leave out what of its head is no text; whether it is stored is not asked."""
+    """Clean an extraction and remove headline, dateline and byline at its head. The text may still be dropped."""
     return without_byline(without_dateline(without_title(clean(found), stated), stated), stated)
 
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
-    """Return the title as the page shows it over its text, else as it states it."""
+    """Return the title that is shown above the text, else the one in the metadata."""
     return clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:
-    """Clean all texts of an extraction; what is empty then goes, and a paragraph takes its kind with it."""
+    """Clean all texts of an extraction. Empty ones are removed, and a removed paragraph loses its kind."""
     lines = [
         (line, kind)
         for paragraph, kind in zip(extraction.paragraphs, extraction.kinds or repeat(""), strict=False)
@@ -117,10 +118,11 @@ def clean(extraction: Extraction) -> Extraction:
 
 
 def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the heading at the head of the text that is the title, which ``title`` need not have as it is shown.
+    """Remove the heading at the head of the text that repeats the title.
 
-    Many papers state another for searches, of the same words, or show what the article is about before it. A line that
-    is no heading may be the first of a poem, which is called by it. Likewise.
+    The shown title may differ from the one in the metadata: many papers state one for search engines, or show the topic
+    before it. A line that is no heading is kept, because a poem's first line may be its title. Only extractions with a
+    confidence are changed.
     """
     title = title_of(extraction, stated)
     if extraction.confidence is None or not title:
@@ -133,9 +135,9 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def _is_headline(extraction: Extraction, title: str) -> bool:
-    """Return whether the first line ends with a title, or has nearly all its words and few more.
+    """Return whether the first line ends with the title, or has nearly all its words and few others.
 
-    Where a heading was shown as the title, those words may well be the standfirst's.
+    If a heading was shown as the title, the same words may be the standfirst, so they do not count.
     """
     line = extraction.paragraphs[0]
     packed, wanted = "".join(line.split()), "".join(title.split())
@@ -148,9 +150,9 @@ def _is_headline(extraction: Extraction, title: str) -> bool:
 
 
 def _is_another(line: str, title: str) -> bool:
-    """Return whether a heading over the text is one that was written for readers, where the title is for searches.
+    """Return whether a heading is a second headline, written for readers where the title is for search engines.
 
-    Of its few words some are those of the title, and it is no sentence, as standfirsts are.
+    It has few words, some of them from the title, and does not end like a sentence, as standfirsts do.
 
     >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
     True
@@ -161,10 +163,10 @@ def _is_another(line: str, title: str) -> bool:
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out what of the head of the text tells nothing but the date, often with the author: the line or two that
-    it was read from, and others.
+    """Remove lines at the head of the text that contain only the date, often with the author.
 
-    Only where the extractor has our policy of what a text is, which its confidence tells.
+    These are the line or two from which the date was read, and similar lines. Only extractions with a confidence are
+    changed, because other extractors have their own definition of the text.
     """
     if extraction.confidence is None:
         return extraction
@@ -180,9 +182,9 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the line at the head or the end of the text that is the author's name and nothing else; likewise.
+    """Remove the line at the head or the end of the text that is only the author's name.
 
-    At the head a word for by may stand before it.
+    At the head a word for "by" may precede it. Only extractions with a confidence are changed.
     """
     author = stated.author
     if extraction.confidence is None or not author:
@@ -203,7 +205,7 @@ def _without_words(extraction: Extraction, words: str | None) -> Extraction:
 
 
 def _places(extraction: Extraction, words: str | None) -> Iterator[tuple[int, int]]:
-    """Yield where one or two lines at the head of the text are these words and no others, white space apart."""
+    """Yield the first and last index of one or two lines at the head that are these words only, without spaces."""
     if not words or len(words) > MAX_DATELINE:
         return
     wanted = "".join(words.split())
@@ -215,7 +217,7 @@ def _places(extraction: Extraction, words: str | None) -> Iterator[tuple[int, in
 
 
 def _without(extraction: Extraction, first: int, last: int) -> Extraction:
-    """Leave out the lines from one to another."""
+    """Remove the lines from the first to before the last."""
     lines, kinds = extraction.paragraphs, extraction.kinds
     return replace(extraction, paragraphs=lines[:first] + lines[last:], kinds=kinds[:first] + kinds[last:])
 

@@ -1,8 +1,8 @@
-"""One page under many addresses: its forms for mobile devices, for AMP and for print.
+"""URL variants: the addresses of one page for mobile devices, for AMP and for print.
 
-Forms that differ in path or query only are told by their looks, and known by the address of the page itself. On a host
-of their own they may be all a site has, so they are only left out where the page itself is known; that they are the
-same is the page's to say (rel=canonical).
+A variant in path or query is recognised by its form, and stored under the URL of the page itself. A variant on a host
+of its own may be the only one that a site has. It is skipped only if the page itself is known; whether they are the
+same is left to the page (rel=canonical).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _YES = frozenset({"", "1", "true", "yes", "y", "on"})
 _FLAGS = frozenset({"amp", "print", "printable", "printview", "print_view", "printer_friendly", "mobile"})
 _MODES = frozenset({"outputtype", "output", "view", "mode", "format", "layout", "display"})
 _FORMS = frozenset({"amp", "print", "printable", "mobile"})
-# A name that means nothing else: what Google's AMP viewer adds.
+# Parameters that Google's AMP viewer adds. Their names have no other use.
 _VIEWER = frozenset({"amp_js_v", "amp_gsa", "amp_ct", "usqp"})
 _LABEL = re.compile(r"^(?:www|m|mobile|amp|wap)\.(?=[^.]+\.)")
 _SECONDARY = re.compile(r"^(?:m|mobile|amp|wap)\.(?=[^.]+\.)")
@@ -24,7 +24,7 @@ _SLUG = re.compile(r"[0-9-]")
 
 
 def is_form(parameter: str) -> bool:
-    """Return whether a parameter of a query only asks for a form: ``amp=1``, ``outputType=amp``, ``print``."""
+    """Return whether a parameter of a query only selects a variant: ``amp=1``, ``outputType=amp``, ``print``."""
     name, _, value = parameter.lower().partition("=")
     name = name.removeprefix("amp;")
     return (name in _FLAGS and value in _YES) or (name in _MODES and value in _FORMS) or name in _VIEWER
@@ -33,19 +33,17 @@ def is_form(parameter: str) -> bool:
 def plain_path(path: str) -> str:
     """Return the path of the page itself: without ``/amp``, ``/print`` or ``.amp`` at an end.
 
-    Only beside what looks like an article's name, with a digit or a hyphen: ``/glossary/amp`` is a page of its own.
+    The rest must look like an article's name, with a digit or a hyphen: ``/glossary/amp`` is a page of its own.
     """
-    while (shorter := _shortened(path)) != path:
-        path = shorter
-    return path
-
-
-def _shortened(path: str) -> str:
-    for form, rest in ((_TAIL, r"\1"), (_HEAD, ""), (_SUFFIX, "")):
-        if found := form.search(path):
-            name = path[: found.start()].rpartition("/")[2] if form is not _HEAD else path[found.end() :]
-            if _SLUG.search(name):
-                return form.sub(rest, path, count=1)
+    shorter: str | None = path
+    while shorter is not None:
+        path, shorter = shorter, None
+        for form, rest in ((_TAIL, r"\1"), (_HEAD, ""), (_SUFFIX, "")):
+            if found := form.search(path):
+                name = path[: found.start()].rpartition("/")[2] if form is not _HEAD else path[found.end() :]
+                if _SLUG.search(name):
+                    shorter = form.sub(rest, path, count=1)
+                    break
     return path
 
 
@@ -55,5 +53,5 @@ def is_secondary(host: str) -> bool:
 
 
 def plain_host(host: str) -> str:
-    """Return a host without the label that names a form of it: ``www.``, ``m.``, ``amp.`` and the like."""
+    """Return a host without the label of a variant: ``www.``, ``m.``, ``amp.`` and similar."""
     return _LABEL.sub("", host)
