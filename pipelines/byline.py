@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.dating.visible import is_aside, naming_of
+from pipelines.dating.elements import is_aside, naming_of
 from pipelines.normalise import INVISIBLE
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.dating.visible import Around
+    from pipelines.dating.elements import Around
 
 NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""

@@ -142,7 +142,7 @@ def stated_in_path(path: str) -> list[str]:
 
 
 def may_be_of(text: str, dates: list[str]) -> bool:
-    """Return whether a text in ISO 8601 states one of some dates, but for a day between zones; where there are none, yes.
+    """Return whether a text in ISO 8601 states one of some dates, give or take a day for zones. True if there are none.
 
     >>> may_be_of("2024-05-13T22:00:00Z", ["2024-05-14"]), may_be_of("2024-07-01", ["2024-05-14"])
     (True, False)

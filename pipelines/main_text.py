@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import extractors, language, metadata, normalise, refusals, rights
 from pipelines.byline import BY
-from pipelines.dating.lines import is_dateline
+from pipelines.dating.labels import OTHER, label_before, without_labels
+from pipelines.dating.written import without_dates
 from pipelines.directives import robots_headers
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.stated import clean_value
@@ -41,6 +43,17 @@ MIN_WORDS, MOST_WORDS = 4, 0.7
 """Words of a title, and share of its words, that a headline must have."""
 MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
 """Words of another headline: maximum, and the number and share of them that must be in the title."""
+MAX_DATELINE_CHARS = 120
+"""Characters of a line that is only a date with the author, at most."""
+_FEW_LETTERS, _MANY_LETTERS = 12, 50
+"""Letters beside dates, labels and names ("by", a day of the week, a place), and letters of two dates and these."""
+_DIGITS = re.compile(r"\d(?:\D*\d){2}")
+_APART = re.compile(r"\s[|/–—-]\s|[·•|]")
+_FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
+_COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
+"""A number of minutes to read, of readers or of comments."""
+_DATE_ORDERS = ("vi", "en-us")
+"""A language with the day before the month, and one with the month before the day."""
 _SENTENCE_ENDS = frozenset(".!؟۔।。！…")
 _WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
@@ -179,6 +192,34 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
         if not heading and is_dateline(line, stated.published, stated.author):
             extraction = _without(extraction, at, at + 1)
     return extraction
+
+
+def is_dateline(line: str, published: str, author: str | None) -> bool:
+    """Return whether a line contains only the known day of publication and the author.
+
+    A line of a chronicle, or one about another day, is no dateline.
+
+    >>> is_dateline("By Ann Lee · 5 Nov 2024 · 3 min read", "2024-11-05T08:00:00Z", "Ann Lee")
+    True
+    >>> is_dateline("Prices of gold on 5 Nov 2024", "2024-11-05", "Ann Lee")
+    False
+    """
+    if len(line) > MAX_DATELINE_CHARS or not _DIGITS.search(line):
+        return False
+    rest = line.casefold()
+    for name in (author or "").casefold().split(","):
+        rest = rest.replace(name.strip() or "\n", " ")
+    if sum(map(str.isalpha, rest)) > _MANY_LETTERS or label_before(line) == OTHER:
+        return False
+    rest, day = without_labels(rest), date.fromisoformat(published[:10])
+    for order in _DATE_ORDERS[: 1 + (_FIGURES.search(rest) is not None)]:
+        left, days = without_dates(rest, order)
+        parts = (part for part in _APART.split(left) if not _COUNT.fullmatch(part.strip()))
+        letters = sum(character.isalpha() for part in parts for character in part)
+        # A page in another zone may be a day off.
+        if letters <= _FEW_LETTERS and any(abs((each - day).days) <= 1 for each in days):
+            return True
+    return False
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pipelines import byline
 from pipelines.byline import is_name
 from pipelines.dates import Candidate, find_date, may_be_of, stated_in_path
-from pipelines.dating.marked import marked_dates, times_of_article
-from pipelines.dating.visible import (
+from pipelines.dating.elements import (
     around_headline,
     is_aside,
     is_of_masthead,
+    marked_dates,
     time_elements,
+    times_of_article,
     visible_ages,
     visible_dates,
 )
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.dating.visible import Around
+    from pipelines.dating.elements import Around
     from pipelines.jsonld import Statement
 
 MAX_TITLE = 500

@@ -9,7 +9,6 @@ import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass, field
 from functools import lru_cache
-
 from urllib.parse import urlsplit
 
 MAX_BYTES = 500 * 1024
