@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.barren import Barren
+from pipelines.discovery.barren import CrawlerTraps
 from pipelines.wakeups import Wakeups
 from storage.errors import CorpusError
 from storage.records import Drop, Fetched, Kind, Processed
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from pipelines.discovery.barren import Shut
+    from pipelines.discovery.barren import Trap
     from pipelines.workers import WorkerPool
     from pipelines.writer import Writer
     from storage.corpus import Corpus
@@ -148,7 +148,7 @@ class Line:
         """Called once a lease is over, its exchange being durable or there being none, with when it is asked again."""
         self.unread: Counter[str] = Counter()
         """By host, pages of this run that are durable and of which it is not yet known what came of them."""
-        self.barren = Barren()
+        self.barren = CrawlerTraps()
         self._wakeups = Wakeups()
         parts.writer.together = self._wakeups.together
         self._broken: BaseException | None = None
@@ -328,7 +328,7 @@ class Line:
             links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
         return self.barren.wanted(links)
 
-    async def _put_off(self, lease: Lease, shut: Shut) -> None:
+    async def _put_off(self, lease: Lease, shut: Trap) -> None:
         """Leave what waits in a barren place to a later run."""
         frontier, until = self.parts.corpus.frontier, time.time() + BARREN_SECONDS
         pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, shut.host), shut.holds)

@@ -114,9 +114,7 @@ _DATE_NAMED = re.compile(
 """Other names for the date of publication, except those for something beside the page."""
 # Selectors have no descendant combinator: with one, lexbor's cost is quadratic in the depth.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
-_NAME_ELEMENTS = (
-    '[itemprop~="name"], [property~="foaf:name"], .username'  # Drupal: "Submitted by … on …" is around it.
-)
+_NAME_ELEMENTS = '[itemprop~="name"], [property~="foaf:name"], .username'  # Drupal: "Submitted by … on …" is around it.
 _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discovery.barren import DRY, HOST_DRY, IDLE, Barren, Shut, place_of
+from pipelines.discovery.barren import DRY, HOST_DRY, IDLE, CrawlerTraps, Trap, place_of
 from pipelines.fingerprints import fingerprint
 from storage.records import Document, Drop, Kind, LanguageGuess, Lease, Link, Metadata, Processed
 
@@ -30,7 +30,7 @@ def story(number: int) -> Document:
     return document(" ".join(f"word{number * step % 9973}" for step in range(1, 200)))
 
 
-def read(barren: Barren, path: str, *links: str, made: Document | None = None, drop: Drop = LISTING) -> Shut | None:
+def read(barren: CrawlerTraps, path: str, *links: str, made: Document | None = None, drop: Drop = LISTING) -> Trap | None:
     found = tuple(link(each) for each in links)
     return barren.note(lease(path), Processed(made, None if made else drop, found))
 
@@ -56,7 +56,7 @@ def test_addresses_that_vary_alike_are_one_place(one: str, other: str, *, alike:
 
 def test_a_place_without_texts_that_leads_only_to_itself_is_shut_and_no_more_of_it_is_wanted() -> None:
     """Once, after a bounded number of pages; what waits of it is known by its address."""
-    barren = Barren()
+    barren = CrawlerTraps()
     shut = [
         read(barren, f"/events/{number}", f"/events/{number + 1000}", f"/events/{number + 5000}")
         for number in range(3 * DRY)
@@ -73,7 +73,7 @@ def test_a_place_without_texts_that_leads_only_to_itself_is_shut_and_no_more_of_
 
 def test_lists_are_not_shut_while_they_name_articles_that_are_new() -> None:
     """A hundred pages of a list, each with other articles; and its articles bring texts."""
-    barren = Barren()
+    barren = CrawlerTraps()
     for number in range(5 * DRY):
         assert read(barren, f"/list/{number}", f"/news/story-{number}00.html", f"/list/{number + 1}") is None
         assert read(barren, f"/news/story-{number}00.html", made=story(number)) is None
@@ -81,7 +81,7 @@ def test_lists_are_not_shut_while_they_name_articles_that_are_new() -> None:
 
 def test_lists_that_name_each_other_are_shut() -> None:
     """Months name days and days name months; neither has ever had a text."""
-    barren = Barren()
+    barren = CrawlerTraps()
     shut = [
         read(barren, f"/{kind}/{number}", *(f"/{other}/{number * 40 + day}" for day in range(40)))
         for number in range(4 * DRY)
@@ -93,14 +93,14 @@ def test_lists_that_name_each_other_are_shut() -> None:
 @pytest.mark.parametrize("texts", [1, 7])
 def test_the_same_texts_over_and_over_are_nothing_new(texts: int) -> None:
     """Under new addresses, as with session identifiers."""
-    barren = Barren()
+    barren = CrawlerTraps()
     shut = [read(barren, f"/s/{number}abcdef00/x", made=story(number % texts)) for number in range(2 * DRY)]
     assert any(shut)
 
 
 def test_nearly_the_same_text_is_nothing_new() -> None:
     """But for one word in each."""
-    barren = Barren()
+    barren = CrawlerTraps()
     words = [f"word{number}" for number in range(300)]
     shut = [
         read(barren, f"/n/{number}", made=document(" ".join([*words[:150], f"other{number}", *words[150:]])))
@@ -112,13 +112,13 @@ def test_nearly_the_same_text_is_nothing_new() -> None:
 @pytest.mark.parametrize("reason", ["firewall", "http_503", "worker_timeout", "robots", "truncated_time", "redirect"])
 def test_what_says_nothing_of_a_place_is_not_held_against_it(reason: str) -> None:
     """A night on which a site refuses us closes nothing."""
-    barren = Barren()
+    barren = CrawlerTraps()
     assert not any(read(barren, f"/news/{number}", drop=Drop(reason)) for number in range(4 * DRY))
 
 
 def test_sources_are_no_pages_of_a_place() -> None:
     """Start pages, feeds and sitemaps are read for what they name."""
-    barren, nothing = Barren(), Processed(drop=LISTING)
+    barren, nothing = CrawlerTraps(), Processed(drop=LISTING)
     for number in range(4 * DRY):
         assert barren.note(lease(f"/start/{number}", depth=0), nothing) is None
     assert len(barren.wanted((link("/start/1"),))) == 1
@@ -126,7 +126,7 @@ def test_sources_are_no_pages_of_a_place() -> None:
 
 def test_a_host_whose_every_folder_is_new_and_empty_is_shut_as_a_whole() -> None:
     """Each page promises places that nobody has seen."""
-    barren = Barren()
+    barren = CrawlerTraps()
     letters = [chr(97 + number // 26 % 26) + chr(97 + number % 26) for number in range(676)]
     paths = [f"/{one}{other}/x" for one in letters for other in letters[:5]]
     shut = [read(barren, path, f"{path}{path}") for path in paths[: HOST_DRY + 1]]
@@ -134,7 +134,7 @@ def test_a_host_whose_every_folder_is_new_and_empty_is_shut_as_a_whole() -> None
     assert barren.wanted((link("/never/seen"),)) == ()
 
 
-def host_read(barren: Barren, name: str, *links: str, path: str = "/", made: Document | None = None) -> Shut | None:
+def host_read(barren: CrawlerTraps, name: str, *links: str, path: str = "/", made: Document | None = None) -> Trap | None:
     """Read a page of a host, which names pages of others."""
     found = tuple(Link(f"http://{each}/", f"http://{each}/", each) for each in links)
     url = f"http://{name}{path}"
@@ -144,7 +144,7 @@ def host_read(barren: Barren, name: str, *links: str, path: str = "/", made: Doc
 @pytest.mark.parametrize("made", [None, story(1)])
 def test_hosts_without_end_that_give_nothing_new_are_shut_but_for_those_that_are_known(made: Document | None) -> None:
     """A domain may answer to any name, each with a robots.txt of its own; its other hosts, and other domains, go on."""
-    barren = Barren()
+    barren = CrawlerTraps()
     assert host_read(barren, "www.a.example:81", path="/1", made=story(7)) is None
     shut = []
     for number in range(2 * DRY):
@@ -162,7 +162,7 @@ def test_hosts_without_end_that_give_nothing_new_are_shut_but_for_those_that_are
 
 def test_hosts_whose_first_pages_lead_to_articles_of_their_own_are_not_shut() -> None:
     """As of a paper with a host for each town; nor are hosts of one domain that each give a text."""
-    barren = Barren()
+    barren = CrawlerTraps()
     for number in range(3 * DRY):
         name = f"town{number}.a.example"
         url = f"http://{name}/news/{number}.html"
@@ -179,7 +179,7 @@ def test_hosts_whose_first_pages_lead_to_articles_of_their_own_are_not_shut() ->
 
 def test_hosts_that_lead_on_at_themselves_and_never_to_a_text_are_shut_in_the_end() -> None:
     """Each promises a page that has nothing, either."""
-    barren = Barren()
+    barren = CrawlerTraps()
     shut = []
     for number in range(HOST_DRY):
         name = f"h{number}.a.example"
