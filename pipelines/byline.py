@@ -1,7 +1,12 @@
 """Find the visible byline of a page: the author next to the headline, or a signature at the end of the text.
 
-An element is a byline if its class, id or ``data-testid`` says so, if it links to the page of an author, or if its text
-directly after an h1 begins with "by" in some language. Names are a few words with capital letters (in scripts that have
+An element is a byline if
+
+- its class, id or ``data-testid`` says so;
+- it links to the page of an author;
+- its text directly after an h1 begins with "by" in some language.
+
+Names are a few words with capital letters (in scripts that have
 them), none of them a role. Navigation, captions, teasers and comments are skipped.
 """
 

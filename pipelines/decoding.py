@@ -126,8 +126,8 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
         declared: the charset label of the Content-Type header, as written.
 
     Returns:
-        The text without its byte order mark, the name of the encoding (from the Encoding Standard where it has one),
-        the source of that name, and the share of characters that are U+FFFD. A caller can refuse a page by that share.
+        The text without its byte order mark; the name of the encoding, from the Encoding Standard where it has one; the
+        source of that name; the share of characters that are U+FFFD. A caller can refuse a page by that share.
     """
     header = codec_of(declared) if declared else None
     return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 WEIGHTS: tuple[tuple[str, float], ...] = (
     ("\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", 2.0),
@@ -34,6 +38,11 @@ def size(text: str) -> int:
         return len(text)
     more = sum(_MORE[run.lastindex or 0] * len(run[0]) for run in runs.finditer(text))
     return round(len(text) + more / 100)
+
+
+def sizes(texts: Iterable[str]) -> dict[str, int]:
+    """Return the `size` of each text."""
+    return {text: size(text) for text in set(texts)}
 
 
 @cache

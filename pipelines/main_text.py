@@ -113,13 +113,14 @@ def clean(extraction: Extraction) -> Extraction:
     """Clean all texts of an extraction. Empty ones are removed, and a removed paragraph loses its kind."""
     lines = [
         (line, kind)
-        for paragraph, kind in zip(extraction.paragraphs, extraction.kinds or repeat(""), strict=False)
-        for line in normalise.clean(paragraph).split("\n")
+        for paragraph, kind in zip(
+            normalise.clean_all(extraction.paragraphs), extraction.kinds or repeat(""), strict=False
+        )
+        for line in paragraph.split("\n")
         if line and line != COMMENT_END
     ]
     captions, comments = (
-        tuple(cleaned for text in texts if (cleaned := normalise.clean(text)))
-        for texts in (extraction.captions, extraction.comments)
+        tuple(filter(None, normalise.clean_all(texts))) for texts in (extraction.captions, extraction.comments)
     )
     return replace(
         extraction,

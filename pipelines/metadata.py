@@ -179,9 +179,9 @@ def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statemen
     """
     headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
-    told = set(map(letters, shared)) - {""}
+    named = set(map(letters, shared)) - {""}
     titles = [
-        *(heading for heading in headings if letters(heading) in told),
+        *(heading for heading in headings if letters(heading) in named),
         stated.headline,
         *shared,
         *(headings if len(headings) == 1 else []),
@@ -263,11 +263,11 @@ def _marked_authors(tree: LexborHTMLParser) -> list[str]:
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
     marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
-    told = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
-    first, name = next(told, (None, ""))
+    named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
+    first, name = next(named, (None, ""))
     # Nodes with the same markup compare as equal, so compare their ids.
     around = first.parent.mem_id if first and first.parent else None
-    return [name, *(other for node, other in told if node.parent and node.parent.mem_id == around and is_name(other))]
+    return [name, *(other for node, other in named if node.parent and node.parent.mem_id == around and is_name(other))]
 
 
 def _name_in(node: LexborNode) -> str:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ftfy import TextFixerConfig
 
 # Runs of spaces of all widths, except a single ordinary space. A tab is a space.
@@ -121,6 +123,11 @@ def clean(text: str) -> str:
             break
         cleaned = _tidy(_unmojibake(cleaned))
     return cleaned
+
+
+def clean_all(texts: Iterable[str]) -> list[str]:
+    """Return texts as the corpus stores them; see `clean`."""
+    return [clean(text) for text in texts]
 
 
 def canonical_text(text: str) -> str:

@@ -30,24 +30,22 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
-from pipelines.letters import size
+from pipelines.letters import size, sizes
 from pipelines.normalise import nfc
 from pipelines.tree import shown_text
 from pipelines.urls import parse
 from storage.records import Drop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from storage.records import Metadata
-
-T = TypeVar("T")
 
 ANY_TEXT = 1
 """Value of ``min_chars`` that accepts every text."""
@@ -170,18 +168,6 @@ class _Span(NamedTuple):
     end: int
 
 
-class _Measured(dict[str, T]):
-    """Cache of a function of texts."""
-
-    def __init__(self, function: Callable[[str], T]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> T:
-        value = self[text] = self._function(text)
-        return value
-
-
 def article_or_reason(
     page: Page, paragraphs: Sequence[str], min_chars: int, confidence: float | None = None
 ) -> Drop | None:
@@ -233,20 +219,20 @@ def _limits(evidence: Evidence) -> Limits:
 
 def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
     """Measure a page."""
-    sizes, folded = _Measured(size), _Measured(_folded)
     texts = list(_first(paragraphs))
     flat, links = _flatten(page.tree)
     anchors = [flat[link.start : link.end] for link in links]
+    length, folded = sizes((*paragraphs, *texts, *anchors)), {text: _folded(text) for text in texts}
     linked_texts = frozenset(anchors)
     plain = [text for text in texts if folded[text] not in linked_texts]
-    blocks = [text for text in plain if sizes[text] >= PARAGRAPH]
+    blocks = [text for text in plain if length[text] >= PARAGRAPH]
     spans = sorted(_locate((folded[text] for text in dict.fromkeys(blocks)), flat))
     everything, stated = sum(len(folded[text]) for text in texts), claims(page.tree)
     linked = everything - sum(len(folded[text]) for text in plain)
-    headlines = [link.start for link, text in zip(links, anchors, strict=True) if sizes[text] >= HEADLINE]
+    headlines = [link.start for link, text in zip(links, anchors, strict=True) if length[text] >= HEADLINE]
     return Evidence(
-        size=sum(sizes[text] for text in paragraphs),
-        running=sum(sizes[text] for text in plain if sizes[text] >= SENTENCE and has_sentence(text)),
+        size=sum(length[text] for text in paragraphs),
+        running=sum(length[text] for text in plain if length[text] >= SENTENCE and has_sentence(text)),
         linked=(linked + _overlap(spans, links)) / max(1, everything),
         blocks=len(spans),
         headlines=sum(_between(headlines, before, after) for before, after in pairwise(spans)),

@@ -6,7 +6,7 @@ RFC 3986, section 6.2, allows: case, percent-encoding, dot segments, default por
 query are removed. Parameters keep their order, which can carry meaning.
 
 - The *canonical* form is the key. It has no tracking parameters, no session identifiers and no parameters or path
-  segments of AMP and print variants (see pipelines.spellings).
+  segments of AMP and print variants.
 - The *fetchable* form keeps them, because a few sites answer nothing without.
 """
 
@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipelines.hosts import address_allowed, normalise_host, private_address, registered_domain, same_site, split_port
-from pipelines.spellings import is_form, plain_host, plain_path
 
 __all__ = [
     "MAX_LENGTH",
@@ -94,6 +93,20 @@ _SESSION_VALUE = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{16,23}|[
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.IGNORECASE)
 _COOKIELESS = re.compile(r"/\((?:[SAF]\([0-9A-Za-z_-]{8,}\)|X\(\d\))+\)(?=/)")
 """Part of the path that ASP.NET adds for visitors without cookies."""
+# Variants of a page for mobile devices, AMP and print. One in path or query is recognised by its form. One on a host of
+# its own may be the only form that a site has, so the page decides (rel=canonical).
+_FORM_YES = frozenset({"", "1", "true", "yes", "y", "on"})
+_FORM_FLAGS = frozenset({"amp", "print", "printable", "printview", "print_view", "printer_friendly", "mobile"})
+_FORM_MODES = frozenset({"outputtype", "output", "view", "mode", "format", "layout", "display"})
+_FORM_VALUES = frozenset({"amp", "print", "printable", "mobile"})
+# Parameters that Google's AMP viewer adds. Their names have no other use.
+_VIEWER = frozenset({"amp_js_v", "amp_gsa", "amp_ct", "usqp"})
+_FORM_LABEL = re.compile(r"^(?:www|m|mobile|amp|wap)\.(?=[^.]+\.)")
+_FORM_HOST = re.compile(r"^(?:m|mobile|amp|wap)\.(?=[^.]+\.)")
+_FORM_TAIL = re.compile(r"/(?:amp|print)(/?)$", re.IGNORECASE)
+_FORM_HEAD = re.compile(r"^/(?:amp|print)(?=/)", re.IGNORECASE)
+_FORM_SUFFIX = re.compile(r"\.amp(?=(?:\.html?)?$)", re.IGNORECASE)
+_SLUG = re.compile(r"[0-9-]")
 
 
 class Address(NamedTuple):
@@ -247,7 +260,11 @@ def _is_noise(parameter: str) -> bool:
     name = name.lower().removeprefix("amp;")
     if name in _NOISE or name.startswith(_TRACKING_PREFIXES):
         return True
-    if is_form(parameter):
+    stated = value.lower()
+    if (name in _FORM_FLAGS and stated in _FORM_YES) or (name in _FORM_MODES and stated in _FORM_VALUES):
+        # The parameter only selects a variant of the page: ``amp=1``, ``outputType=amp``, ``print``.
+        return True
+    if name in _VIEWER:
         return True
     return name in _SHORT_SESSION_NAMES and bool(_SESSION_VALUE.fullmatch(value))
 
@@ -266,3 +283,30 @@ def twin(address: Address, page: Address) -> str | None:
     if there == here or plain_host(address.host) != plain_host(page.host):
         return None
     return address._replace(scheme=page.scheme, host=page.host).canonical
+
+
+def plain_path(path: str) -> str:
+    """Return the path of the page itself: without ``/amp``, ``/print`` or ``.amp`` at an end.
+
+    The rest must look like an article's name, with a digit or a hyphen: ``/glossary/amp`` is a page of its own.
+    """
+    shorter: str | None = path
+    while shorter is not None:
+        path, shorter = shorter, None
+        for form, rest in ((_FORM_TAIL, r"\1"), (_FORM_HEAD, ""), (_FORM_SUFFIX, "")):
+            if found := form.search(path):
+                name = path[: found.start()].rpartition("/")[2] if form is not _FORM_HEAD else path[found.end() :]
+                if _SLUG.search(name):
+                    shorter = form.sub(rest, path, count=1)
+                    break
+    return path
+
+
+def is_secondary(host: str) -> bool:
+    """Return whether a host is named as one for mobile devices or AMP."""
+    return _FORM_HOST.match(host) is not None
+
+
+def plain_host(host: str) -> str:
+    """Return a host without the label of a variant: ``www.``, ``m.``, ``amp.`` and similar."""
+    return _FORM_LABEL.sub("", host)

@@ -268,8 +268,8 @@ def _loose_behind(headline: LexborNode) -> list[LexborNode]:
 def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
     """Return the index of the headline.
 
-    It is the heading that shares the most with the title, else the first h1, else the first line that is in the title,
-    else 0. Some pages have their name in the first h1, others the headline in an h3. Pages that are laid out in tables
+    It is the heading that shares the most with the title. Otherwise it is the first h1, or the first line that is in
+    the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages that are laid out in tables
     have no heading.
     """
     title = _letters_of(tree.css_first("title"))
@@ -310,7 +310,7 @@ def _is_linked(node: LexborNode, levels: int = _LEVELS) -> bool:
 
 
 def _listed(part: list[LexborNode | None]) -> set[str]:
-    """Return class and id of elements that show digits and of which there are several: dates of teasers, comments."""
+    """Return class and id of elements that show digits and occur several times: dates of teasers, comments."""
     named = [(naming_of(node), node) for node in part if node]
     alike = Counter(naming for naming, node in named if _HINT.search(naming) or node.tag == "time")
     often = {naming for naming, count in alike.items() if count >= _LIST}

@@ -2,12 +2,12 @@
 
 Only the results of fetches count, not the content of pages. URLs that vary in the same way (`place_of`) form a place.
 
-- A place is a trap if `DRY` pages of it in a row had no new text, and the last `IDLE` of them named no URL of another
-  place that may have one. A list of articles is no trap, a list of lists of lists is.
+- A place is a trap if `DRY` pages of it in a row had no new text. The last `IDLE` of them must not name a URL of
+  another place that may have one. A list of articles is no trap, a list of lists of lists is.
 - A host is a trap if `HOST_DRY` pages in a row had no new text, whatever they named.
-- The unvisited hosts of a domain are a trap if the first pages of `DRY` hosts in a row had no new text, and either the
-  last `IDLE` named nothing at their own host, or `HOST_DRY` pages of hosts without a text were read. A domain can have
-  any number of hosts.
+- The unvisited hosts of a domain are a trap if the first pages of `DRY` hosts in a row had no new text. Besides, the
+  last `IDLE` must name nothing at their own host, or `HOST_DRY` pages of hosts without a text must have been read. A
+  domain can have any number of hosts.
 
 Sources: Heritrix, whose rules for traps know URLs only; Olston and Pandey, "Recrawl scheduling based on information
 longevity" (WWW 2008), for whom the value of a page is its new information.

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from pipelines.directives import may_follow
 from pipelines.discovery.scope import scope_of
-from pipelines.spellings import is_secondary
 from pipelines.tree import parse_tree, shown_text
-from pipelines.urls import parse, redirect_target, twin
+from pipelines.urls import is_secondary, parse, redirect_target, twin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:

@@ -30,8 +30,9 @@ LINKS_OF_ARCHIVE = 2
 def within(links: Iterable[Link], model: SiteModel) -> tuple[Link, ...]:
     """Return the links that may lead to texts from the model's date range, or all if it has none.
 
-    Outside are pages by the date in their feed or sitemap or by the day in their URL, archives by their span, and
-    sitemaps that last changed before the range or have another month in their name.
+    - A page is outside by the date in its feed or sitemap, or by the day in its URL.
+    - An archive is outside by its span.
+    - A sitemap is outside if it last changed before the range, or by the month in its name.
     """
     if not model.since and not model.until:
         return tuple(links)
@@ -51,7 +52,7 @@ def _may_lie(link: Link, since: date, until: date) -> bool:
         return _moved(since, -slack) <= day <= _moved(until, slack)
     span = archive_span(address) if address else None
     if address and not span:
-        days = [day for text in dates_in_path(address.path) if (day := _date(text))]
+        days = [stated for text in dates_in_path(address.path) if (stated := _date(text))]
         span = (min(days), max(days)) if days else None
     return _overlaps(span, since, until)
 

@@ -21,7 +21,7 @@ from pipelines.normalise import clean
 from storage.records import LanguageGuess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 _LIMIT = 10_000
 """Characters. The start of a text decides its language."""
@@ -74,19 +74,18 @@ def identify(text: str, backend: str = "pycld2") -> LanguageGuess:
 
 def guess(text: str, name: str) -> LanguageGuess:
     """Guess the language of clean text with the backend of this name; see `identify`."""
-    return judged(text, main_script(text), backends.backend(name))
+    return judged(text, main_script(text), backends.detector(name))
 
 
-def judged(text: str, script: tuple[str, float], detect: backends.Backend) -> LanguageGuess:
-    """Guess the language of clean text, given its main script and that script's share of the letters."""
+def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tuple[str, float]]) -> LanguageGuess:
+    """Guess the language of clean text, given its main script, that script's share of the letters, and a detector."""
     code, share = script
     if share >= _MAIN_SHARE and code in DECISIVE:
         return LanguageGuess(DECISIVE[code], share, code, share)
     if "://" in text or "www." in text:  # Faster than the search for the pattern.
         text = _ADDRESS.sub(" ", text)
     text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
-    found, confidence = detect(text) if share else (UNKNOWN, 0.0)
-    guessed = backends.standard(found, code)
+    guessed, confidence = detect(text, code) if share else (UNKNOWN, 0.0)
     written = letters.corrected(guessed, code, text)
     language = words.corrected(written, code, text)
     if language != written and letters.speak_against(language, written, code, text):
@@ -109,27 +108,27 @@ def identify_lines(text: str, whole: LanguageGuess, backend: str = "pycld2") -> 
         text. The first 200 lines that seem to be in another language get a second opinion.
     """
     lines = text.split("\n")
-    opinions = iter(range(_MOST_OPINIONS))
-    found = tuple(_line(line[:_LINE], whole, backend, opinions) for line in lines[:_MOST_LINES])
+    opinions, quick = iter(range(_MOST_OPINIONS)), backends.detector(backend, quick=True)
+
+    def identify_line(line: str) -> LanguageGuess:
+        script, share = main_script(line)
+        if script in DECISIVE and share > _MAIN_SHARE:
+            return LanguageGuess(DECISIVE[script], share, script, share)
+        same = script in {whole.script, "Zyyy"}
+        like_the_whole = LanguageGuess(whole.language if same else UNKNOWN, 0.0, script, share)
+        if len(line) < _LEAST:
+            return like_the_whole
+        first = judged(line, (script, share), quick)
+        if first.language == whole.language:
+            return first
+        second = first if next(opinions, None) is None else guess(line, backend)
+        neighbours = any({second.language, whole.language} <= group for group in _NEIGHBOURS)
+        doubtful = second.language == UNKNOWN or second.confidence < _SURE or neighbours
+        return like_the_whole if doubtful and same else second
+
+    found = tuple(identify_line(line[:_LINE]) for line in lines[:_MOST_LINES])
     rest = LanguageGuess(whole.language, 0.0, whole.script, whole.script_share)
     return found + (rest,) * (len(lines) - len(found))
-
-
-def _line(line: str, whole: LanguageGuess, name: str, opinions: Iterator[int]) -> LanguageGuess:
-    script, share = main_script(line)
-    if script in DECISIVE and share > _MAIN_SHARE:
-        return LanguageGuess(DECISIVE[script], share, script, share)
-    same = script in {whole.script, "Zyyy"}
-    like_the_whole = LanguageGuess(whole.language if same else UNKNOWN, 0.0, script, share)
-    if len(line) < _LEAST:
-        return like_the_whole
-    first = judged(line, (script, share), backends.quick(name))
-    if first.language == whole.language:
-        return first
-    second = first if next(opinions, None) is None else guess(line, name)
-    neighbours = any({second.language, whole.language} <= group for group in _NEIGHBOURS)
-    doubtful = second.language == UNKNOWN or second.confidence < _SURE or neighbours
-    return like_the_whole if doubtful and same else second
 
 
 def foreign_share(text: str, whole: LanguageGuess, lines: tuple[LanguageGuess, ...]) -> float:
