@@ -97,8 +97,8 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
     """Return the codec under which a sample reads as Vietnamese, or None.
 
     A quarter of the words of Vietnamese prose are marked function words. A reading needs a twenty-fifth of all words,
-    and at least three. Of its words with marks nearly all must be syllables of Vietnamese, as in no wrong reading. Under
-    windows-1258, which the detector knows, far fewer must be.
+    and at least three. Of its words with marks nearly all must be syllables of Vietnamese, as in no wrong reading.
+    Under windows-1258, which the detector knows, far fewer must be.
 
     Args:
         sample: text of the page, undecoded.

@@ -269,8 +269,8 @@ def _headline(tree: LexborHTMLParser, nodes: list[LexborNode]) -> int:
     """Return the index of the headline.
 
     It is the heading that shares the most with the title. Otherwise it is the first h1, or the first line that is in
-    the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages that are laid out in tables
-    have no heading.
+    the title, or 0. Some pages have their name in the first h1, others the headline in an h3. Pages
+    that are laid out in tables have no heading.
     """
     title = _letters_of(tree.css_first("title"))
     headings = [*tree.css("h1"), *tree.css("h2, h3, h4")][:_MAX_HEADINGS]

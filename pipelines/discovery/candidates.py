@@ -96,8 +96,8 @@ def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: 
     """Return the pages that a front page links to and that look like its sections, most frequent first.
 
     A section has a short path: one or two segments with few words, perhaps with a number or one parameter. Service
-    pages are no sections. With digits or a parameter it must differ from articles: in the form of its URL (``articles`` are
-    regular expressions of those of articles), and by its link text, which is a name and no headline or number.
+    pages are no sections. With digits or a parameter it must differ from articles: in the form of its URL (``articles``
+    are regular expressions of those of articles), and by its link text, which is a name and no headline or number.
     """
     own, scope, counts = parse(url), scope_of(model), Counter[str]()
     shapes = [re.compile(each) for each in articles]
