@@ -144,7 +144,7 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
     kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
     if at is None and kinds[:1] == _HEADING and kinds[1:]:
-        at = 0 if _is_headline(extraction, title) or _is_another(extraction.paragraphs[0], title) else None
+        at = 0 if _is_headline(extraction, title) or _is_second_headline(extraction.paragraphs[0], title) else None
     return extraction if at is None else _without(extraction, at, at + 1)
 
 
@@ -163,12 +163,12 @@ def _is_headline(extraction: Extraction, title: str) -> bool:
     )
 
 
-def _is_another(line: str, title: str) -> bool:
+def _is_second_headline(line: str, title: str) -> bool:
     """Return whether a heading is a second headline, written for readers where the title is for search engines.
 
     It has few words, some of them from the title, and does not end like a sentence, as standfirsts do.
 
-    >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    >>> _is_second_headline("The old mill grinds again", "Saltmarsh: old mill grinds after forty years")
     True
     """
     said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from pipelines.language.words import stop_words
+from pipelines.language.corrections import stop_words
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

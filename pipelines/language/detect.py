@@ -14,8 +14,9 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.language import backends, letters, words
+from pipelines.language import backends
 from pipelines.language.backends import UNKNOWN
+from pipelines.language.corrections import corrected
 from pipelines.language.scripts import ADDRESS, DECISIVE, main_script, only
 from pipelines.normalise import clean
 from storage.records import LanguageGuess
@@ -86,10 +87,7 @@ def judged(text: str, script: tuple[str, float], detect: Callable[[str, str], tu
         text = _ADDRESS.sub(" ", text)
     text = only(_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text), code)
     guessed, confidence = detect(text, code) if share else (UNKNOWN, 0.0)
-    written = letters.corrected(guessed, code, text)
-    language = words.corrected(written, code, text)
-    if language != written and letters.speak_against(language, written, code, text):
-        language = written
+    language = corrected(guessed, code, text)
     if language != guessed:
         confidence = max(_MAIN_SHARE, min(confidence, _CORRECTED))
     return LanguageGuess(language, confidence if language != UNKNOWN else 0.0, code, share)
