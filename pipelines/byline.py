@@ -1,9 +1,13 @@
-"""Who a page shows as its author: the byline next to the headline, of pages that state no person to programs.
+"""Find the visible byline of a page: the author next to the headline, or a signature at the end of the text.
 
-An element is a byline where its class, id or ``data-testid`` says so, where it links to the page of an author, or where
-its text begins with "by" in some language, right behind an h1. Of its text the names count: a few words with capital
-letters (in scripts that have them) and none that tell what somebody is. Nothing of navigation, captions, teasers and
-comments is read.
+An element is a byline if
+
+- its class, id or ``data-testid`` says so;
+- it links to the page of an author;
+- its text directly after an h1 begins with "by" in some language.
+
+Names are a few words with capital letters (in scripts that have
+them), none of them a role. Navigation, captions, teasers and comments are skipped.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pipelines.dating.visible import is_aside, naming_of
+from pipelines.dating.elements import is_aside
 from pipelines.normalise import INVISIBLE
 
 if TYPE_CHECKING:
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.dating.visible import Around
+    from pipelines.dating.elements import Around
 
 NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
 """Words before the names of authors that are no names themselves, as Oleh is."""
@@ -31,7 +35,7 @@ BY = re.compile(
     r"|文|作者|記者|记者|著者|(?:na|ni|nina|daga)(?=\s+\w+\s+\w))(?:\s*[:：]\s*|\s*[-–]\s+|\s+)(?=\S)",
     re.IGNORECASE,
 )
-"""What stands before the names of authors; the shortest, of Swahili, Filipino and Hausa, are also names before one."""
+"""Words before the names of authors. The shortest, of Swahili, Filipino and Hausa, must precede a full name."""
 _MARKED = re.compile(
     r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia"
     r"|created-?by|user-?name",
@@ -57,7 +61,7 @@ _AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
 _PARTING = re.compile(rf"\s*[,;、，/|•·&]\s*|\s+(?:{_AND})\s+")
 _MARK = re.compile(r"\s*[|•·]\s*|\s[/–—-]\s")
 _JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
-"""What is left of a list of names where each stands in an element of its own."""
+"""A conjunction that remains if each name of a list has an element of its own."""
 _PARTICLES = frozenset(
     (
         *("de", "da", "do", "dos", "das", "del", "della", "di", "du", "des", "la", "le", "el", "al", "y", "e"),
@@ -70,28 +74,31 @@ _CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}|(?!.*(?:သတင်း|အယ်ဒီတာ|ဌာန|မီဒီယာ|ရေးသား|ဓာတ်ပုံ))[\u1000-\u109f]{4,24}"
 )
-"""Names in one word, as in Burmese; there not the words for news, editors, desks, media, writing and pictures."""
+"""Names in one word, as in Burmese, without the words for news, editors, desks, media, writing and pictures."""
 _MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
+"""Characters of a byline, characters of a name, words of a name."""
 _NEXT, _FAR = 40, 150
-"""Elements behind the headline among which a line may be the byline that nothing but its words marks, and any may."""
+"""Elements after the headline in which words alone mark a byline, and in which other marks do."""
 _BESIDE = 12
-"""Elements behind a byline among which another of its make goes on with it."""
+"""Elements after a byline in which another one of its class continues it."""
 
 
 _FLUSH = '[align="right" i], [style*="right" i]'
 _RIGHT = re.compile(r"\btext-align\s*:\s*right\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)?")
-"""Whose reports the text is made of, as it may stand behind a name."""
+"""An agency or a paper in brackets, after a name."""
 _NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
 _OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
 _MAX_FLUSH, _MAX_SIGNED = 10, 100
-"""Elements set flush right that are looked at, the last first, and most characters of one that is a signature."""
+"""Right-aligned elements that are read, the last first, and characters of one that is a signature."""
 _PARAGRAPHS, _PROSE, _BEFORE = frozenset({"p", "div"}), 100, 8
-"""What stands among so many nodes before a signature: an element of so many characters."""
+"""Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
+_MAX_NAMING = 2000
+"""Characters of a class or id that are read."""
 
 
 def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
-    """Return the names in the byline next to the headline, ``around`` which the elements are; none without telling."""
+    """Return the names in the byline next to the headline. ``around`` are the elements there."""
     headed = tree.css_first("h1") is not None
     places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
     found: list[str] = []
@@ -106,7 +113,7 @@ def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
 
 
 def signature(tree: LexborHTMLParser) -> list[str]:
-    """Return the names that stand alone behind the last paragraphs, flush right, as Vietnamese papers sign texts."""
+    """Return right-aligned names after the last paragraphs, as Vietnamese papers sign texts."""
     flush_right = [node for node in tree.css(_FLUSH) if node.tag in _PARAGRAPHS]
     for node in flush_right[: -_MAX_FLUSH - 1 : -1]:
         told = node.attributes
@@ -131,7 +138,7 @@ def _is_behind_prose(node: LexborNode) -> bool:
 
 
 def _in_element(node: LexborNode, *, near: bool) -> list[str]:
-    """Return the names in an element that is a byline; ``near`` the headline its words may be all that says so."""
+    """Return the names in an element that is a byline. ``near`` the headline its words are enough."""
     naming = _naming(node)
     marked = _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
     linked = node.tag == "a" and _PERSONAL.search(node.attributes.get("href") or "") is not None
@@ -147,7 +154,7 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
 
 
 def _behind_by(pieces: Sequence[str]) -> list[str]:
-    """Return what follows "by" at the beginning of some texts, or in one behind a mark that parts it from the date."""
+    """Return the parts after "by" at the start of some texts, or in one after a separator from the date."""
     if BY.match(" ".join(pieces[:2])):
         return [part for piece in pieces for part in _MARK.split(piece)]
     lines = (_MARK.split(piece) for piece in pieces)
@@ -155,7 +162,7 @@ def _behind_by(pieces: Sequence[str]) -> list[str]:
 
 
 def _names(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the names at the beginning of some texts, up to what is none."""
+    """Yield the names at the start of some texts, up to the first part that is no name."""
     named = False
     for piece in pieces:
         for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece)).rstrip(" :")):
@@ -167,12 +174,14 @@ def _names(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def is_name(text: str) -> bool:
-    """Say whether a text reads like the name of a person.
+    """Return whether a text looks like the name of a person.
 
     >>> is_name("Ludwig van Beethoven"), is_name("Senior Writer"), is_name("on Monday"), is_name("松村太郎")
     (True, False, False, True)
     """
-    if not 2 <= len(text) <= _MAX_NAME or not all(map(_is_in_names, text)) or _ROLE.search(text):
+    if not 2 <= len(text) <= _MAX_NAME or _ROLE.search(text):
+        return False
+    if not all(each.isalpha() or each in _BETWEEN or unicodedata.category(each)[0] == "M" for each in text):
         return False
     words = text.replace("-", " ").split()
     if _CASED.search(text) is None:
@@ -185,9 +194,6 @@ def is_name(text: str) -> bool:
     )
 
 
-def _is_in_names(character: str) -> bool:
-    return character.isalpha() or character in _BETWEEN or unicodedata.category(character)[0] == "M"
-
-
 def _naming(node: LexborNode) -> str:
-    return naming_of(node, ("class", "id", "data-testid", "data-hook"))
+    attributes = node.attributes
+    return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))

@@ -1,4 +1,4 @@
-"""What chardet finds of the bytes of a page: charsets that can read them, and how likely each is."""
+"""Charset detection with chardet: the charsets that can read the bytes of a page, and their likelihood."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from functools import lru_cache
 from pipelines.charsets import codec_of
 
 SAMPLE = 24 * 2**10
-"""Bytes that it is shown."""
+"""Bytes. The detector reads no more, for speed."""
 TIE = 0.95
-"""Charsets nearly as likely as the likeliest differ from it in few letters, such as windows-1250 and ISO 8859-2."""
-# Charsets of DOS, old Macs and regions are rare on the web; the detector must find them clearly likelier.
+"""Share of the highest likelihood. Charsets above it differ from the likeliest in few letters, as ISO 8859-2."""
+# Factor on the likelihood of charsets of DOS, old Macs and regions, which are rare on the web.
 _RARE = 0.7
+# Confidence that `best_of` needs.
 _SURE = 0.5
 _BETWEEN = re.compile(rb"[\t-/]")
 _UP_TO_BETWEEN = re.compile(rb".*[\t-/]", re.DOTALL)
@@ -20,9 +21,9 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def likelihoods_of(sample: bytes) -> dict[str, float]:
-    """Return codecs that can read the sample and how likely the detector finds each, 0-1.
+    """Return the codecs that can read the sample with their likelihood, 0-1.
 
-    A stray byte rules out the right one for the detector, so it is asked about either half as well.
+    One stray byte excludes the right codec for the detector, so it also reads each half of the sample.
     """
     found = _detected(sample, len(sample) - 1)
     if not sample.isascii():
@@ -35,8 +36,9 @@ def likelihoods_of(sample: bytes) -> dict[str, float]:
 
 
 def _middle(sample: bytes) -> int:
-    """Return the place nearest to the middle of a sample where a character begins in any coding: a byte so low is no
-    part of another.
+    """Return the place nearest to the middle of a sample where a character begins in every encoding.
+
+    Bytes as low as tab to slash are never a part of another character.
     """
     half = len(sample) // 2
     behind, before = _BETWEEN.search(sample, half), _UP_TO_BETWEEN.match(sample, 0, half)
@@ -80,13 +82,13 @@ def _usual() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def rare_codecs() -> frozenset[str]:
-    """Return the codecs that hardly any page of the web is in."""
+    """Return the codecs that hardly any web page uses."""
     codecs_known = {codec for name in _usual() if (codec := codec_of(name))}
     return frozenset(codec for name in _rare() if (codec := codec_of(name))) - codecs_known
 
 
 def best_of(data: bytes, among: tuple[str, ...]) -> str | None:
-    """Return which of some codecs data is in; None when the detector is not sure of any."""
+    """Return the codec of some that data is in, or None if the detector is not sure of any."""
     import chardet
 
     found = chardet.detect(data, compat_names=False, include_encodings=among, no_match_encoding=among[0])

@@ -1,8 +1,8 @@
-"""Names of character encodings: what pages and servers call them, which codec reads them, what we call them.
+"""Names of character encodings: labels on the web, Python's codecs, and the names that this program reports.
 
-Labels follow the Encoding Standard of the WHATWG: a page that says ``iso-8859-1`` means windows-1252, ``gb2312`` means
-gb18030, ``tis-620`` means windows-874. Labels of its *replacement* encodings that are safe to read as text (HZ,
-ISO-2022-KR) are kept; UTF-7 and codecs that are no charsets are refused.
+Labels follow the Encoding Standard of the WHATWG. A page that declares ``iso-8859-1`` means windows-1252, ``gb2312``
+means gb18030, ``tis-620`` means windows-874. Labels of its *replacement* encodings that are safe to read as text (HZ,
+ISO-2022-KR) are kept. UTF-7 and codecs that are no charsets are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import codecs
 import re
 from functools import lru_cache
 
-# What a label means in practice, by the name of Python's codec: the superset that browsers use in its place.
+# Python's codec of a label -> codec of the superset that browsers use in its place.
 _SUPERSETS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -29,7 +29,7 @@ _SUPERSETS = {
     "utf-32": "utf-32-le",
     "utf-8-sig": "utf-8",
 }
-# Labels of the Encoding Standard, and a few of the wild, that Python does not know or reads as something else.
+# Labels of the Encoding Standard, and a few others from the web, that Python does not know or reads differently.
 _LABELS = {
     "x-mac-arabic": "mac-arabic",
     "x-mac-farsi": "mac-farsi",
@@ -130,21 +130,26 @@ _META = re.compile(rb"""<\s*meta[\s/]+((?:[^<>"']|"[^"]*"|'[^']*')*)>?""", re.IG
 _XML_DECLARATION = re.compile(rb"""\A\s*<\?xml\s[^<>]*?encoding\s*=\s*["']\s*([^"'<>\s]+)""", re.IGNORECASE)
 _META_CHARSET = re.compile(r"""(?:^|\s|["'/;])charset\s*=\s*["']?\s*([^\s"';,>/]+)""", re.IGNORECASE)
 PRESCAN = 4096
+"""Bytes. A charset is declared within them, for a page 1,024 by the standard."""
 
 
 @lru_cache(maxsize=512)
 def codec_of(label: str) -> str | None:
-    """Return the name of the codec that reads pages of this label, or None when it names no charset known here.
+    """Return the codec that reads pages with this label, or None if the label names no known charset.
 
-    It is one of Python's, or of `pipelines.vietnamese_codecs`.
-
+    The codec is one of Python's, or of `pipelines.vietnamese_codecs`.
     >>> codec_of("ISO-8859-1"), codec_of("tis-620"), codec_of("x-user-defined")
     ('cp1252', 'cp874', None)
     """
     cleaned = label.strip().strip("\"'").lower()
     if cleaned in _VIETNAMESE:
         return _VIETNAMESE[cleaned]
-    known = _LABELS.get(cleaned) or _LABELS.get(cleaned.replace("_", "-")) or _family(cleaned) or cleaned
+    family = None
+    if found := _WINDOWS.fullmatch(cleaned):
+        family = f"cp{found.group(1)}"
+    elif found := _ISO.fullmatch(cleaned):
+        family = f"iso8859-{found.group(1)}"
+    known = _LABELS.get(cleaned) or _LABELS.get(cleaned.replace("_", "-")) or family or cleaned
     try:
         name = codecs.lookup(known).name
     except (LookupError, ValueError):
@@ -153,16 +158,8 @@ def codec_of(label: str) -> str | None:
     return name if _CODEC.fullmatch(name) else None
 
 
-def _family(label: str) -> str | None:
-    if found := _WINDOWS.fullmatch(label):
-        return f"cp{found.group(1)}"
-    if found := _ISO.fullmatch(label):
-        return f"iso8859-{found.group(1)}"
-    return None
-
-
 def name_of(codec: str) -> str:
-    """Return the name by which we report a codec: the Encoding Standard's where it has one.
+    """Return the name that this program reports for a codec: from the Encoding Standard where it has one.
 
     >>> name_of("cp1256"), name_of("iso8859-6"), name_of("gb18030")
     ('windows-1256', 'iso-8859-6', 'gb18030')
@@ -174,23 +171,20 @@ def name_of(codec: str) -> str:
 
 
 def stated_charset(body: bytes) -> str | None:
-    """Return the charset label that a page or feed states of itself: XML declaration, or a meta element.
+    """Return the charset label that a page or feed declares: XML declaration, or a meta element.
 
-    The first 4096 bytes are scanned, comments skipped; ``http-equiv`` may be missing, as it often is in the wild. A
-    label that names no charset known here does not count, nor one of UTF-16, under which it could not have been read.
+    The first 4,096 bytes are scanned without comments. ``http-equiv`` may be missing, as on many pages. Labels of
+    unknown charsets do not count, and labels of UTF-16, because the declaration could not have been read then.
     """
     head = _COMMENT.sub(b"", body[:PRESCAN])
     for found in (_XML_DECLARATION.match(head), *_META.finditer(head)):
-        label = _label(found) if found else None
+        if not found:
+            continue
+        label = found.group(1).decode("latin-1")
+        if found.re is not _XML_DECLARATION:
+            stated = _META_CHARSET.search(label)
+            label = stated.group(1) if stated else ""
         codec = codec_of(label) if label else None
         if codec and not codec.startswith(("utf-16", "utf-32")):
             return label
     return None
-
-
-def _label(found: re.Match[bytes]) -> str | None:
-    text = found.group(1).decode("latin-1")
-    if found.re is _XML_DECLARATION:
-        return text
-    stated = _META_CHARSET.search(text)
-    return stated.group(1) if stated else None

@@ -1,9 +1,16 @@
-"""Bytes of a page to text: which encoding they really are in, whatever header and page say.
+"""Decode the bytes of a page to text.
 
-Order: byte order mark; UTF-16 without one; UTF-8 where the bytes are valid UTF-8, or all but; seven-bit codings with
-escapes (ISO-2022, HZ); then what header and page declare, as far as the bytes bear it out; then detection. Browsers
-obey the header first (Encoding Standard; HTML 13.2.3). A corpus does better with the evidence of the bytes: text in
-another encoding is hardly ever valid UTF-8, and a page in windows-1251 is not Latin because its server says so of all.
+Encodings are tried in this order:
+
+1. the byte order mark;
+2. UTF-16 and UTF-32 without a mark;
+3. seven-bit encodings with escape sequences (ISO-2022, HZ);
+4. UTF-8, if the bytes are valid or nearly valid;
+5. the charset that the header or the page declares, if the bytes agree with it;
+6. detection.
+
+Browsers obey the header first (Encoding Standard; HTML 13.2.3). Here the bytes decide. Text in another encoding is
+hardly ever valid UTF-8. Many servers send one charset label with all their pages.
 """
 
 from __future__ import annotations
@@ -21,26 +28,26 @@ from storage.bytes.unicode_encoding import BYTE_ORDER_MARKS, wide_codec
 from storage.records import Decoded
 
 _SEVEN_BIT = ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_kr", "hz")
-# A page is UTF-8 when it has this many good multi-byte characters for a bad one; legacy text has fewer than a third.
+# Valid multi-byte characters of UTF-8 per invalid one. Text in a legacy charset has less than a third.
 _GOOD_PER_BAD = 2
-# Of so few that a word of it may be such by chance, more: a headline of Thai may.
+# Characters, and the ratio below that number. A headline in legacy Thai may contain a few valid sequences by chance.
 _MANY, _FEW_PER_BAD = 50, 3
 _ASCII, _HIGH = bytes(range(0x80)), bytes(range(0x80, 0x100))
-# In windows-1252, its letters among them left out.
+# Bytes 0x80 to 0xBF that are no letters in windows-1252.
 _SIGNS = bytes(byte for byte in range(0x80, 0xC0) if not bytes([byte]).decode("cp1252", "replace").isalpha())
-# With fewer bytes beyond ASCII than this the detector guesses; a label under which the text looks sound is better.
+# Bytes beyond ASCII. With fewer the detector guesses, and a declared charset is the better choice.
 _ENOUGH_EVIDENCE = 8
-# So many different ones are to be among them.
+# Different bytes beyond ASCII that the evidence must contain.
 _ENOUGH_LETTERS = 4
-# Of three letters, as Slovene has (č š ž), more of them say as much.
+# Bytes beyond ASCII that are enough with one different byte less, because Slovene has three such letters (č š ž).
 _MANY_OF_THREE = 24
-# A declared charset stands when the detector finds it at least this likely, relative to the likeliest.
+# Share of the highest likelihood. A declared charset needs at least this.
 _BEARABLE = 0.7
-# Under this it knows no language that fits, as Albanian, and the likeliest says little.
+# The same share if the highest likelihood is below `_KNOWN`: the detector has no model of the language (Albanian).
 _KNOWN, _BEARABLE_UNKNOWN = 0.13, 0.5
-# Of likely readings the first stands that is no more than this less sound than the soundest.
+# Difference in soundness. The first of the likely readings within it of the soundest is chosen.
 _SOUNDNESS_MARGIN = 0.02
-# A reading this sound is good; of a poorer one another may take the place that is so much sounder.
+# A reading this sound is accepted. A poorer one is replaced if another is sounder by `_MUCH_SOUNDER`.
 _SOUND = 0.99
 _MUCH_SOUNDER = 0.012
 _FALLBACK, _OF_CHINA = "cp1252", "gb18030"
@@ -51,30 +58,30 @@ _ICELANDIC = re.compile("[ÁÍÓÚÆáíóúæ]".encode("cp1252"))
 _AS_IN_TURKISH = re.compile("[Ýý]|(?<=[A-Za-zÀ-ÿ])[Þþ]".encode("cp1252"))
 _AS_IN_ICELANDIC = re.compile("(?<![A-Za-zÀ-ÿ])[Þþ]|[Ðð](?![A-Za-zÀ-ÿ])".encode("cp1252"))
 _STATED = frozenset({"header", "meta"})
-# Bytes beyond ASCII that do not speak against a charset of seven bits.
+# Bytes beyond ASCII that a page in a seven-bit charset may contain.
 _STRAY = 2
 _TEXT_RUN = re.compile(rb"[^<>]+")
-# Controls of Latin-1 in UTF-8, and characters of Latin-1 that are the bytes of one in UTF-8.
+# C1 controls in UTF-8. Pairs of windows-1252 characters that are the bytes of a UTF-8 sequence follow.
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 _SIGNS_OF_1252 = {sign: chr(byte) for byte in range(0x80, 0xA0) if (sign := bytes([byte]).decode("cp1252", "ignore"))}
 _NEXT = f"[\x80-\xbf{''.join(_SIGNS_OF_1252)}]"
 _SEQUENCE = re.compile(f"[\xc2-\xdf]{_NEXT}|[\xe0-\xef]{_NEXT}{{2}}|[\xf0-\xf4]{_NEXT}{{3}}")
 _LATIN_1 = str.maketrans(_SIGNS_OF_1252)
 _UPPER_HALF = re.compile("[\x80-\xff]")
-# Of CESU-8, a character as two surrogates; and what is in the form of UTF-8 and forbidden: too long, half a character.
+# CESU-8 writes a character as two surrogates. `_FORBIDDEN` are sequences that are too long or half a character.
 _PAIR = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
 _FORBIDDEN = re.compile(
     rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]|\xed[\xa0-\xbf][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}"
 )
-# Of GB18030, letters that Chinese has none of; in no other coding do figures part bytes beyond ASCII for long.
+# GB18030 in four bytes. In no other encoding do digits separate bytes beyond ASCII for long.
 _FOUR_BYTES = re.compile(rb"[\x81-\xfe][0-9][\x81-\xfe][0-9]")
-# Controls of Latin-1 from which on a page may have been encoded twice, and the share of what is beyond ASCII that would
-# then be sequences of UTF-8.
+# C1 controls from which on a page may have been encoded twice, and the share of its characters beyond ASCII that must
+# then form sequences of UTF-8.
 _TWICE = 10
 _MOSTLY = 0.8
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
-# What only wrong readings show: controls and unassigned characters, symbols and capitals inside words, letters of two
-# alphabets side by side, marks on nothing, long chains of accented letters, half-width katakana in a row.
+# Signs of a wrong reading: controls and unassigned characters, symbols and capitals inside words, letters of two
+# alphabets side by side, marks without a letter, long chains of accented letters, half-width katakana in a row.
 _UNSOUND = regex.compile(
     r"""
       [\x80-\x9f\ufffd\p{Co}\p{Cn}]
@@ -92,7 +99,7 @@ _UNSOUND = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A way to read a page: the codec, who proposed it, and how sound the text looks, 0-1."""
+    """A way to read a page: its codec, the source that proposed it, and how sound the text looks, 0-1."""
 
     codec: str
     source: str
@@ -103,12 +110,12 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
     """Decode a page, feed or sitemap.
 
     Args:
-        body: the bytes, content codings undone.
-        declared: the charset label of the Content-Type header, as written, if it has one.
+        body: the bytes, without content encodings.
+        declared: the charset label of the Content-Type header, as written.
 
     Returns:
-        The text without its byte order mark, the name of the encoding (of the Encoding Standard where it has one), who
-        told it, and the share of characters that are U+FFFD, so that a caller can refuse what is not text.
+        The text without its byte order mark; the name of the encoding, from the Encoding Standard where it has one; the
+        source of that name; the share of characters that are U+FFFD. A caller can refuse a page by that share.
     """
     header = codec_of(declared) if declared else None
     return _by_mark(body) or _wide(body, header) or _utf8(body, header) or _legacy(body, header)
@@ -130,7 +137,7 @@ def _by_mark(body: bytes) -> Decoded | None:
     for mark, codec in BYTE_ORDER_MARKS:
         if body.startswith(mark):
             at = len(mark)
-            while body.startswith(mark, at):  # of files that were put together
+            while body.startswith(mark, at):  # Concatenated files have several.
                 at += len(mark)
             rest = body[at:]
             if codec != "utf-8":
@@ -154,18 +161,16 @@ def _utf8(body: bytes, header: str | None) -> Decoded | None:
     if text is None:
         return None
     decoded = _read(text, "utf-8", "utf-8")
-    return replace(decoded, text=_encoded_once(text)) if _may_be_encoded_twice(body) else decoded
-
-
-def _may_be_encoded_twice(body: bytes) -> bool:
-    """Tell whether a page holds controls that only UTF-8 taken for Latin-1, and encoded again, brings about."""
-    return body.count(b"\xc2") >= _TWICE and len(_C1.findall(body)) >= _TWICE
+    # C1 controls appear when UTF-8 was taken for Latin-1 and encoded again.
+    twice = body.count(b"\xc2") >= _TWICE and len(_C1.findall(body)) >= _TWICE
+    return replace(decoded, text=_encoded_once(text)) if twice else decoded
 
 
 def _encoded_once(text: str) -> str:
-    """Undo the second of two encodings, of Latin-1 or windows-1252 (utf8_encode() of PHP); other text stays as it is.
+    """Undo the second of two encodings, of Latin-1 or windows-1252 (``utf8_encode()`` of PHP).
 
-    White space is collapsed soon, and half of these characters are: here is the last place to mend them.
+    Text that was encoded once is returned unchanged. This must happen here: half of these characters are white space,
+    which is collapsed later.
     """
     whole = _SEQUENCE.findall(text)
     if sum(map(len, whole)) < _MOSTLY * len(_UPPER_HALF.findall(text)):
@@ -174,33 +179,30 @@ def _encoded_once(text: str) -> str:
 
 
 def _seven_bit_codec(body: bytes, header: str | None) -> str | None:
-    """Return the codec of ASCII bytes that hold other letters behind escapes, or None for plain ASCII.
+    """Return the codec of ASCII bytes with escape sequences, or None for plain ASCII.
 
-    A stray byte beyond ASCII does not speak against it.
+    A few stray bytes beyond ASCII are allowed.
     """
     if not any(mark[:1] in body and mark in body for mark in (b"\x1b$", b"~{")):
-        # A single byte is found many times as fast as two.
+        # The search for one byte is many times as fast as that for two.
         return None
     if not body.isascii() and len(body.translate(None, _ASCII)) > _STRAY:
         return None
     stated = codec_of(stated_charset(body) or "")
     for codec in (header, stated, best_of(body[: 2**18].translate(None, _HIGH), _SEVEN_BIT)):
-        if codec and codec.startswith(("iso2022", "hz")) and _decodes(body, codec):
-            return codec
+        if codec and codec.startswith(("iso2022", "hz")):
+            text = body.decode(codec, "replace")
+            if len(_NON_ASCII.findall(text)) > _GOOD_PER_BAD * text.count("\ufffd"):
+                return codec
     return None
 
 
-def _decodes(body: bytes, codec: str) -> bool:
-    text = body.decode(codec, "replace")
-    broken = text.count("\ufffd")
-    return len(_NON_ASCII.findall(text)) > _GOOD_PER_BAD * broken
-
-
 def _utf8_text(body: bytes) -> str | None:
-    """Read UTF-8, also with broken bytes in it: cut in the middle of a character, or with a scrap of something else.
+    """Read UTF-8, or return None if the bytes are in another encoding.
 
-    To read such a page as a legacy charset would turn all its good letters into nonsense without a trace. Databases and
-    Java write CESU-8, in which emoji are pairs of surrogates.
+    A few invalid bytes are allowed: the page may be cut inside a character or contain a fragment in another encoding.
+    Read as a legacy charset, such a page would lose all its valid letters. Databases and Java write CESU-8, in which an
+    emoji is a pair of surrogates.
     """
     try:
         return body.decode("utf-8")
@@ -225,12 +227,12 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
     own = next((codec for codec in proposals if codec in vietnamese_codecs.CODECS), None)
     if _is_of_four_bytes(sample):
         return _decoded(body, _OF_CHINA, proposals.get(_OF_CHINA, "detected"))
-    # Which nothing else here can read.
+    # Python has no codec for the Vietnamese charsets.
     proposals = {codec: source for codec, source in proposals.items() if codec not in vietnamese_codecs.CODECS}
     viet = vietnamese_codecs.recognise(sample, own)
     if viet:
         return _decoded(body, viet, "detected")
-    if header != _FALLBACK:  # which servers say of all pages
+    if header != _FALLBACK:  # Many servers declare that for all pages.
         proposals = dict(reversed(proposals.items()))
     chosen = _choose(sample, proposals)
     if chosen.codec == _FALLBACK and _is_turkish(sample):
@@ -239,15 +241,16 @@ def _legacy(body: bytes, header: str | None) -> Decoded:
 
 
 def _is_of_four_bytes(sample: bytes) -> bool:
-    """Tell whether most of what is beyond ASCII are characters of four bytes: Uyghur, Tibetan, Mongolian."""
+    """Return whether most bytes beyond ASCII form GB18030 characters of four bytes: Uyghur, Tibetan, Mongolian."""
     found = len(_FOUR_BYTES.findall(sample))
     return found >= _ENOUGH_EVIDENCE and 4 * found >= len(sample.translate(None, _ASCII))
 
 
 def _is_turkish(sample: bytes) -> bool:
-    """Tell whether a sample has the letters in which windows-1254 differs from 1252 (ğ İ ı ş for ð Ý ý þ), and not as
-    Icelandic and Faroese have them: with accents on other letters, þ where a word begins and ð where one ends. Names
-    from Czech have ý alone.
+    """Return whether a sample in windows-1252 is Turkish in windows-1254, which has ğ İ ı ş for ð Ý ý þ.
+
+    Icelandic and Faroese use these letters otherwise: with accents on other letters, þ at the start of a word and ð at
+    its end. Czech names have ý only.
     """
     if len(_OF_1254.findall(sample)) < _FEW_OF_1254 or not _NOT_OF_CZECH.search(sample) or _ICELANDIC.search(sample):
         return False
@@ -255,9 +258,9 @@ def _is_turkish(sample: bytes) -> bool:
 
 
 def _sample(body: bytes) -> bytes:
-    """Return the first stretches of text between tags that hold more than ASCII, 48 KiB at most.
+    """Return the first stretches of text between tags that contain more than ASCII, at most 48 KiB.
 
-    The detector is shown half of that and told so: a character cut at its end does not speak against a coding.
+    The detector reads half of that. It is given more so that a character cut at the limit does not exclude an encoding.
     """
     sample = bytearray()
     for run in _TEXT_RUN.finditer(body):
@@ -271,9 +274,10 @@ def _sample(body: bytes) -> bytes:
 def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
     """Choose among the declared charsets and the detected one.
 
-    Those the detector finds about as likely as the likeliest stay in (all, when there is little to go by); of these the
-    soundest text wins, and where they are equally sound the header comes before the page, the page before the detector;
-    before a detector that has only a few curly quotes to go by comes what most pages with these are in.
+    - Candidates are the charsets about as likely as the likeliest, or all of them if there is little evidence.
+    - The soundest text wins.
+    - If several are equally sound, the order is header, page, windows-1252 if the text has only a few signs beyond
+      ASCII (most such pages are in it), detector.
     """
     likelihoods = likelihoods_of(sample)
     telling = _is_telling(sample)
@@ -296,7 +300,7 @@ def _choose(sample: bytes, proposals: dict[str, str]) -> _Reading:
 
 
 def _is_telling(sample: bytes) -> bool:
-    """Tell whether there is enough beyond ASCII for a detector: bytes, and not the same two or three of them."""
+    """Return whether the bytes beyond ASCII are enough, and different enough, for a detector."""
     high = sample.translate(None, _ASCII)
     if len(high) >= _ENOUGH_EVIDENCE and len(set(high)) >= _ENOUGH_LETTERS:
         return True
@@ -305,29 +309,31 @@ def _is_telling(sample: bytes) -> bool:
 
 
 def _bearable(most: float) -> float:
-    """Return how likely a charset must be to stand when it is declared, or as what undeclared pages are mostly in."""
+    """Return the likelihood that a declared charset, or windows-1252, needs, given the highest likelihood."""
     return most * (_BEARABLE if most >= _KNOWN else _BEARABLE_UNKNOWN)
 
 
 def _may_be_western(sample: bytes) -> bool:
-    """Tell whether a sample has enough letters to ask the detector how likely windows-1252 is, and none of those that
-    hardly any language has in it, but Turkish, which is read as that.
+    """Return whether the detector can judge windows-1252 for this sample.
+
+    There must be enough letters. Letters that hardly any other language has in it (ð þ) must not occur, except in
+    Turkish, which is read as windows-1252 at first.
     """
     enough = len(sample.translate(None, _ASCII)) >= _ENOUGH_EVIDENCE
     return enough and (not _NOT_OF_CZECH.search(sample) or _is_turkish(sample))
 
 
 def _is_ascii_with_signs(sample: bytes) -> bool:
-    """Tell whether a sample is ASCII but for signs (quotes, dashes, the euro) and a letter at most, as English is."""
+    """Return whether a sample is ASCII except for signs (quotes, dashes, the euro) and at most one letter: English."""
     high = sample.translate(None, _ASCII)
     return len(high.translate(None, _SIGNS)) <= 1 and len(high) <= sum(sample.count(letter) for letter in b"aeiou")
 
 
 def _sounder(sample: bytes, chosen: _Reading, likelihoods: dict[str, float], proposals: dict[str, str]) -> _Reading:
-    """Return the soundest reading of all where the usual charsets make poor text: pages of old Macs.
+    """Return the soundest of all readings if the usual charsets give poor text, as for pages of old Macs.
 
-    The poorer the text, the less the detector's word for it counts: it takes Thai without spaces for Latin letters.
-    What header or page declare is asked whatever the detector says of it.
+    The poorer the text, the less the detector counts: it takes Thai without spaces for Latin letters. The charsets that
+    header and page declare are always candidates.
     """
     bar = max(likelihoods.values(), default=0.0) * chosen.soundness / 2
     codecs_left = [codec for codec, likely in likelihoods.items() if likely >= bar or proposals.get(codec) in _STATED]
@@ -343,7 +349,7 @@ def _likelihood(sample: bytes, codec: str, likelihoods: dict[str, float]) -> flo
     text = sample.decode(codec, "replace")
     if text.count("\ufffd") >= 0.05 * len(_NON_ASCII.findall(text)):
         return 0.0
-    # Broken here and there, which rules it out for the detector: ask again about the part that decodes.
+        # One broken byte excludes the codec for the detector, so ask again about the part that decodes.
     return likelihoods_of(sample.decode(codec, "ignore").encode(codec, "ignore")).get(codec, 0.0)
 
 

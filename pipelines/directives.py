@@ -1,4 +1,4 @@
-"""What a page asks of robots: its meta elements, and the X-Robots-Tag headers of its answer."""
+"""Robots directives of a page: its meta elements and its X-Robots-Tag headers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from storage.records import Capture
 
 MAX_METAS = 1000
+"""Meta elements of a page that are read."""
 US = frozenset({"robots", "*", "corpus-spider"})
+"""Names of robots that address this crawler."""
 _NOTED = US | {"googlebot"}
 _UNTIL = "unavailable_after"
 _VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", _UNTIL})
 _CLOCK = re.compile(r"\d:\d\d")
-# Commas, says the standard; others write lists as they do elsewhere.
+# The standard separates directives by commas. Some sites use the separators of other lists.
 _BETWEEN_DIRECTIVES = re.compile(r"[,;\"']")
 _DIRECTIVE = re.compile(r"[a-z][a-z_-]{1,30}(?::[\w.+-]{1,40})?")
 _MAX_DIRECTIVES = 30
@@ -32,14 +34,14 @@ def robots_headers(capture: Capture) -> tuple[str, ...]:
 
 
 def noted_directives(tree: LexborHTMLParser, headers: Iterable[str]) -> tuple[str, ...]:
-    """Collect the directives for every robot, for Google's or for us, of the page and its X-Robots-Tag headers."""
-    # Those that reserve something first, so that no number of others keeps them out.
+    """Return the directives of a page and its X-Robots-Tag headers for every robot, Google's or this crawler."""
+    # Reservations come first, so that many other directives do not displace them.
     stated = _stated(tree, headers, _NOTED)
     return tuple(sorted(sorted(stated, key=lambda one: (one not in RESERVING, one))[:_MAX_DIRECTIVES]))
 
 
 def may_follow(tree: LexborHTMLParser, headers: Iterable[str]) -> bool:
-    """Say whether the links of a page may be followed: neither it nor its answer tells every robot, or us, not to."""
+    """Return whether no directive for every robot, or for this crawler, forbids following the links of a page."""
     return "nofollow" not in _stated(tree, headers, US)
 
 
@@ -54,27 +56,25 @@ def _stated(tree: LexborHTMLParser, headers: Iterable[str], agents: Collection[s
 
 
 def robots_directives(text: str, agents: Collection[str] = _NOTED) -> Iterator[str]:
-    """Yield the directives of a robots meta element or an X-Robots-Tag, lower-case; ``none`` is noindex and nofollow.
+    """Yield the directives of a robots meta element or an X-Robots-Tag, in lower case. ``none`` is noindex, nofollow.
 
-    In a header, ``otherbot: noindex`` speaks to that robot alone until the next name (Google: robots meta tag, section
+    In a header, ``otherbot: noindex`` addresses that robot only, until the next name (Google: robots meta tag, section
     "Using the X-Robots-Tag HTTP header").
     """
     agent, before = "robots", ""
     for part in _BETWEEN_DIRECTIVES.split(text[:2000].lower()):
         name, colon, rest = (piece.strip() for piece in part.partition(":"))
         if before == _UNTIL and _CLOCK.search(part):
-            # The rest of a date as HTTP writes it, with the day of the week before a comma.
+            # The rest of a date in HTTP's format, which has a comma after the day of the week.
             name = part = ""
         elif colon and name not in _VALUED:
             agent, part = name, rest
         before = name
         if agent in agents:
-            words = [_valued(name, rest)] if name in _VALUED else part.split()
+            words = part.split()
+            if name in _VALUED:
+                # The day of `unavailable_after` is dropped: its formats have commas and colons.
+                words = [name if name == _UNTIL else f"{name}:{rest.replace(' ', '')}"]
             directives = [word for word in words if _DIRECTIVE.fullmatch(word)]
             yield from directives
             yield from ("noindex", "nofollow") if "none" in directives else ()
-
-
-def _valued(name: str, value: str) -> str:
-    """Write a directive with its value; a day to vanish on is not kept, for its formats have commas and colons."""
-    return name if name == _UNTIL else f"{name}:{value.replace(' ', '')}"

@@ -1,12 +1,15 @@
-"""Fingerprints of a text: one for exact copies, and a MinHash sketch with LSH bands for near ones.
+"""Fingerprints of a text: a digest for exact copies, and a MinHash sketch with LSH bands for near-duplicates.
 
-Shingles are 12 characters of the canonical text (letters, digits and marks only), which puts scripts with and without
-spaces on one scale and needs no word segmenter. MinHash is Broder 1997 ("On the resemblance and containment of
-documents"), banding Indyk and Motwani 1998: 20 bands of 6 rows find a pair of Jaccard similarity .8 with probability
-.998 and one of .5 with .27. The sketch verifies what the bands propose. Each of the 120 permutations gives it four
-values, the least and the greatest as they are and multiplied once more; two bits of each (b-bit minwise hashing, Li and
-Koenig 2010) tell the similarity with a standard error of .022 at .8, where a byte of each least value, in as much room,
-had .037. ``benchmarks/duplicates.py`` measures what comes of it.
+- Shingles are 12 characters of the canonical text (letters, digits and marks only). Scripts with and without spaces are
+  on one scale, and no word segmenter is needed.
+- MinHash: Broder 1997, "On the resemblance and containment of documents".
+- Banding: Indyk and Motwani 1998. 20 bands of 6 rows find a pair of Jaccard similarity .8 with probability .998, and
+  one of .5 with .27. The sketch verifies the pairs that the bands propose.
+- Sketch: two bits of a value (b-bit minwise hashing, Li and König 2010) for four values of each of 120 permutations.
+  These are the minimum and the maximum, and both after one more multiplication. The standard error of the similarity is
+  .022 at .8. A byte of each minimum takes the same room and has .037.
+
+``benchmarks/duplicates.py`` measures the results.
 """
 
 from __future__ import annotations
@@ -25,24 +28,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCHEME = "v2;char12;mh32;b20r6;k32;s480x2;xxh3;norm2"
-"""Names everything the numbers depend on, seeds included: only fingerprints of one scheme can be compared."""
+"""Name of everything that the numbers depend on, seeds included. Only fingerprints of one scheme can be compared."""
 WIDTH = 12
+"""Characters of a shingle."""
 BANDS = 20
 ROWS = 6
 HASHES = BANDS * ROWS
 LEAST_SHINGLES = 50
+"""Distinct shingles. A few changed letters would be half of a shorter text, so it gets no sketch."""
 MOST_CHARACTERS = 1_000_000
+"""Characters of the canonical text in the sketch. More than a newspaper prints in one piece; limits memory to 50 MB."""
 _CHUNK = 512
-"""Shingles that are permuted at once: with all their permutations they stay in a processor's cache."""
+"""Shingles that are permuted together. All their permutations fit into the cache of a processor."""
 _TURN = np.uint32(0x9E3779B1)
 
 
 def fingerprint(text: str) -> Fingerprint:
     """Fingerprint a text.
 
-    ``exact`` is of the whole canonical text. The sketch reads its first million characters, more than any newspaper
-    prints in one piece, so that a longer text takes no more than some 50 MB besides itself. A text of fewer than 50
-    distinct shingles gets neither sketch nor bands: a few changed letters would be half of it.
+    ``exact`` is the digest of the whole canonical text. The sketch reads its first million characters. A text with
+    fewer than 50 distinct shingles has neither sketch nor bands.
     """
     canonical = canonical_text(text)
     exact = xxhash.xxh3_128_digest(canonical.encode("utf-8"))
@@ -54,9 +59,9 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def estimate(sketch_a: bytes, sketch_b: bytes) -> float:
-    """Estimate the Jaccard similarity of two texts from their sketches, 0-1; 0 when either has none.
+    """Estimate the Jaccard similarity of two texts from their sketches, 0-1, or 0 if one has none.
 
-    The standard error at .8 is .022. By this the scheme is measured; a corpus compares many at once.
+    The standard error at .8 is .022. Benchmarks use this; a corpus compares many sketches together.
     """
     if not sketch_a or len(sketch_a) != len(sketch_b):
         return 0.0
@@ -64,7 +69,7 @@ def estimate(sketch_a: bytes, sketch_b: bytes) -> float:
 
 
 def _shingles(canonical: str) -> NDArray[np.uint32]:
-    """Return the distinct 32-bit hashes of all shingles, sorted; a text shorter than one shingle has none."""
+    """Return the distinct 32-bit hashes of all shingles, sorted. A text shorter than one shingle has none."""
     points = np.frombuffer(canonical.encode("utf-32-le"), dtype="<u4").astype(np.uint64)
     count = len(points) - WIDTH + 1
     if count < 1:
@@ -74,7 +79,7 @@ def _shingles(canonical: str) -> NDArray[np.uint32]:
         hashes += points[offset : offset + count] * multiplier
     hashes ^= hashes >> np.uint64(33)
     hashes *= np.uint64(0xFF51AFD7ED558CCD)
-    # Not np.unique, which puts the values into a hash table before it sorts them and takes eight times as long.
+    # np.unique fills a hash table before it sorts, and takes eight times as long.
     found = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
     first = np.ones(count, dtype=np.bool_)
     np.not_equal(found[1:], found[:-1], out=first[1:])
@@ -82,15 +87,15 @@ def _shingles(canonical: str) -> NDArray[np.uint32]:
 
 
 def _extremes(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return of each of the 120 permutations the minimum and the maximum, of its values and of their products.
+    """Return the minimum and maximum of each of the 120 permutations, and of its product with an odd number.
 
-    Four rows. A multiplication by an odd number makes another permutation of one.
+    The array has four rows. The product with an odd number is another permutation.
     """
     multipliers, masks = (_constants(name, HASHES, np.uint32)[:, None] for name in ("multiplier", "mask"))
     low, high = np.iinfo(np.uint32).min, np.iinfo(np.uint32).max
     extremes = np.repeat(np.array([[high], [low], [high], [low]], dtype=np.uint32), HASHES, axis=1)
     for start in range(0, len(shingles), _CHUNK):
-        # A row for each permutation: the least of a row is found in half the time of that of a column.
+        # One row for each permutation: the minimum of a row takes half the time of that of a column.
         mixed = (shingles[start : start + _CHUNK] ^ masks) * multipliers
         mixed ^= mixed >> np.uint32(15)
         mixed *= np.uint32(0x2C1B3C6D)
@@ -101,7 +106,7 @@ def _extremes(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _widen(extremes: NDArray[np.uint32], mixed: NDArray[np.uint32]) -> None:
-    """Take the least and the greatest value of each row into account."""
+    """Update the minimum and maximum of each row."""
     np.minimum(extremes[0], mixed.min(axis=1), out=extremes[0])
     np.maximum(extremes[1], mixed.max(axis=1), out=extremes[1])
 
@@ -109,7 +114,7 @@ def _widen(extremes: NDArray[np.uint32], mixed: NDArray[np.uint32]) -> None:
 def _bands(minima: NDArray[np.uint32]) -> tuple[int, ...]:
     """Return a signed 32-bit key for each band.
 
-    Among the 20 million keys of a million documents one in two hundred meets another by chance, which costs a look.
+    Of the 20 million keys of a million documents, one in two hundred collides by chance. A collision costs one look-up.
     """
     rows = minima.astype("<u4").reshape(BANDS, ROWS)
     keys = [xxhash.xxh3_64_intdigest(f"{SCHEME}|{band}|".encode() + row.tobytes()) for band, row in enumerate(rows)]
@@ -118,7 +123,7 @@ def _bands(minima: NDArray[np.uint32]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=8)
 def _constants(purpose: str, count: int, dtype: type[np.uint32 | np.uint64]) -> NDArray[np.uint32 | np.uint64]:
-    """Return odd constants that the scheme fixes for ever: xxh3 of the scheme, the purpose and the index."""
+    """Return the odd constants of the scheme: xxh3 of the scheme, the purpose and the index."""
     mask = np.iinfo(dtype).max
     return np.array(
         [xxhash.xxh3_64_intdigest(f"{SCHEME}|{purpose}|{index}".encode()) & mask | 1 for index in range(count)],

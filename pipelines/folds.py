@@ -1,21 +1,22 @@
-"""Spelling differences that a study may want out of the way, folded on request in what is exported; never in the store.
+"""Spelling folds: remove spelling differences from exported texts on request. Stored texts never change.
 
 =================== ============================================== ===========================================
-``tatweel``         the Arabic letter stretcher goes               كـــتاب -> كتاب
-``harakat``         Arabic vowel signs and recitation marks go     كَتَبَ -> كتب
-``niqqud``          Hebrew points and accents go                   שָׁלוֹם -> שלום
-``presentation``    Arabic presentation forms become letters       ﻻ -> لا
-``yeh-kaf``         Persian: Arabic yeh and kaf become Persian     كتاب علي -> کتاب علی
-``tone``            Vietnamese: the tone mark stands as in hòa     hoà, thuỷ -> hòa, thủy
-``digits``          digits of every script become 0 to 9           ۱۴۰۳, ๒๕๖๙ -> 1403, 2569
-``zwnj``            joiners between Arabic letters go              می‌روم -> میروم
-``quotes``          quotation marks become " and '                 “a”, «b» -> "a", "b"
+``tatweel``         remove the Arabic letter stretcher             كـــتاب -> كتاب
+``harakat``         remove Arabic vowel signs, recitation marks    كَتَبَ -> كتب
+``niqqud``          remove Hebrew points and accents               שָׁלוֹם -> שלום
+``presentation``    Arabic presentation forms to letters           ﻻ -> لا
+``yeh-kaf``         Persian: Arabic yeh and kaf to Persian         كتاب علي -> کتاب علی
+``tone``            Vietnamese: place of the tone mark as in hòa   hoà, thuỷ -> hòa, thủy
+``digits``          digits of every script to 0 to 9               ۱۴۰۳, ๒๕๖๙ -> 1403, 2569
+``zwnj``            remove joiners between Arabic letters          می‌روم -> میروم
+``quotes``          quotation marks to " and '                     “a”, «b» -> "a", "b"
 =================== ============================================== ===========================================
 
-Yeh and kaf are folded in Persian and Dari only: Pashto, Urdu and Sorani tell words apart by them; points in Hebrew
-only: Yiddish does by these. Hamza and madda are parts of letters and stay. Every fold keeps the lines of a text as they
-are, and folding twice changes nothing.
-Unicode Standard 17, chapters 5.14 and 9.2; Vietnamese: decision 240/QD of 1984 on where tone marks stand.
+Yeh and kaf are folded in Persian and Dari only, because Pashto, Urdu and Sorani distinguish words by them. Points are
+folded in Hebrew only, because Yiddish distinguishes words by them. Hamza and madda are parts of letters and stay. A
+fold keeps the lines of a text. Folding twice changes nothing.
+
+Sources: Unicode Standard 17, chapters 5.14 and 9.2; Vietnamese decision 240/QD of 1984 on the place of tone marks.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _TONES = {
 
 
 def _tone_table() -> dict[str, str]:
-    """Return what stands for a pair of vowels whose tone mark is on the second, in every letter case."""
+    """Return, for each pair of vowels with the tone mark on the second, the pair with it on the first, in each case."""
     table = {
         first + marked_second: marked_first + second
         for first, (marked, seconds) in _TONES.items()
@@ -59,31 +60,23 @@ def _tone_table() -> dict[str, str]:
 
 
 _MOVED = _tone_table()
-# Where a consonant follows, the mark stands on the second vowel in either spelling; after q, u is no vowel.
+# Before a consonant both spellings have the mark on the second vowel. After q, u is no vowel.
 _TONE = re.compile(rf"(?<![qQ])(?:{'|'.join(_MOVED)})(?![^\W\d_])")
 
 
-def _digits(text: str) -> str:
-    return _DIGIT.sub(lambda found: str(unicodedata.decimal(found.group())), text)
-
-
-def _presentation(text: str) -> str:
-    return _PRESENTATION.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
-
-
 _EVERYWHERE: dict[str, Callable[[str], str]] = {
-    "presentation": _presentation,
+    "presentation": lambda text: _PRESENTATION.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text),
     "tatweel": lambda text: _TATWEEL.sub("", text),
     "harakat": lambda text: _HARAKAT.sub("", text),
     "zwnj": lambda text: _JOINERS.sub("", text),
-    "digits": _digits,
+    "digits": lambda text: _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text),
     "quotes": lambda text: text.translate(_QUOTES),
 }
 FOLDS = ("tatweel", "harakat", "niqqud", "presentation", "yeh-kaf", "tone", "digits", "zwnj", "quotes")
 
 
 def fold(text: str, names: Collection[str], language: str) -> str:
-    """Return the text, of that language (ISO 639), with what the folds of these names take away; the rest in NFC."""
+    """Apply the folds with these names to a text in this language (ISO 639), and return it in NFC."""
     if not names:
         return text
     for name, folded in _EVERYWHERE.items():

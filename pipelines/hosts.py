@@ -1,8 +1,8 @@
-"""Host names and addresses: one spelling for each, which belong to one site, and which must never be asked.
+"""Host names and IP addresses: normal form, site membership, and addresses that must not be requested.
 
-The host parser follows the URL standard (https://url.spec.whatwg.org/#host-parsing), so that ``2130706433``, ``0x7f.1``
-and ``①②⑦.0.0.1`` are known for the loopback address they are. Names are written as IDNA 2008 with the UTS 46 mapping;
-a label that IDNA 2008 forbids but browsers resolve (emoji, for one) falls back to plain Punycode.
+The host parser follows the URL standard (https://url.spec.whatwg.org/#host-parsing), so ``2130706433``, ``0x7f.1`` and
+``①②⑦.0.0.1`` are recognised as the loopback address. Names are in IDNA 2008 with the UTS 46 mapping. A label that
+IDNA 2008 forbids but browsers resolve (for example emoji) is written in plain Punycode.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CLOSED4 = tuple(
 
 
 def split_port(authority: str) -> tuple[str, int | None] | None:
-    """Split ``host[:port]`` into host and port (None where it is absent or empty); None when it is neither."""
+    """Split ``host[:port]`` into host and port (None if absent or empty). Return None if it is neither."""
     match = _AUTHORITY.fullmatch(authority)
     if match is None or not match[1]:
         return None
@@ -45,13 +45,19 @@ def split_port(authority: str) -> tuple[str, int | None] | None:
 
 @lru_cache(maxsize=4096)
 def normalise_host(host: str) -> str | None:
-    """Return the one ASCII spelling of a host (name, IPv4 in dots, IPv6 in brackets), or None when it is not one."""
+    """Return the ASCII form of a host (name, IPv4 in dots, IPv6 in brackets), or None if it is not a host."""
     if host.startswith("["):
         return _ipv6(host)
     if len(host) > 4 * _MAX_NAME:
         return None
     name = unquote(host, errors="replace") if "%" in host else host
-    ascii_name = name.lower() if name.isascii() else _to_ascii(name)
+    ascii_name: str | None = name.lower()
+    if not name.isascii():
+        try:
+            mapped = idna.uts46_remap(name, std3_rules=False, transitional=False)
+            ascii_name = ".".join(_label(label) for label in mapped.split("."))
+        except UnicodeError:
+            ascii_name = None
     if ascii_name is None:
         return None
     ascii_name = ascii_name.removesuffix(".")
@@ -93,14 +99,6 @@ def _number(part: str) -> int:
     return int(part, 8) if part.startswith("0") else int(part)
 
 
-def _to_ascii(name: str) -> str | None:
-    try:
-        mapped = idna.uts46_remap(name, std3_rules=False, transitional=False)
-        return ".".join(_label(label) for label in mapped.split("."))
-    except UnicodeError:
-        return None
-
-
 def _label(label: str) -> str:
     if label.isascii():
         return label
@@ -124,21 +122,21 @@ def _suffixes() -> TLDExtract:
 
 @lru_cache(maxsize=4096)
 def registered_domain(host: str) -> str:
-    """Return the domain that was registered (``news.example.co.uk`` -> ``example.co.uk``); empty for addresses.
+    """Return the registered domain (``news.example.co.uk`` -> ``example.co.uk``), or an empty string for IP addresses.
 
-    By the Public Suffix List bundled with tldextract, private part included: two blogs of one hoster differ.
+    Uses the Public Suffix List bundled with tldextract, private part included: two blogs of one hoster differ.
     """
     name = _bare(host)[0]
     return "" if name.startswith("[") else _suffixes().extract_str(name).top_domain_under_public_suffix
 
 
 def is_public_suffix(name: str) -> bool:
-    """Tell whether a host name is one below which others register theirs, such as ``com.vn``. Hosters' are none."""
+    """Return whether others register their names below this one, as below ``com.vn``. Names of hosters do not count."""
     return bool(name) and _suffixes().extract_str(name, include_psl_private_domains=False).suffix == name
 
 
 def same_site(host_a: str, host_b: str) -> bool:
-    """Tell whether two hosts share their registered domain; hosts that have none must be equal, port included."""
+    """Return whether two hosts share their registered domain. Hosts without one must be equal, port included."""
     if host_a == host_b:
         return True
     domain = registered_domain(host_a)
@@ -146,10 +144,10 @@ def same_site(host_a: str, host_b: str) -> bool:
 
 
 def private_address(host: str) -> bool:
-    """Tell from its spelling alone whether a host must not be asked: a non-public address, a local name, or no host.
+    """Return whether a host must not be requested, by its spelling: a non-public address, a local name, or no host.
 
-    ``host`` may carry a port and may be an IPv6 address with or without brackets. False says nothing of what the name
-    resolves to: every resolved address has to pass `address_allowed` too.
+    ``host`` may have a port, and may be an IPv6 address with or without brackets. False says nothing about the
+    addresses of the name: each resolved address must pass `address_allowed`.
     """
     if host.count(":") > 1 and not host.startswith("["):
         return not address_allowed(host)
@@ -163,11 +161,14 @@ def private_address(host: str) -> bool:
 
 
 def address_allowed(ip: str) -> bool:
-    """Tell whether an IP address (as a resolver gives it) is one of the public internet; anything unreadable is not.
+    """Return whether an IP address (as a resolver returns it) belongs to the public internet. False if unreadable.
 
-    Stricter than ``ipaddress.is_global``: multicast and relays are refused, and of IPv6 only global unicast is public
-    (RFC 4291). A mapped or NAT64 address is as public as the IPv4 address it carries; 6to4 and Teredo, which could
-    carry a private one, are refused altogether (6to4 is retired, RFC 7526). Zone identifiers are refused.
+    This is stricter than ``ipaddress.is_global``:
+
+    - multicast and relays are refused;
+    - of IPv6 only global unicast is public (RFC 4291), and zone identifiers are refused;
+    - a mapped or NAT64 address is as public as the IPv4 address that it contains;
+    - 6to4 (retired, RFC 7526) and Teredo are refused, because they could contain a private address.
     """
     try:
         address = ipaddress.ip_address(ip)
@@ -180,17 +181,13 @@ def address_allowed(ip: str) -> bool:
         embedded = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     if embedded is not None:
         return address.scope_id is None and _public4(embedded)
-    return _public6(address)
-
-
-def _public4(address: ipaddress.IPv4Address) -> bool:
-    return address.is_global and not address.is_multicast and not any(address in net for net in _CLOSED4)
-
-
-def _public6(address: ipaddress.IPv6Address) -> bool:
     return (
         address.scope_id is None
         and address in _UNICAST6
         and address.is_global
         and not any(address in net for net in _CLOSED6)
     )
+
+
+def _public4(address: ipaddress.IPv4Address) -> bool:
+    return address.is_global and not address.is_multicast and not any(address in net for net in _CLOSED4)

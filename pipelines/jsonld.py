@@ -1,4 +1,4 @@
-"""The JSON-LD of a page (https://schema.org), as broken as newspapers write it: what it says of the article itself."""
+"""Read the JSON-LD of a page (https://schema.org): its statement about the article, even if it is broken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Node = dict[str, object]
 _MAX_SCRIPTS, _MAX_CHARS = 30, 2**20
 """Scripts of a page that are read, and characters of each."""
 _MAX_NODES, _MAX_AUTHORS = 1000, 10
-"""Objects of a page that are looked at, and authors of one."""
+"""Objects of a page that are read, and authors of one."""
 _OPENING = re.compile(r"(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|<!--")
 _CLOSING = re.compile(r"(?:(?://|/\*)?\s*\]\]>\s*(?:\*/)?|-->)$")
 _MAX_CLOSING = 40
@@ -37,24 +37,24 @@ _BELOW = ("@graph", "mainEntity", "mainEntityOfPage")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the JSON-LD says of the page's article; empty strings where it says nothing."""
+    """Statement of the JSON-LD about the page's article. Strings are empty where it has none."""
 
     headline: str = ""
     published: str = ""
     authors: tuple[str, ...] = ()
-    """Where one of them at least is a person, or nothing is said of what they are."""
+    """Authors, if one of them is a person or has no type."""
     organisations: tuple[str, ...] = ()
-    """Where all of them are organisations."""
+    """Authors, if all of them are organisations."""
     licence: str = ""
-    """Its address."""
+    """URL of the licence."""
 
 
 def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
-    """Return what the page's JSON-LD says of its article: a node that names ``url``, else an article, else a page.
+    """Return the statement of a page's JSON-LD about its article.
 
-    Where one names ``url``, those that name other pages of the site are teasers and say nothing of it. An author may be
-    told by reference: ``{"@id": ...}`` of a node that has the name. A script that is no JSON even after the usual
-    mistakes are mended is searched for a headline and a date alone.
+    It comes from a node that names ``url``, else from an article, else from a page. If one node names ``url``, nodes
+    that name other pages of the site are teasers and are skipped. An author may be a reference, ``{"@id": ...}`` of a
+    node with the name. A script that is not JSON after repair is searched for a headline and a date only.
     """
     scripts = [node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS]]
     parsed = [(script, _load(script)) for script in scripts]
@@ -67,20 +67,8 @@ def read_jsonld(tree: LexborHTMLParser, url: str) -> Statement:
         for rank, place in ranked
         if not (named and rank and _is_other(nodes[place], url))
     ]
-    loose = [_loose(script) for script, values in parsed if not values]
-    return _merge([*stated, *loose])
-
-
-def article_body(tree: LexborHTMLParser) -> str:
-    """Return the longest ``articleBody`` that the page's JSON-LD states, without the markup some write into it."""
-    scripts = (node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS])
-    nodes = _nodes(value for script in scripts if "articleBody" in script for value in _load(script))
-    body = max(("\n".join(_strings(node.get("articleBody"))) for node in nodes), key=len, default="")
-    return _TAG.sub(" ", html.unescape(html.unescape(body)) if "&" in body else body)
-
-
-def _merge(statements: list[Statement]) -> Statement:
-    """Take the first word on each point."""
+    statements = [*stated, *(_loose(script) for script, values in parsed if not values)]
+    # The first statement on each point counts.
     return Statement(
         headline=next((one.headline for one in statements if one.headline), ""),
         published=next((one.published for one in statements if one.published), ""),
@@ -90,9 +78,21 @@ def _merge(statements: list[Statement]) -> Statement:
     )
 
 
+def article_body(tree: LexborHTMLParser) -> str:
+    """Return the longest ``articleBody`` in the page's JSON-LD, without markup."""
+    scripts = (node.text()[:_MAX_CHARS] for node in tree.css('script[type*="ld+json" i]')[:_MAX_SCRIPTS])
+    nodes = _nodes(value for script in scripts if "articleBody" in script for value in _load(script))
+    body = max(("\n".join(_strings(node.get("articleBody"))) for node in nodes), key=len, default="")
+    return _TAG.sub(" ", html.unescape(html.unescape(body)) if "&" in body else body)
+
+
 def _load(script: str) -> list[object]:
-    """Parse a script, mending it step by step; it may hold several values one after the other."""
-    bare = _unwrapped(script.strip()).strip().rstrip(";")
+    """Parse a script, repaired step by step. It may contain several values one after the other."""
+    # Old scripts are hidden from browsers in a comment or in CDATA marks.
+    script = script.strip()
+    opening = _OPENING.match(script)
+    body = script[opening.end() :] if opening else script
+    bare = (body[:-_MAX_CLOSING] + _CLOSING.sub("", body[-_MAX_CLOSING:])).strip().rstrip(";")
     for mend in (str, lambda text: _TRAILING_COMMA.sub("", _COMMENT_LINE.sub("", text)), html.unescape):
         bare = mend(bare)
         if values := _decode(bare):
@@ -100,15 +100,8 @@ def _load(script: str) -> list[object]:
     return []
 
 
-def _unwrapped(script: str) -> str:
-    """Take off the comment or CDATA marks that hid scripts from browsers of old."""
-    opening = _OPENING.match(script)
-    body = script[opening.end() :] if opening else script
-    return body[:-_MAX_CLOSING] + _CLOSING.sub("", body[-_MAX_CLOSING:])
-
-
 def _decode(text: str) -> list[object]:
-    """Return the JSON values at the start of a text, one after the other, up to the first thing that is none."""
+    """Return the JSON values at the start of a text, one after the other, up to the first invalid one."""
     decoder, at = json.JSONDecoder(strict=False), 0
     values: list[object] = []
     while len(values) < _MAX_SCRIPTS and (start := _VALUE.search(text, at)):
@@ -121,7 +114,7 @@ def _decode(text: str) -> list[object]:
 
 
 def _nodes(values: Iterable[object]) -> list[Node]:
-    """Return the objects of the top level, of lists and of ``@graph``, and the main entities of each, breadth first."""
+    """Return the objects of the top level, of lists, of ``@graph`` and of main entities, breadth first."""
     waiting = deque(values)
     nodes: list[Node] = []
     while waiting and len(nodes) < _MAX_NODES:
@@ -138,14 +131,13 @@ def _rank(node: Node, url: str) -> int | None:
     types = [kind.lower() for kind in _strings(node.get("@type"))]
     if any(kind.endswith(_ARTICLES) for kind in types):
         return 0 if _names(node, url) else 1
-    return 2 if any(kind.endswith(_PAGES) for kind in types) and not _is_front_page(node, url) else None
-
-
-def _is_front_page(node: Node, url: str) -> bool:
-    """Say whether a node is the site's front page, of which plugins tell on every page of it."""
+    if not any(kind.endswith(_PAGES) for kind in types):
+        return None
+    # Plugins describe the front page on every page of a site.
     stated = node.get("url")
     named = canonicalise(stated, url) if isinstance(stated, str) and stated else None
-    return named is not None and named == canonicalise("/", url) != canonicalise(url)
+    is_front_page = named is not None and named == canonicalise("/", url) != canonicalise(url)
+    return None if is_front_page else 2
 
 
 def _names(node: Node, url: str) -> bool:
@@ -156,7 +148,7 @@ def _names(node: Node, url: str) -> bool:
 
 
 def _is_other(node: Node, url: str) -> bool:
-    """Say whether a node tells of another page of the site than ``url``, below its front page."""
+    """Return whether a node describes another page of the site than ``url``, below its front page."""
     own, page = _place(url, url), node.get("mainEntityOfPage")
     stated = [node.get("url"), page.get("@id") if isinstance(page, dict) else page]
     places = {_place(value, url) for value in stated if isinstance(value, str) and value}
@@ -164,7 +156,7 @@ def _is_other(node: Node, url: str) -> bool:
 
 
 def _place(reference: str, url: str) -> str:
-    """Return host and path of a reference, whatever its scheme and with or without a slash at the end."""
+    """Return host and path of a reference, without scheme and final slash."""
     return (canonicalise(reference, url) or "").partition("//")[2].rstrip("/")
 
 
@@ -174,7 +166,7 @@ def _statement(node: Node, known: dict[object, Node]) -> Statement:
     headlines = _strings(node.get("headline")) or (_strings(node.get("name")) if article else [])
     dates = _dates(node.get("datePublished")) or (_dates(node.get("dateCreated")) if article else [])
     authors = list(_authors(node.get("author") or node.get("creator"), known))
-    # Plugins escape texts for HTML, some of them twice.
+    # Plugins escape texts for HTML, sometimes twice.
     names = tuple(dict.fromkeys(html.unescape(name) for name, _ in authors))[:_MAX_AUTHORS]
     people = not all(organised for _, organised in authors)
     return Statement(
@@ -187,7 +179,7 @@ def _statement(node: Node, known: dict[object, Node]) -> Statement:
 
 
 def _licence(value: object) -> str:
-    """Return the first address that a licence is named by: text, an object with one, or a list of these."""
+    """Return the first URL of a licence: text, an object with one, or a list of these."""
     stated = (one.get("url") or one.get("@id") if isinstance(one, dict) else one for one in _listed(value))
     named = (one.strip() for each in stated for one in _strings(each))
     return next((one for one in named if one.startswith(("http:", "https:", "/"))), "")
@@ -205,13 +197,13 @@ def _authors(value: object, known: dict[object, Node]) -> Iterator[tuple[str, bo
 
 
 def _listed(value: object) -> list[object]:
-    """Return the first values of a list, and of lists in it; of what is none, itself."""
+    """Return the first values of a list and of lists in it, or the value itself."""
     listed = value[:_MAX_AUTHORS] if isinstance(value, list) else [value]
     return [each for one in listed for each in (one[:_MAX_AUTHORS] if isinstance(one, list) else [one])]
 
 
 def _strings(value: object) -> list[str]:
-    """Return texts, also those that are objects with a ``@value`` (and a language)."""
+    """Return texts, also from objects with a ``@value`` (and a language)."""
     plain = [
         one.get("@value") if isinstance(one, dict) else one for one in (value if isinstance(value, list) else [value])
     ]
@@ -219,7 +211,7 @@ def _strings(value: object) -> list[str]:
 
 
 def _dates(value: object) -> list[str]:
-    """Return dates as texts: some state them as numbers (seconds since 1970), or as objects with a ``@value``."""
+    """Return dates as texts. Some are numbers (seconds since 1970) or objects with a ``@value``."""
     plain = [one.get("@value") if isinstance(one, dict) else one for one in _listed(value)]
     return _strings([str(one) if isinstance(one, int | float) and not isinstance(one, bool) else one for one in plain])
 

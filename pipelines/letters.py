@@ -1,9 +1,13 @@
-"""How much a text says, whatever its script: a Chinese character says more than a letter of an alphabet."""
+"""Text length normalised across scripts: a Chinese character says more than a letter of an alphabet."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 WEIGHTS: tuple[tuple[str, float], ...] = (
     ("\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", 2.0),
@@ -12,18 +16,19 @@ WEIGHTS: tuple[tuple[str, float], ...] = (
     ("\u1200-\u139f", 1.75),
     ("\u0590-\u05ff\u0600-\u06ff\u0750-\u077f\u0e00-\u0e7f\ufb1d-\ufdff\ufe70-\ufefc", 1.15),
 )
-"""What a letter of a script says in letters of an alphabet: kana, Han, Hangul, Ethiopic; Hebrew, Arabic and Thai.
+"""Letters of an alphabet for one of a script: kana; Han; Hangul; Ethiopic; Hebrew, Arabic and Thai.
 
-Median length of the Universal Declaration of Human Rights in 412 languages of Latin script over its length in Chinese
-3.7, Japanese (Han and kana) 2.6, Korean 2.4, Amharic and Tigrinya 1.8, Thai 1.17, Hebrew 1.15, Arabic script 1.13;
-Cyrillic, Lao, Khmer and most Indic scripts between .97 and 1.1, Vietnamese .84.
+Source: the Universal Declaration of Human Rights. The median length in 412 languages of Latin script, divided by the
+length in the script, is 3.7 for Chinese, 2.6 for Japanese (Han and kana), 2.4 for Korean, 1.8 for Amharic and Tigrinya,
+1.17 for Thai, 1.15 for Hebrew and 1.13 for Arabic script. It is .97 to 1.1 for Cyrillic, Lao, Khmer and most Indic
+scripts, and .84 for Vietnamese.
 """
 _MORE = (0, *(round(100 * (weight - 1)) for _, weight in WEIGHTS))
-"""Hundredths of a letter more than one, by the group of ``_dense``."""
+"""Hundredths of a letter above one, by the group of ``_dense``."""
 
 
 def size(text: str) -> int:
-    """Return the length of a text in letters of an alphabet: what it says, not how densely its script says it.
+    """Return the length of a text in letters of an alphabet, whatever its script.
 
     >>> size("Hà Nội"), size("北京"), size("서울")
     (6, 7, 5)
@@ -35,8 +40,13 @@ def size(text: str) -> int:
     return round(len(text) + more / 100)
 
 
+def sizes(texts: Iterable[str]) -> dict[str, int]:
+    """Return the `size` of each text."""
+    return {text: size(text) for text in set(texts)}
+
+
 @cache
 def _dense() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds a letter that does not weigh 1, and runs of such letters, a group for each of ``WEIGHTS``."""
+    """Return a pattern of letters that do not weigh 1, and one of their runs with a group for each of ``WEIGHTS``."""
     letters = [letters for letters, _ in WEIGHTS]
     return re.compile(f"[{''.join(letters)}]"), re.compile("|".join(f"([{one}]+)" for one in letters))

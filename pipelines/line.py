@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from pipelines.discovery.barren import Barren
+from pipelines.discovery.barren import CrawlerTraps
 from pipelines.wakeups import Wakeups
 from pipelines.writer import Writer
 from storage.errors import CorpusError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from pipelines.discovery.barren import Shut
+    from pipelines.discovery.barren import Trap
     from pipelines.workers import WorkerPool
     from pipelines.writer import Archive
     from storage.corpus import Corpus
@@ -51,7 +51,7 @@ REFUSED = "robots"
 """Reason recorded when robots.txt forbids a URL. Not counted as a failure."""
 MAX_INDEXES = 3
 """Maximum depth of nested sitemap indexes. sitemaps.org allows one level."""
-BARREN_SECONDS = 7 * 86400.0
+TRAP_SECONDS = 7 * 86400.0
 """Seconds. The URLs of a crawler trap are not requested for this long."""
 GONE = frozenset({404, 410})
 
@@ -156,7 +156,7 @@ class PagePipeline:
         """Called when a lease ends, with the time of the next attempt (epoch seconds) or None."""
         self.unread: Counter[str] = Counter()
         """By host: pages of this run that are fetched and not processed."""
-        self.barren = Barren()
+        self.traps = CrawlerTraps()
         self.closing = False
         """Whether the run is over. Pages that wait for a worker are left to the next run."""
         self.leaving = False
@@ -286,9 +286,9 @@ class PagePipeline:
         self.changed.set()
         if follow:
             # Whether a place is a trap depends on the texts read there, stored before or not.
-            shut = self.barren.note(lease, processed)
-            if shut is not None:
-                await self._put_off(lease, shut)
+            trap = self.traps.note(lease, processed)
+            if trap is not None:
+                await self._put_off(lease, trap)
         return stored
 
     def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
@@ -297,15 +297,15 @@ class PagePipeline:
             return tuple(link for link in links if link.redirect)
         if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
             links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
-        return self.barren.wanted(links)
+        return self.traps.wanted(links)
 
-    async def _put_off(self, lease: Lease, shut: Shut) -> None:
+    async def _put_off(self, lease: Lease, trap: Trap) -> None:
         """Leave the pending URLs of a crawler trap to a later run."""
-        frontier, until = self.corpus.frontier, time.time() + BARREN_SECONDS
-        pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, shut.host), shut.holds)
+        frontier, until = self.corpus.frontier, time.time() + TRAP_SECONDS
+        pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, trap.host), trap.holds)
         waiting = await self.call(lambda: frontier.put_off(pages, until))
         text = "%s: nothing new in %d pages like %s; %d more wait for a week"
-        logger.info(text, lease.site, shut.pages, lease.url, waiting)
+        logger.info(text, lease.site, trap.pages, lease.url, waiting)
 
     async def fail(self, failure: Failure) -> None:
         """Record durably that a lease ended without an exchange."""

@@ -1,18 +1,20 @@
-"""From what an extractor found on a page to the text that is stored, or why none is.
+"""Postprocess an extraction: clean it, remove headline, date and author, and decide whether the text is stored.
 
-A crawl and ``evaluate`` both go through here, so that what is scored is what is stored.
+A crawl and ``evaluate`` both use this module, so that the scored text is the stored text.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import repeat
 from typing import TYPE_CHECKING
 
 from pipelines import extractors, language, metadata, normalise, refusals, rights
 from pipelines.byline import BY
-from pipelines.dating.lines import is_dateline
+from pipelines.dating.labels import OTHER, label_before, without_labels
+from pipelines.dating.written import without_dates
 from pipelines.directives import robots_headers
 from pipelines.markup.tree import parse_tree
 from pipelines.page_type import ANY_TEXT, Page, article_or_reason
@@ -26,21 +28,32 @@ if TYPE_CHECKING:
     from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
 
 MAX_REPLACED = 0.05
-"""A text in which more than one character in twenty could not be decoded is not worth keeping."""
+"""Share of characters that could not be decoded. A text with more is dropped."""
 COMMENT_END = "-->"
-"""What browsers show of a comment that was put around another, and no text."""
+"""Visible end of a comment that contains another one. It is not text."""
 SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
-"""Where a date stands that a line of the page shows."""
+"""Sources of a date that are visible in a line of the page."""
 HEAD, MAX_DATELINE = 3, 250
-"""Lines at the head of a text among which title, date or author may be, and its characters at most."""
+"""Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
 MIN_TITLE, MAX_KICKER = 15, 60
-"""Characters, white space apart, of a title that is found again, and of what a headline may have besides."""
+"""Characters without spaces: minimum of a title that a headline ends with, maximum of the rest of the headline."""
 MAX_BY = 25
-"""Characters before the author's name, at most, of a line that has nothing else."""
+"""Characters before the author's name in a byline, at most."""
 MIN_WORDS, MOST_WORDS = 4, 0.7
-"""Words of a title, and their share, that a headline has."""
+"""Words of a title, and share of its words, that a headline must have."""
 MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
-"""Most words of another headline, and how many of them, and what share, are the title's at least."""
+"""Words of another headline: maximum, and the number and share of them that must be in the title."""
+MAX_DATELINE_CHARS = 120
+"""Characters of a line that is only a date with the author, at most."""
+_FEW_LETTERS, _MANY_LETTERS = 12, 50
+"""Letters beside dates, labels and names ("by", a day of the week, a place), and letters of two dates and these."""
+_DIGITS = re.compile(r"\d(?:\D*\d){2}")
+_APART = re.compile(r"\s[|/–—-]\s|[·•|]")
+_FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
+_COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
+"""A number of minutes to read, of readers or of comments."""
+_DATE_ORDERS = ("vi", "en-us")
+"""A language with the day before the month, and one with the month before the day."""
 _SENTENCE_ENDS = frozenset(".!؟۔।。！…")
 _WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
@@ -48,21 +61,21 @@ _HEADING = ParagraphKind.HEADING.value
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page as it is opened, before anybody looks for its text: decoded and parsed, with what it states of itself."""
+    """A page that is decoded and parsed, with its metadata, before extraction."""
 
     decoded: Decoded
     page: Page
 
 
 def open_source(decoded: Decoded, capture: Capture) -> Source:
-    """Parse a decoded page and read what it, and its answer, state."""
+    """Parse a decoded page and read the metadata of the page and its answer."""
     tree = parse_tree(decoded.text)
     stated = metadata.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 
 def extract(source: Source, model: SiteModel) -> Extraction:
-    """Find the main text with the site's extractor, its parameters and its template."""
+    """Extract the main text with the site's extractor, its parameters and its template."""
     p = dict(model.parameters).get("p")
     options = extractors.ExtractorOptions(url=source.page.url, p=p, template=model.template)
     return extractors.get(model.extractor).extract(source.decoded.text, options)
@@ -88,26 +101,27 @@ def judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str
 
 
 def tidy(found: Extraction, stated: Metadata) -> Extraction:
-    """Clean what was found on a page, and leave out what of its head is no text; whether it is stored is not asked."""
+    """Clean an extraction and remove headline, dateline and byline at its head. The text may still be dropped."""
     return without_byline(without_dateline(without_title(clean(found), stated), stated), stated)
 
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
-    """Return the title as the page shows it over its text, else as it states it."""
+    """Return the title that is shown above the text, else the one in the metadata."""
     return clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:
-    """Clean all texts of an extraction; what is empty then goes, and a paragraph takes its kind with it."""
+    """Clean all texts of an extraction. Empty ones are removed, and a removed paragraph loses its kind."""
     lines = [
         (line, kind)
-        for paragraph, kind in zip(extraction.paragraphs, extraction.kinds or repeat(""), strict=False)
-        for line in normalise.clean(paragraph).split("\n")
+        for paragraph, kind in zip(
+            normalise.clean_all(extraction.paragraphs), extraction.kinds or repeat(""), strict=False
+        )
+        for line in paragraph.split("\n")
         if line and line != COMMENT_END
     ]
     captions, comments = (
-        tuple(cleaned for text in texts if (cleaned := normalise.clean(text)))
-        for texts in (extraction.captions, extraction.comments)
+        tuple(filter(None, normalise.clean_all(texts))) for texts in (extraction.captions, extraction.comments)
     )
     return replace(
         extraction,
@@ -119,10 +133,11 @@ def clean(extraction: Extraction) -> Extraction:
 
 
 def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the heading at the head of the text that is the title, which ``title`` need not have as it is shown.
+    """Remove the heading at the head of the text that repeats the title.
 
-    Many papers state another for searches, of the same words, or show what the article is about before it. A line that
-    is no heading may be the first of a poem, which is called by it. Likewise.
+    The shown title may differ from the one in the metadata: many papers state one for search engines, or show the topic
+    before it. A line that is no heading is kept, because a poem's first line may be its title. Only extractions with a
+    confidence are changed.
     """
     title = title_of(extraction, stated)
     if extraction.confidence is None or not title:
@@ -130,14 +145,14 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
     kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
     if at is None and kinds[:1] == _HEADING and kinds[1:]:
-        at = 0 if _is_headline(extraction, title) or _is_another(extraction.paragraphs[0], title) else None
+        at = 0 if _is_headline(extraction, title) or _is_second_headline(extraction.paragraphs[0], title) else None
     return extraction if at is None else _without(extraction, at, at + 1)
 
 
 def _is_headline(extraction: Extraction, title: str) -> bool:
-    """Say whether the first line ends with a title, or has nearly all its words and few more.
+    """Return whether the first line ends with the title, or has nearly all its words and few others.
 
-    Where a heading was shown as the title, those words may well be the standfirst's.
+    If a heading was shown as the title, the same words may be the standfirst, so they do not count.
     """
     line = extraction.paragraphs[0]
     packed, wanted = "".join(line.split()), "".join(title.split())
@@ -149,15 +164,14 @@ def _is_headline(extraction: Extraction, title: str) -> bool:
     )
 
 
-def _is_another(line: str, title: str) -> bool:
-    """Return whether a heading over the text is a headline for readers, where the title is for search engines.
+def _is_second_headline(line: str, title: str) -> bool:
+    """Return whether a heading is a second headline, written for readers where the title is for search engines.
 
-    It has 15 words at most and no full stop, unlike a standfirst. At least three of its words, and a third of them,
-    stand in the title.
+    It has few words, some of them from the title, and does not end like a sentence, as standfirsts do.
 
-    >>> _is_another("The old mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    >>> _is_second_headline("The old mill grinds again", "Saltmarsh: old mill grinds after forty years")
     True
-    >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    >>> _is_second_headline("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
     False
     """
     said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))
@@ -166,10 +180,10 @@ def _is_another(line: str, title: str) -> bool:
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out what of the head of the text tells nothing but the date, often with the author: the line or two that
-    it was read from, and others.
+    """Remove lines at the head of the text that contain only the date, often with the author.
 
-    Only where the extractor has our policy of what a text is, which its confidence tells.
+    These are the line or two from which the date was read, and similar lines. Only extractions with a confidence are
+    changed, because other extractors have their own definition of the text.
     """
     if extraction.confidence is None:
         return extraction
@@ -184,10 +198,38 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
     return extraction
 
 
-def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the line at the head or the end of the text that is the author's name and nothing else; likewise.
+def is_dateline(line: str, published: str, author: str | None) -> bool:
+    """Return whether a line contains only the known day of publication and the author.
 
-    At the head a word for by may stand before it.
+    A line of a chronicle, or one about another day, is no dateline.
+
+    >>> is_dateline("By Ann Lee · 5 Nov 2024 · 3 min read", "2024-11-05T08:00:00Z", "Ann Lee")
+    True
+    >>> is_dateline("Prices of gold on 5 Nov 2024", "2024-11-05", "Ann Lee")
+    False
+    """
+    if len(line) > MAX_DATELINE_CHARS or not _DIGITS.search(line):
+        return False
+    rest = line.casefold()
+    for name in (author or "").casefold().split(","):
+        rest = rest.replace(name.strip() or "\n", " ")
+    if sum(map(str.isalpha, rest)) > _MANY_LETTERS or label_before(line) == OTHER:
+        return False
+    rest, day = without_labels(rest), date.fromisoformat(published[:10])
+    for order in _DATE_ORDERS[: 1 + (_FIGURES.search(rest) is not None)]:
+        left, days = without_dates(rest, order)
+        parts = (part for part in _APART.split(left) if not _COUNT.fullmatch(part.strip()))
+        letters = sum(character.isalpha() for part in parts for character in part)
+        # A page in another zone may be a day off.
+        if letters <= _FEW_LETTERS and any(abs((each - day).days) <= 1 for each in days):
+            return True
+    return False
+
+
+def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Remove the line at the head or the end of the text that is only the author's name.
+
+    At the head a word for "by" may precede it. Only extractions with a confidence are changed.
     """
     author = stated.author
     if extraction.confidence is None or not author:
@@ -208,7 +250,7 @@ def _without_words(extraction: Extraction, words: str | None) -> Extraction:
 
 
 def _places(extraction: Extraction, words: str | None) -> Iterator[tuple[int, int]]:
-    """Yield where one or two lines at the head of the text are these words and no others, white space apart."""
+    """Yield the first and last index of one or two lines at the head that are these words only, without spaces."""
     if not words or len(words) > MAX_DATELINE:
         return
     wanted = "".join(words.split())
@@ -220,7 +262,7 @@ def _places(extraction: Extraction, words: str | None) -> Iterator[tuple[int, in
 
 
 def _without(extraction: Extraction, first: int, last: int) -> Extraction:
-    """Leave out the lines from one to another."""
+    """Remove the lines from the first to before the last."""
     lines, kinds = extraction.paragraphs, extraction.kinds
     return replace(extraction, paragraphs=lines[:first] + lines[last:], kinds=kinds[:first] + kinds[last:])
 

@@ -1,4 +1,4 @@
-"""What a page states of itself: title, author, date, canonical address and what robots may do with it."""
+"""Read the metadata of a page: title, author, date, canonical URL, robots directives, rights."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pipelines import byline
 from pipelines.byline import is_name
 from pipelines.dates import Candidate, find_date, may_be_of, stated_in_path
-from pipelines.dating.marked import marked_dates, times_of_article
-from pipelines.dating.visible import (
+from pipelines.dating.elements import (
     around_headline,
     is_aside,
     is_of_masthead,
+    marked_dates,
     time_elements,
+    times_of_article,
     visible_ages,
     visible_dates,
 )
@@ -34,12 +35,15 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.dating.visible import Around
+    from pipelines.dating.elements import Around
     from pipelines.jsonld import Statement
 
 MAX_TITLE = 500
+"""Characters."""
 _MIN_START = 15
+"""Characters of a cut title from which the heading with the same start replaces it."""
 _HALF = 0.5
+"""Share of the letters of a title from which its script counts."""
 
 _INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
@@ -107,27 +111,27 @@ _DATE_NAMED = re.compile(
     r"|post(?:ed)?|release|issued?|creat(?:ed?|ion)|citation|online)[._:-]?(?:date|time|at|on)"
     r"|date[._:-]?(?:published|posted|created)|created)"
 )
-"""What systems call the date of publication otherwise, but for that of something beside the page."""
-# Selectors have no descendant combinator: lexbor's cost grows with the square of the depth then.
+"""Other names for the date of publication, except those for something beside the page."""
+# Selectors have no descendant combinator: with one, lexbor's cost is quadratic in the depth.
 _AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
-_NAME_ELEMENTS = '[itemprop~="name"], [property~="foaf:name"], .username'  # around it Drupal has "Submitted by … on …"
+_NAME_ELEMENTS = '[itemprop~="name"], [property~="foaf:name"], .username'  # Drupal: "Submitted by … on …" is around it.
 _OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
 _OF_OTHERS = re.compile(
     rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
 )
 _VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
 _ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
-"""Letters that tell languages without a word: years of two figures come first in Persian and last elsewhere."""
+"""Letters of one language. Years of two digits come first in Persian and last elsewhere."""
 _MARKED = 3
-"""Elements of a kind that are looked at."""
+"""Elements for each selector that are read."""
 
 
 def read_metadata(
     page: str | LexborHTMLParser, url: str, robots_headers: Iterable[str], fetched_at: datetime
 ) -> Metadata:
-    """Return what a page states of itself, cleaned and of bounded length.
+    """Return the metadata of a page, cleaned and of limited length.
 
-    ``robots_headers`` are the values of X-Robots-Tag. A date later than two days after ``fetched_at`` is not believed.
+    ``robots_headers`` are the values of X-Robots-Tag. A date later than two days after ``fetched_at`` is rejected.
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     metas, stated = _metas(tree), read_jsonld(tree, url)
@@ -169,15 +173,15 @@ def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
 
 
 def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
-    """Choose among headline, og:title, the only h1 and <title>, and take off what names the site.
+    """Return the title without the name of the site: from headline, og:title, the only h1 and <title>.
 
-    First comes the h1 that repeats the og:title: some papers state another headline, for searches.
+    An h1 that equals the og:title comes first. Some papers state another headline for search engines.
     """
     headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
     shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
-    told = set(map(letters, shared)) - {""}
+    named = set(map(letters, shared)) - {""}
     titles = [
-        *(heading for heading in headings if letters(heading) in told),
+        *(heading for heading in headings if letters(heading) in named),
         stated.headline,
         *shared,
         *(headings if len(headings) == 1 else []),
@@ -190,7 +194,7 @@ def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statemen
 
 
 def _without_markup(title: str) -> str:
-    """Return a title without the inline markup that some state with it; a tag alone may be what it is about."""
+    """Return a title without inline markup. A single tag may be its topic and stays."""
     if "<" not in title:
         return title
     return " ".join(_BREAK.sub(" ", _INLINE.sub(r"\2", _INLINE.sub(r"\2", title))).split())
@@ -202,14 +206,14 @@ def _title_element(tree: LexborHTMLParser) -> str:
 
 
 def _site_names(metas: dict[str, list[str]], url: str) -> set[str]:
-    """Return the letters of what the page and its address call the site."""
+    """Return the letters of the names that the page and its URL give the site."""
     domain = registered_domain(host_of(url))
     stated = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
     return stated | ({letters(domain.partition(".")[0]), letters(domain)} - {""})
 
 
 def _without_site(title: str, site: set[str], headings: list[str]) -> str:
-    """Take the site's name off either end of a title: a part that is its name, or all that a heading leaves out."""
+    """Return a title without the site's name at an end: a part that is its name, or that no heading has."""
     for mark in _SITE_MARK.finditer(title):
         head, tail = title[: mark.start()], title[mark.end() :]
         for kept, dropped in ((head, tail), (tail, head)):
@@ -219,7 +223,7 @@ def _without_site(title: str, site: set[str], headings: list[str]) -> str:
 
 
 def _as_headed(title: str, headings: list[str]) -> str:
-    """Return the heading that goes on where a title breaks off: cut short, or ended by a quotation mark."""
+    """Return the heading that continues a title that is cut, or ended by a quotation mark."""
     start = title.rstrip(" .…")
     goes_on = (heading for heading in headings if len(start) >= _MIN_START and heading.startswith(start))
     return next(goes_on, title)
@@ -228,10 +232,10 @@ def _as_headed(title: str, headings: list[str]) -> str:
 def _author(
     tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
 ) -> str | None:
-    """Join the names of the first source that states any: JSON-LD, meta elements, elements marked as the author.
+    """Return the names of the first source with any.
 
-    After these come the byline as readers see it, who signed the text, organisations that the JSON-LD states; and last
-    of all what only names the site, as many papers' templates do, or an account.
+    Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
+    organisations in the JSON-LD. Names of the site, as in many templates, and of user accounts come last.
     """
     title = clean_value(_title_element(tree), MAX_TITLE)
     site = _site_names(metas, url) | {
@@ -253,21 +257,21 @@ def _author(
 
 
 def _marked_authors(tree: LexborHTMLParser) -> list[str]:
-    """Return what the first element that calls itself the author shows, and those beside it that show a name.
+    """Return the text of the first element marked as the author, and names in such elements beside it.
 
-    One in the head shows nothing, one in a reader's comment is the author of that, and one below the page of its theme.
+    Elements in the head are invisible. Elements in comments and in the page's credits name other authors.
     """
     every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
     marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
-    told = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
-    first, name = next(told, (None, ""))
-    # Two nodes with the same markup are equal, wherever they stand.
+    named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
+    first, name = next(named, (None, ""))
+    # Nodes with the same markup compare as equal, so compare their ids.
     around = first.parent.mem_id if first and first.parent else None
-    return [name, *(other for node, other in told if node.parent and node.parent.mem_id == around and is_name(other))]
+    return [name, *(other for node, other in named if node.parent and node.parent.mem_id == around and is_name(other))]
 
 
 def _name_in(node: LexborNode) -> str:
-    """Return the name that stands in an element, shown or, where a ``meta`` has it, stated; else all that it shows."""
+    """Return the name in an element: visible, or in a ``meta``, else all its text."""
     name = node.css_first(_NAME_ELEMENTS)
     if name is None:
         return node.text(separator=" ")
@@ -275,7 +279,7 @@ def _name_in(node: LexborNode) -> str:
 
 
 def _is_in_comment(node: LexborNode) -> bool:
-    """Say whether the innermost ``article`` around an element is a comment, as Drupal has them."""
+    """Return whether the innermost ``article`` around an element is a comment, as in Drupal."""
     around: LexborNode | None = node
     while around is not None and around.tag != "article":
         around = around.parent
@@ -283,16 +287,16 @@ def _is_in_comment(node: LexborNode) -> bool:
 
 
 def stated_language(tree: LexborHTMLParser) -> str:
-    """Return the language that the page states of itself (BCP 47), "" when it states none."""
+    """Return the language that a page states (BCP 47), or ""."""
     root = tree.root
     language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
     return language.strip().lower().replace("_", "-")[:20]
 
 
 def _language_of_dates(tree: LexborHTMLParser) -> str:
-    """Return the stated language; where there is none, or a template says English, what the title's letters tell.
+    """Return the stated language. If it is missing, or a template's English, the title's letters decide.
 
-    ``und`` is any in which the day comes before the month.
+    ``und`` is any language with the day before the month.
     """
     language = stated_language(tree)
     if language and not language.startswith("en"):
@@ -311,7 +315,7 @@ def _date_candidates(
 ) -> Iterator[Candidate]:
     """Yield texts that may be the date of publication, most trusted first.
 
-    An address beats a loose <time> element, and one of the article that states another day.
+    A date in the URL is more trusted than a loose <time> element, or one of the article with another day.
     """
     if stated.published:
         yield Candidate("json-ld", stated.published)
@@ -336,9 +340,9 @@ def _date_candidates(
 
 
 def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
-    """Return the page's canonical address, if it names one and that is of its site.
+    """Return the canonical URL that a page states, if there is only one and it is on the same site.
 
-    A site's front page is not believed to be the canonical form of a page below it.
+    The front page is not accepted as the canonical form of a page below it.
     """
     own = parse(url)
     references = {node.attributes.get("href") or "" for node in tree.css('link[rel~="canonical" i][href]')[:10]}

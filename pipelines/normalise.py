@@ -1,8 +1,8 @@
-"""Two forms of a text: the clean one that is stored, and the canonical one by which copies are recognised.
+"""Two forms of a text: the clean text that is stored, and the canonical text by which copies are recognised.
 
-``clean`` takes away what is no text (controls, invisible formatting, spaces of all widths, UTF-8 that was read as
-something else) and nothing a reader would miss: no NFKC, which breaks Thai and Lao vowels, no folding of Arabic letters
-that Pashto, Urdu and Sorani tell apart; the joiners U+200C and U+200D, which Persian spelling and emoji need, stay.
+``clean`` removes what is not text: controls, invisible formatting, spaces of special widths, mojibake. It does not use
+NFKC, which breaks Thai and Lao vowels. It does not fold Arabic letters, which Pashto, Urdu and Sorani distinguish. It
+keeps the joiners U+200C and U+200D, which Persian spelling and emoji need.
 """
 
 from __future__ import annotations
@@ -18,38 +18,41 @@ from typing import TYPE_CHECKING
 import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ftfy import TextFixerConfig
 
-# Spaces of all widths, but for one of the ordinary kind alone; a tab is a space.
+# Runs of spaces of all widths, except a single ordinary space. A tab is a space.
 _SPACE = re.compile(
     "[ \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]{2,}|[\t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 )
 # Controls, zero-width space, soft hyphen, word joiner and invisible operators, byte order mark, bidirectional controls,
-# object replacement, non-characters. Of these, only the object replacement counts as printable.
+# object replacement, non-characters. Only the object replacement counts as printable in Python.
 INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc"
     "\ufdd0-\ufdef" + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
 )
-"""For the brackets of a regular expression."""
+"""Invisible characters, for the brackets of a regular expression."""
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _OBJECT = "\ufffc"
 _BLANK_LINES = re.compile(r"\n{3,}")
-# The first byte of Arabic letters in UTF-8 read as windows-1256, and a further byte that is no letter there either.
+# Mojibake of Arabic: UTF-8 read as windows-1256 gives a letter for the first byte and a sign for a further one.
 _ARABIC = "[طظعغ][€‚ƒ„…†‡ˆ‰‹Œ™›œ¢£¤¥¦§¨©¬®¯°±²³´µ¶·¸¹¼½¾]"
 _ARABIC_PAIR = re.compile(_ARABIC)
 _LEAST_PAIRS = 3
-# Of characters beyond ASCII and its controls, the first of which is 160.
+# Numeric references from 160 on: characters beyond ASCII and its controls.
 _REFERENCE = re.compile(
     r"&#(?:1[6-9]\d|[2-9]\d\d|[1-9]\d{3,5}|[xX]0*(?:[a-fA-F][0-9a-fA-F]|[1-9a-fA-F][0-9a-fA-F]{2,4}));"
 )
 _FOREIGN_RUN = re.compile(r"[^\x00-\x7f]+")
-# A character that a first byte of UTF-8 becomes in windows-125x or ISO 8859, and one that a further byte becomes. It
-# matches honest text too, which ftfy then leaves alone; only what cannot be mojibake is spared the price of asking.
+# Possible mojibake: the character of a first byte of UTF-8 in windows-125x or ISO 8859, then that of a further byte.
+# Correct text may match too; ftfy then leaves it alone. The pattern only saves the price of ftfy for all other text.
 _SUSPICIOUS = re.compile(
     "[\x80-\x9f]|[ÂÃ](?=[\\s\xa0])|[\xc2-\xf4ĂĹĆĐŃŐŘŮŻÎÏРСГВ]"
     "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІґєјЅѕїŤŠśťźŁĄşľżąłŞĽ΄΅ΆΈΉΊΌΎΏ]"
     f"|{_ARABIC}"
 )
+# Layers of mojibake that are removed.
 _MOST_LAYERS = 4
 _FORMS = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]+")
 _UNESSENTIAL = regex.compile(r"[^\p{L}\p{N}\p{M}]|[\u0640\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]")
@@ -58,7 +61,7 @@ _MOST_KNOWN = 2**16
 
 
 class _Essential(dict[int, str | None]):
-    """A table for str.translate: None for a character that makes no difference. Most texts have a hundred of them."""
+    """Table for str.translate, filled on demand: None for a character that makes no difference between copies."""
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
@@ -68,21 +71,21 @@ class _Essential(dict[int, str | None]):
         return kept
 
 
-# Letters that keyboards and editors of Persian, Urdu and Kurdish put for one another, by newspaper: yeh, kaf, heh.
+# Letters that Persian, Urdu and Kurdish keyboards exchange, differently in each newspaper: yeh, kaf, heh.
 _ESSENTIAL = _Essential(
     {ord(letter): one for letters, one in (("يى", "ی"), ("ك", "ک"), ("ہھەۀۂ", "ه")) for letter in letters}
 )
 
 _LONG_RUN = 500
-"""Marks in a row that no language writes (Unicode, UAX 15, section 13, takes 30 for safe)."""
+"""Marks in a row. No language writes so many (Unicode, UAX 15, section 13, takes 30 as the safe limit)."""
 _MARKS = regex.compile(rf"\p{{M}}{{{_LONG_RUN},}}+")
 
 
 def nfc(text: str) -> str:
-    """Return the NFC of a text, in time that is linear in its length.
+    """Return the NFC of a text, in time linear in its length.
 
-    Python's own grows with the square of the marks in a row: it puts them in order one by one, which takes minutes for
-    a megabyte. Here long rows come in order already.
+    Python's normalisation sorts marks in a row one by one, in quadratic time: minutes for a megabyte. Here long runs
+    are sorted before.
     """
     if len(text) > _LONG_RUN and not text.isascii():
         text = _MARKS.sub(_in_order, text)
@@ -90,7 +93,7 @@ def nfc(text: str) -> str:
 
 
 def _in_order(run: regex.Match[str]) -> str:
-    """Return a row of marks in canonical order (Unicode, definition D109), each decomposed."""
+    """Return a run of marks in canonical order (Unicode, definition D109), each decomposed."""
     apart = "".join(map(_decomposed, run.group()))
     classes = [(mark, unicodedata.combining(mark)) for mark in apart]
     rows = (sorted(row, key=itemgetter(1)) for _, row in groupby(classes, lambda each: each[1] > 0))
@@ -105,25 +108,40 @@ def _decomposed(mark: str) -> str:
 def clean(text: str) -> str:
     """Return the text as the corpus stores it: NFC, one space between words, lines trimmed, at most one blank line.
 
-    Idempotent, and words never grow together: what separated them still does, as a space or a line end.
+    Cleaning twice changes nothing. Words stay apart: a separator becomes a space or a line end.
     """
-    cleaned = _tidy(_unmojibake(_unescaped(_without_surrogates(text))))
+    try:
+        text.encode("utf-8")
+        whole = text
+    except UnicodeEncodeError:
+        # Join surrogates that make a pair and drop the others.
+        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    cleaned = _tidy(_unmojibake(_unescaped(whole)))
     for _ in range(_MOST_LAYERS):
-        # Most texts are the same all along, and were looked at before.
+        # Most texts did not change, and were searched before.
         if cleaned == text or not _is_suspicious(cleaned):
             break
         cleaned = _tidy(_unmojibake(cleaned))
     return cleaned
 
 
-def canonical_text(text: str) -> str:
-    """Return letters, digits and combining marks only: what two copies of a text have in common.
+def clean_all(texts: Iterable[str]) -> list[str]:
+    """Return texts as the corpus stores them; see `clean`."""
+    return [clean(text) for text in texts]
 
-    Upper and lower case, spacing and punctuation make no difference; nor do NFC and NFD, Arabic and Hebrew presentation
-    forms, Latin ligatures and full-width letters (NFKC, on those characters alone), tatweel, the vowel points of Arabic
-    and Hebrew, which one edition prints and another does not, nor whether yeh, kaf and heh are the Arabic letters, the
-    Persian or the Urdu ones, for a copy is typed or converted elsewhere. Marks of all other scripts stay: without
-    them Thai and Vietnamese lose their words. Scripts without spaces come out on one scale with the others.
+
+def canonical_text(text: str) -> str:
+    """Return the letters, digits and combining marks of a text: the part that two copies have in common.
+
+    These make no difference:
+
+    - case, spacing and punctuation;
+    - NFC or NFD, presentation forms of Arabic and Hebrew, Latin ligatures, full-width letters (NFKC for these only);
+    - tatweel and the vowel points of Arabic and Hebrew, which one edition prints and another does not;
+    - Arabic, Persian or Urdu forms of yeh, kaf and heh, because a copy may be typed or converted elsewhere.
+
+    Marks of all other scripts stay: without them Thai and Vietnamese lose their words. Scripts with and without spaces
+    come out on one scale.
 
     >>> canonical_text("Hà Nội, 2026!"), canonical_text("کِتـاب‌ها"), canonical_text("กำ ลัง")
     ('hànội2026', 'کتابها', 'กำลัง')
@@ -133,7 +151,7 @@ def canonical_text(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Read numeric character references that were escaped a second time; a few may be what the text is about.
+    """Decode numeric character references that were escaped a second time. A text may be about one or two of them.
 
     >>> _unescaped("&#1587;&#1604;&#1575;&#1605;"), _unescaped("Write &#169; so.")
     ('سلام', 'Write &#169; so.')
@@ -143,28 +161,17 @@ def _unescaped(text: str) -> str:
     return _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
 
 
-def _without_surrogates(text: str) -> str:
-    """Join surrogates that make a pair and drop the rest."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-    return text
-
-
 def _tidy(text: str) -> str:
-    # str.splitlines knows line ends of all kinds, U+2028 and the separators of ASCII among them.
-    lines = "\n".join(map(_tidy_line, text.splitlines()))
-    return _BLANK_LINES.sub("\n\n", lines).strip("\n")
-
-
-def _tidy_line(line: str) -> str:
-    if not line.isprintable() or _OBJECT in line:
-        line = _SPACE.sub(" ", _INVISIBLE.sub("", line))
-    elif "  " in line:
-        # The only space that is printable.
-        line = _SPACE.sub(" ", line)
-    return nfc(line).strip(" ")
+    lines = []
+    # str.splitlines knows all line ends, among them U+2028 and the separators of ASCII.
+    for line in text.splitlines():
+        if not line.isprintable() or _OBJECT in line:
+            line = _SPACE.sub(" ", _INVISIBLE.sub("", line))
+        elif "  " in line:
+            # The ordinary space is the only printable one.
+            line = _SPACE.sub(" ", line)
+        lines.append(nfc(line).strip(" "))
+    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
 
 
 def _unmojibake(text: str) -> str:
@@ -186,7 +193,7 @@ def _repaired(line: str) -> str:
 
 
 def _read_again(run: re.Match[str]) -> str:
-    """Return what a run of UTF-8 that was read as windows-1256 says, which ftfy does not look for."""
+    """Return the text of a UTF-8 run that was read as windows-1256. ftfy does not search for these."""
     try:
         return run.group().encode("cp1256").decode("utf-8")
     except UnicodeError:
@@ -195,7 +202,7 @@ def _read_again(run: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _config() -> TextFixerConfig:
-    """ftfy's repair of encodings, with its care for quotes, widths, ligatures and controls off."""
+    """Return ftfy's settings: repair encodings only, keep quotes, widths, ligatures and controls."""
     from ftfy import TextFixerConfig
 
     return TextFixerConfig(

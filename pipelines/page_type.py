@@ -1,20 +1,24 @@
-"""Is there an article on the page? Many pages of a newspaper are front pages, sections, forms and galleries.
+"""Classify a page: article, list or neither. Many pages of a newspaper are front pages, sections, forms, galleries.
 
-The decision looks at how the extracted text lies between the page's links, at the address, and at what the page states
-of itself; at no language's words and no site's classes. Front pages and sections alternate: a headline that is a link,
-a few words of teaser, the next headline. Forms and galleries have little running text, and nothing says that they are
-articles. A page that states it is one is believed unless it alternates nearly throughout; one with no headline between
-its paragraphs is, too, when they stand under a headline of their own that the page's title repeats. Of lists an
-extractor expects little, so its confidence counts where nothing else is known.
+The evidence is the position of the extracted text between the page's links, the URL, and the page's own statements. No
+words of a language and no classes of a site are used.
 
-Measured with ``auto`` on WCXB (``benchmarks/page_types.py``), dropped are 7 of 1047 articles, 95 of 141 listings and 67
-of 150 collections: 96 in 100 of what is dropped of these is no article (precision), and 56 in 100 of what is none is
-dropped (recall); without confidence 8, 90 and 65. Of what it calls otherwise go 30 of 164 pages of forums, 22 of 146 of
-products, 42 of 227 of services and 9 of 133 of documentation. Of 224 front, section, tag and search pages of newspapers
-generated in eight layouts and seven languages went 221, before confidence counted. As pages are believed that state to
-be lists, one listing and six collections more go, and no article. The limits were set by hand with these in view; on
-either half of the sites they do alike, and a quarter more or less moves few pages. Of 801 gold pages, 301 of them
-without an address, 21 are dropped, 12 of them pages of shops, services and lists.
+- Front pages and sections alternate between linked headlines and short teasers.
+- Forms and galleries have little running text, and do not state that they are articles.
+- A page that states that it is an article is accepted, unless it alternates nearly throughout.
+- A page without headlines between its paragraphs is accepted, if they are under a headline that the title repeats.
+- The extractor's confidence is low for lists. It decides if nothing else is known.
+
+Measured with ``auto`` on WCXB (``benchmarks/page_types.py``):
+
+- Dropped are 7 of 1,047 articles, 95 of 141 listings and 67 of 150 collections (precision .96, recall .56). Without
+  confidence these are 8, 90 and 65. Stated lists account for one listing and six collections.
+- Of other pages, 30 of 164 of forums, 22 of 146 of products, 42 of 227 of services and 9 of 133 of documentation.
+- Of 224 generated front, section, tag and search pages in eight layouts and seven languages, 221 (without confidence).
+- Of 801 gold pages, 301 without a URL, 21, among them 12 of shops, services and lists.
+
+The limits were set by hand on these sets. They do equally well on each half of the sites, and a change by a quarter
+affects few pages.
 """
 
 from __future__ import annotations
@@ -26,51 +30,51 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from pipelines.dates import dates_in_path
-from pipelines.letters import size
+from pipelines.letters import size, sizes
 from pipelines.markup.tree import shown_text
 from pipelines.normalise import nfc
 from pipelines.urls import parse
 from storage.records import Drop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from storage.records import Metadata
 
-T = TypeVar("T")
-
 ANY_TEXT = 1
-"""The ``min_chars`` of those who want whatever text there is."""
+"""Value of ``min_chars`` that accepts every text."""
 MAX_TEXT = 50_000
-"""Characters of an extraction the decision looks at; articles show what they are earlier."""
+"""Characters of an extraction that are read. Articles are recognised earlier."""
 MAX_PAGE = 1_000_000
+"""Characters of a page that are read."""
 MAX_LINKS = 3000
+"""Links of a page that are read."""
 _MAX_KEPT = 200
-"""Characters of a link's text that is remembered."""
+"""Characters of a link's text that is cached."""
 MAX_MISSING = 100
-"""Links and paragraphs that may fail to be found again in the page before the search is given up."""
+"""Links and paragraphs not found in the text of the page, after which the search ends."""
 PROBE = 30
-"""Characters by which a paragraph is found again in the page."""
+"""Characters by which a paragraph is found in the text of the page."""
 HEADLINE = 25
-"""Shortest text of a link that may be a headline."""
+"""Letters of an alphabet. A link with a shorter text is no headline."""
 PARAGRAPH = 60
-"""Shortest paragraph that may be a teaser or part of an article's body."""
+"""Letters of an alphabet. A shorter paragraph is neither a teaser nor part of an article's body."""
 SENTENCE = 30
-"""Shortest paragraph that counts as running text."""
+"""Letters of an alphabet. A shorter paragraph is no running text."""
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffc\ufffd]+")
 _REPLACED = re.compile("[\ufffc\ufffd]")
-"""Those of them that count as printable."""
+"""Unseen characters that Python counts as printable."""
 _SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።፧။](?=[\s\"'»”’)\]]|$)|[。！？]")
 _NO_SENTENCE_ENDS = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")
 _BROKEN_OFF = re.compile(r"(?:\.\.\.?|…|»|>>)\W*$|(?:\.\.\.|…)[^.!?؟۔।…\d\"”’»]{1,20}$")
-"""An ellipsis at the end of a teaser, or before the few words of its link to the rest ("… read more")."""
+"""An ellipsis at the end of a teaser, or before its link to the rest ("… read more")."""
 _TYPE = re.compile(r'"@type"\s*:\s*(\[[^\]]{0,200}\]|"[^"]{0,60}")')
 _NAME = re.compile(r"\w+")
 _ARTICLES = ("article", "posting", "report")
@@ -88,7 +92,7 @@ _ROOT = re.compile(r"/(?:[a-z]{2}(?:-[a-z]{2})?/?|(?:index|default|home)\.\w{2,5
 
 
 class Address(StrEnum):
-    """What the shape of an address suggests."""
+    """Kind of page that the form of a URL suggests."""
 
     FRONT = "address of a front page"
     ARTICLE = "address as of an article"
@@ -96,14 +100,14 @@ class Address(StrEnum):
 
 
 class Limits(NamedTuple):
-    """What a page may look like and still be an article; how strict depends on what speaks for it."""
+    """Limits within which a page counts as an article. The more evidence for an article, the wider."""
 
     running: float
-    """Least running text, in multiples of the shortest text that is kept."""
+    """Least running text, in multiples of the least size of a stored text."""
     headlines: float
-    """Most headlines between paragraphs, for each paragraph."""
+    """Highest number of headlines between paragraphs, for each paragraph."""
     linked: float
-    """Largest share of the extracted characters that may stand in links."""
+    """Highest share of the extracted characters in links."""
 
 
 STATED = Limits(0.0, 0.85, 0.6)
@@ -111,19 +115,19 @@ LIKELY = Limits(1.0, 0.5, 0.5)
 UNKNOWN = Limits(3.0, 0.45, 0.35)
 FRONT = Limits(10.0, 0.25, 0.3)
 SURE_LIMITS, UNSURE_LIMITS = Limits(3.0, 0.5, 0.5), Limits(3.0, 0.25, 0.3)
-"""For pages of which nothing but the extractor's confidence speaks, for or against an article."""
+"""Limits for pages without other evidence than the extractor's confidence."""
 SURE, UNSURE = 0.9, 0.7
-"""Confidence from which a page is given the benefit of the doubt, and below which it is not."""
+"""Confidence: from the first on limits are wider, below the second narrower."""
 
 STATED_DATES = frozenset({"json-ld", "meta", "time", "url"})
-"""Where a date speaks for an article."""
+"""Sources of a date that is evidence for an article."""
 MAX_BROKEN_OFF = 0.6
-"""Largest share of paragraphs that may end in an ellipsis, on pages that nothing calls articles or that alternate."""
+"""Highest share of paragraphs with an ellipsis at the end, for pages that alternate or state no article."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is known of a page beside the extracted text."""
+    """A page beside its extracted text."""
 
     tree: LexborHTMLParser
     url: str
@@ -132,31 +136,31 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is measured on a page, all the decision sees."""
+    """Measurements of a page, from which the decision follows."""
 
     size: int
     """Size of the extracted text, in letters of an alphabet."""
     running: int
-    """The same of the paragraphs that hold a sentence and are no link."""
+    """Size of the paragraphs with a sentence that are no link."""
     linked: float
-    """Share of the extracted characters that stand in links."""
+    """Share of the extracted characters in links."""
     blocks: int
-    """Paragraphs of some length that are no link and were found again in the page."""
+    """Paragraphs of some length that are no link and were found in the page."""
     headlines: int
-    """How many of them follow upon the one before with a link between them that may be a headline."""
+    """Number of blocks that follow the one before after a link that may be a headline."""
     broken_off: float
-    """Share of the paragraphs of some length that end in an ellipsis, as teasers do."""
+    """Share of the paragraphs of some length with an ellipsis at the end, as in teasers."""
     address: Address = Address.ANY
     claims: tuple[str, ...] = ()
-    """Where the page states that it is an article."""
+    """Places in which the page states that it is an article."""
     headed: bool = False
-    """Whether the text stands under a headline of its own, which the page's title repeats and which is no link."""
+    """Whether the text is under a headline that is in the page's title and is no link."""
     dated: bool = False
-    """Whether the page states to programs, or in its address, when it was published; lists show dates to readers."""
+    """Whether metadata or URL contain a date of publication. Lists show visible dates only."""
     listed: bool = False
-    """Whether the page states that it is a list, and no article."""
+    """Whether the page states that it is a list and no article."""
     confidence: float | None = None
-    """F1 that the extractor expects of its text: of lists, where blocks are neither text nor none, mostly little."""
+    """Expected F1 of the extraction. It is low for most lists, whose blocks are ambiguous."""
 
 
 class _Span(NamedTuple):
@@ -164,31 +168,23 @@ class _Span(NamedTuple):
     end: int
 
 
-class _Measured(dict[str, T]):
-    """What a function says of texts, each asked about once."""
-
-    def __init__(self, function: Callable[[str], T]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> T:
-        value = self[text] = self._function(text)
-        return value
-
-
 def article_or_reason(
     page: Page, paragraphs: Sequence[str], min_chars: int, confidence: float | None = None
 ) -> Drop | None:
-    """Return None for an article, else why the page holds none: ``no_article`` or ``listing``, with the evidence.
+    """Return None for an article, else a drop with the evidence: ``no_article`` or ``listing``.
 
-    ``paragraphs`` are the extracted ones, cleaned; ``min_chars`` is the least size of a text, in letters of an
-    alphabet. With 0 or 1 any text will do, whatever the page is: that is what asking for one page by hand means.
+    Args:
+        page: the page beside its text.
+        paragraphs: the extracted paragraphs, cleaned.
+        min_chars: least size of a text, in letters of an alphabet. With 0 or 1 every text of every page is accepted, as
+            for a page that is fetched by hand.
+        confidence: expected F1 of the extraction, if the extractor has one.
     """
     return judge(replace(gather(page, paragraphs), confidence=confidence), min_chars)
 
 
 def judge(evidence: Evidence, min_chars: int) -> Drop | None:
-    """Decide on the evidence alone."""
+    """Decide by the evidence only."""
     limits = _limits(evidence)
     if evidence.size < max(1, min_chars):
         return Drop("no_article", f"{evidence.size} characters")
@@ -223,20 +219,20 @@ def _limits(evidence: Evidence) -> Limits:
 
 def gather(page: Page, paragraphs: Sequence[str]) -> Evidence:
     """Measure a page."""
-    sizes, folded = _Measured(size), _Measured(_folded)
     texts = list(_first(paragraphs))
     flat, links = _flatten(page.tree)
     anchors = [flat[link.start : link.end] for link in links]
+    length, folded = sizes((*paragraphs, *texts, *anchors)), {text: _folded(text) for text in texts}
     linked_texts = frozenset(anchors)
     plain = [text for text in texts if folded[text] not in linked_texts]
-    blocks = [text for text in plain if sizes[text] >= PARAGRAPH]
+    blocks = [text for text in plain if length[text] >= PARAGRAPH]
     spans = sorted(_locate((folded[text] for text in dict.fromkeys(blocks)), flat))
     everything, stated = sum(len(folded[text]) for text in texts), claims(page.tree)
     linked = everything - sum(len(folded[text]) for text in plain)
-    headlines = [link.start for link, text in zip(links, anchors, strict=True) if sizes[text] >= HEADLINE]
+    headlines = [link.start for link, text in zip(links, anchors, strict=True) if length[text] >= HEADLINE]
     return Evidence(
-        size=sum(sizes[text] for text in paragraphs),
-        running=sum(sizes[text] for text in plain if sizes[text] >= SENTENCE and has_sentence(text)),
+        size=sum(length[text] for text in paragraphs),
+        running=sum(length[text] for text in plain if length[text] >= SENTENCE and has_sentence(text)),
         linked=(linked + _overlap(spans, links)) / max(1, everything),
         blocks=len(spans),
         headlines=sum(_between(headlines, before, after) for before, after in pairwise(spans)),
@@ -260,12 +256,12 @@ def _headed(tree: LexborHTMLParser, flat: str, spans: Sequence[_Span]) -> bool:
 
 
 def has_sentence(text: str) -> bool:
-    """Say whether there is the end of a sentence in a paragraph, or a script that marks none."""
+    """Return whether a paragraph contains the end of a sentence, or is in a script without marks for it."""
     return bool(_SENTENCE_END.search(text) or _NO_SENTENCE_ENDS.search(text))
 
 
 def address_kind(url: str) -> Address:
-    """Read the shape of an address: a front page's path, or a date, a number or a headline as articles have.
+    """Return the kind of page that a URL suggests. Articles have a date, a number or a headline in it.
 
     >>> address_kind("https://a.example/vi/"), address_kind("https://a.example/2024/05/13/flood")
     (<Address.FRONT: 'address of a front page'>, <Address.ARTICLE: 'address as of an article'>)
@@ -284,9 +280,9 @@ def address_kind(url: str) -> Address:
 
 
 def claims(tree: LexborHTMLParser) -> tuple[str, ...]:
-    """Return where a page states that it is an article; nothing when it states that it is a list or a form.
+    """Return the places in which a page states that it is an article. None if it states a list or a form.
 
-    Several articles in the JSON-LD are a list's.
+    Several articles in the JSON-LD belong to a list.
     """
     kinds = Counter(_stated_types(tree))
     if _LISTS & kinds.keys():
@@ -303,9 +299,9 @@ def claims(tree: LexborHTMLParser) -> tuple[str, ...]:
 
 
 def is_list(tree: LexborHTMLParser) -> bool:
-    """Say whether a page states that it is a list, of the posts with a tag, say, if only of one, and when none of it.
+    """Return whether a page states that it is a list, for example of the posts with a tag, and has no date.
 
-    What states og:type article with it, on all but single posts, is WordPress with a plugin.
+    The og:type is ignored: plugins of WordPress state article on lists too.
     """
     kinds = set(_stated_types(tree))
     articles = any(kind.endswith(_ARTICLES) for kind in kinds)
@@ -323,7 +319,7 @@ def _stated_types(tree: LexborHTMLParser) -> Iterable[str]:
 
 
 def _first(paragraphs: Sequence[str]) -> Iterable[str]:
-    """Yield the first paragraphs, white space folded, up to ``MAX_TEXT``."""
+    """Yield the first paragraphs up to ``MAX_TEXT``, with white space folded."""
     left = MAX_TEXT
     for paragraph in paragraphs:
         if left <= 0:
@@ -333,22 +329,22 @@ def _first(paragraphs: Sequence[str]) -> Iterable[str]:
 
 
 def _folded(text: str) -> str:
-    """Take out white space and invisible characters, which mark-up, extractors and cleaning add or drop."""
+    """Return a text without white space and invisible characters, which extractors and cleaning add or drop."""
     folded = "".join(text.split())
     if not folded.isprintable() or _REPLACED.search(folded):
         folded = _UNSEEN.sub("", folded)
     return nfc(folded)
 
 
-# The links of a site's menus stand on all of its pages.
+# The links of a site's menus are on all of its pages.
 _folded_again = lru_cache(maxsize=2**12)(_folded)
 
 
 def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
-    """Return the text of the page without white space, and where in it the texts of its links are.
+    """Return the text of the page without white space, and the places of its links in it.
 
-    Links come in document order, so each is looked for behind the one before. Few are not there (their text is not the
-    body's); many, or links inside links, would make the search slow and mean nothing, so it ends.
+    Links are in document order, so each is searched after the one before. Few are missing. The search ends if many are,
+    or if links contain links, because it would be slow and without meaning.
     """
     body = tree.body
     flat = _folded(body.text()[:MAX_PAGE]) if body else ""
@@ -368,7 +364,7 @@ def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
 
 
 def _locate(texts: Iterable[str], flat: str) -> Iterable[_Span]:
-    """Find paragraphs in the page by their beginnings, each behind the one before if it is there."""
+    """Yield the places of paragraphs in the page, found by their start, each after the one before if possible."""
     position = missing = 0
     for text in texts:
         start = flat.find(text[:PROBE], position)
@@ -383,13 +379,13 @@ def _locate(texts: Iterable[str], flat: str) -> Iterable[_Span]:
 
 
 def _between(headlines: list[int], before: _Span, after: _Span) -> bool:
-    """Say whether a headline begins after one paragraph and no later than the next."""
+    """Return whether a headline begins between two paragraphs."""
     start = min(before.end, after.start) - 1
     return bisect_left(headlines, start) < bisect_left(headlines, after.start + 1)
 
 
 def _overlap(spans: list[_Span], links: list[_Span]) -> int:
-    """Count the characters of paragraphs that stand in links."""
+    """Return the number of characters of paragraphs that are in links."""
     starts = [link.start for link in links]
     total = 0
     for span in spans:

@@ -103,7 +103,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         captions=extraction.captions,
         comments=extraction.comments,
         quality=quality.measure(text, guess.language),
-        languages=tuple(language.told(line) for line in lines),
+        languages=language.format_guesses(lines),
         foreign_share=round(language.foreign_share(text, guess, lines), 4),
     )
     return Processed(document=document, links=found, directives=metadata.directives)

@@ -1,10 +1,12 @@
-"""Signals of the quality of a text: measured and stored for every document, never a reason to drop one.
+"""Quality signals of a text. They are measured and stored for every document, and never drop one.
 
-The signals are those by which Gopher (Rae et al. 2021, appendix A.1.1) and FineWeb-2 (Penedo et al. 2025) filter; what
-each is stands in `storage.records.Quality`. Words are runs of letters, marks and digits, joiners inside them. Scripts
-without spaces need no segmenter, so that the same text gives the same numbers wherever it is read: there an n-gram is
-of as many letters as n words have on average, and stop words are looked for anywhere. Everything is counted with arrays
-in a few passes and a sort: some .2 ms for 4 kB of text, and in proportion for the worst text.
+The signals are the ones that Gopher (Rae et al. 2021, appendix A.1.1) and FineWeb-2 (Penedo et al. 2025) filter by;
+`storage.records.Quality` describes each. Words are runs of letters, marks and digits, with joiners inside.
+
+Scripts without spaces need no segmenter, so the same text gives the same numbers everywhere. There an n-gram has as
+many letters as n words have on average, and stop words are searched at every place.
+
+Everything is counted with arrays in a few passes and a sort: some .2 ms for 4 kB of text, linear for the worst text.
 """
 
 from __future__ import annotations
@@ -30,11 +32,11 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 MOST_CHARACTERS = 1_000_000
-"""Of a longer text the first so many are measured."""
+"""Characters. Only so many are measured of a longer text."""
 LETTERS_OF_A_WORD = {"th": 4, "lo": 4, "km": 4, "my": 4, "zh": 2, "ja": 2}
-"""Of languages that write no spaces between words, by how many letters n-grams are longer than n."""
+"""Letters that count as a word in n-grams, for languages without spaces between words."""
 ENDINGS = ".!?…。！？｡؟۔।॥។៕።፧፨։။།༎"
-"""What ends a sentence in some script; a line may also end in a quotation mark behind it."""
+"""Marks that end a sentence in some script. A quotation mark may follow."""
 _QUOTES = "\"'”’»«」』›"
 
 _SPACE, _LETTER, _MARK, _DIGIT, _SIGN, _UNSPACED, _JOINER = range(7)
@@ -44,7 +46,7 @@ _INVERSE = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
 
 
 def measure(text: str, language: str) -> Quality:
-    """Measure a text of a language (ISO 639-1; any other string is a language without stop words)."""
+    """Measure a text in a language (ISO 639-1). A language that is unknown here has no stop words."""
     points = np.frombuffer(text[:MOST_CHARACTERS].lower().encode("utf-32-le", "replace"), dtype="<u4")
     kinds = _kinds_of(points)
     counts = np.bincount(kinds, minlength=7).tolist()
@@ -88,33 +90,33 @@ class _Hasher:
         return cls(sums, len(values))
 
     def stretches(self, starts: Places, ends: Places) -> Hashes:
-        """Return the hash of each stretch; equal stretches have equal hashes wherever they are."""
+        """Return the hash of each stretch. Equal stretches have equal hashes at all places."""
         hashes = (self.sums[ends] - self.sums[starts]) * _powers(self.size)[1][starts]
-        # The low bits of a product know little of the high ones.
+        # Mix: the low bits of a product depend little on the high ones.
         return np.asarray(hashes ^ (hashes >> np.uint64(29)), dtype=np.uint64)
 
     def windows(self, width: int) -> Hashes:
-        """Return the hash of the stretch of that width at each place that has one."""
+        """Return the hash of the window of that width at each place."""
         starts = np.arange(max(0, self.size - width + 1))
         return self.stretches(starts, starts + width)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Words, or of unspaced scripts letters with their marks: where they are, and how many characters each has."""
+    """Words, or letters with their marks in unspaced scripts: their places and lengths in characters."""
 
     starts: Places
     lengths: Places
     hashes: Hashes
     sequence: _Hasher
-    """Of the hashes of the tokens."""
+    """Hasher of the tokens' hashes."""
     unspaced: Mask
 
     @classmethod
     def of(cls, kinds: NDArray[np.uint8], hasher: _Hasher) -> _Tokens:
         inside, unspaced = _in_words(kinds), kinds == _UNSPACED
         begins = inside.copy()
-        # A letter of an unspaced script is a token, and so is what follows it unless it is a mark.
+        # A letter of an unspaced script is a token. So is the next character, unless it is a mark.
         begins[1:] &= ~inside[:-1] | unspaced[1:] | (unspaced[:-1] & (kinds[1:] != _MARK) & (kinds[1:] != _JOINER))
         starts = np.flatnonzero(begins)
         stops = np.flatnonzero(np.concatenate((~inside, (True,))))
@@ -129,7 +131,7 @@ class _Tokens:
         return int(self.lengths.sum())
 
     def words(self, times: int) -> int:
-        """Count words; of unspaced scripts so many letters make one."""
+        """Count words. In unspaced scripts so many letters count as one."""
         letters = int(self.unspaced.sum())
         return len(self.starts) - letters + -(-letters // max(2, times))
 
@@ -139,7 +141,7 @@ class _Tokens:
         return float(((first == _LETTER) | (first == _UNSPACED)).mean()) if len(first) else 0.0
 
     def most_frequent(self, n: int) -> float:
-        """Return the share of characters that the commonest n-gram has in all its places; 0 when none comes twice."""
+        """Return the share of characters that the most frequent n-gram covers, or 0 if no n-gram occurs twice."""
         grams = self.sequence.windows(n)
         if not len(grams):
             return 0.0
@@ -152,7 +154,7 @@ class _Tokens:
         return min(1.0, float((sums[starts + n] - sums[starts]).max() * most) / max(1, self.letters))
 
     def repeated(self, n: int) -> float:
-        """Return the share of characters in n-grams that stood in the text before, each character once."""
+        """Return the share of characters in n-grams that occurred before, each character counted once."""
         grams = self.sequence.windows(n)
         again = _seen_before(grams)
         if not again.any():
@@ -165,7 +167,7 @@ class _Tokens:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Lines that have something on them: how many, their characters, those that end as sentences do and that repeat."""
+    """Lines that are not blank: their number, their characters, those that end like sentences, and those repeated."""
 
     number: int
     characters: int
@@ -188,7 +190,7 @@ class _Lines:
 
 
 def _in_words(kinds: NDArray[np.uint8]) -> Mask:
-    """Say of each character whether it is part of a word; a mark or joiner behind a sign or space is none (❤️, 👩‍👧)."""
+    """Return, for each character, whether it is part of a word. Marks after signs and spaces are not (❤️, 👩‍👧)."""
     inside: Mask = (kinds != _SPACE) & (kinds != _SIGN)
     changing: Mask = (kinds == _MARK) | (kinds == _JOINER)
     if not (changing[:1].any() or (changing[1:] & ~inside[:-1]).any()):
@@ -206,7 +208,7 @@ def _seen_before(hashes: Hashes) -> Mask:
 
 
 def _among(values: Values, known: Values) -> Mask:
-    """Say of each value whether it is one of those known, which are sorted."""
+    """Return, for each value, whether it is one of the known values, which are sorted."""
     return np.asarray(known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values)
 
 
@@ -228,18 +230,16 @@ def _stop_word_share(tokens: _Tokens, hasher: _Hasher, kinds: NDArray[np.uint8],
 
 @lru_cache(maxsize=64)
 def _stop_words(language: str) -> dict[int, Hashes]:
-    """Return the hashes of a language's stop words, of an unspaced script by length, of others all under 0."""
+    """Return the hashes of a language's stop words: by length in an unspaced script, otherwise all under 0."""
     found: dict[int, list[Hashes]] = {}
-    for word in {spelling for listed in stop_words().get(language, ()) for spelling in _spellings(listed)}:
+    # A word with Persian yeh and kaf may be typed on an Arabic keyboard.
+    listed = stop_words().get(language, ())
+    spellings = {word.replace("ی", yeh).replace("ک", kaf) for word in listed for yeh in "یيى" for kaf in "کك"}
+    for word in spellings:
         hasher = _Hasher.of(np.frombuffer(word.encode("utf-32-le"), dtype="<u4"))
         width = hasher.size if language in LETTERS_OF_A_WORD else 0
         found.setdefault(width, []).append(hasher.windows(hasher.size))
     return {width: np.sort(np.concatenate(hashes)) for width, hashes in found.items()}
-
-
-def _spellings(word: str) -> set[str]:
-    """Return a word with Persian yeh and kaf, and as it is typed on an Arabic keyboard; any other as it is."""
-    return {word.replace("ی", yeh).replace("ک", kaf) for yeh in "یيى" for kaf in "کك"}
 
 
 @lru_cache(maxsize=1)
@@ -262,7 +262,7 @@ def _kinds_of(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def _table() -> NDArray[np.uint8]:
-    """Return what each character of the basic plane is."""
+    """Return the kind of each character of the basic plane."""
     table = np.array([_KINDS.get(unicodedata.category(chr(point))[0], _SPACE) for point in range(0x10000)], np.uint8)
     for first, last in UNSPACED[:-1]:
         part = table[first : last + 1]
@@ -273,19 +273,19 @@ def _table() -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=64)
 def _endings(language: str) -> NDArray[np.uint32]:
-    """Return what ends a line; a semicolon is the question mark of Greek."""
+    """Return the characters that may end a line. Greek's question mark is a semicolon."""
     return np.array(sorted(map(ord, ENDINGS + _QUOTES + ";" * (language == "el"))), dtype=np.uint32)
 
 
 def _powers(count: int) -> tuple[Hashes, Hashes]:
-    """Return powers of the base and of its inverse, `count` of them and perhaps more."""
+    """Return powers of the base and of its inverse, at least `count` of each."""
     powers, inverses = _powers_table(max(14, count.bit_length()))
     return powers[:count], inverses
 
 
 @lru_cache(maxsize=3)
 def _powers_table(bits: int) -> tuple[Hashes, Hashes]:
-    """Return 2^bits powers, from the zeroth on."""
+    """Return 2^bits powers of the base and of its inverse, from the zeroth on."""
     tables = []
     for base in (_BASE, _INVERSE):
         table = np.full(1 << bits, base, dtype=np.uint64)

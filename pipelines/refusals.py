@@ -1,12 +1,17 @@
-"""Why a site did not give its article: told apart, so that people know what to do, and never worked around.
+"""Detect why a site did not deliver its article: soft errors, walls, bot checks and shells of scripts.
 
-``firewall`` a bot check or a block by a content network; ``geo_block`` not shown in our country; ``consent`` a wall
-that asks for cookies; ``paywall`` a stub for subscribers; ``soft_404`` a page that says "not found" with status 200;
-``script_only`` a shell that a browser would fill.
+The reasons are reported, so that people know what to do. They are never circumvented.
 
-Firewalls are known by headers and titles that are their vendors' own; the rest by what the page states of itself, in
-the languages newspapers are read in. None of it is asked unless a page was refused or gave no text, but for "not
-found", which must never replace an article. The words are in refusals.toml.
+- ``firewall``: a bot check or a block by a content network;
+- ``geo_block``: not shown in this country;
+- ``consent``: a wall that requires cookies;
+- ``paywall``: a stub for subscribers;
+- ``soft_404``: a page that says "not found" with status 200;
+- ``script_only``: a shell that a browser would fill.
+
+Firewalls are recognised by headers and titles of their vendors, the others by statements of the page in the languages
+of newspapers (refusals.toml). Only pages that were refused or gave no text are tested. The test for "not found" is the
+exception: it runs on every page, and must never replace an article.
 """
 
 from __future__ import annotations
@@ -20,19 +25,18 @@ from typing import TYPE_CHECKING
 from storage.records import Drop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from storage.records import Headers
 
 REFUSING = frozenset({401, 402, 403, 405, 406, 409, 429, 451, 456, 503, 520, 521, 525})
-"""Statuses behind which a firewall or a geographical block may stand."""
+"""Statuses of firewalls and geographical blocks."""
 _MAX_TEXT = 3000
+"""Characters of visible text. A page with more is no bot check and no consent wall."""
 _SHELL_TEXT = 200
-"""Characters of visible text below which a page with scripts may be a shell."""
+"""Characters of visible text. A page with scripts and fewer may be a shell."""
 _STUB = 3
-"""A text of so many times the least length is no stub."""
+"""Multiple of the least length of a text. A longer text is no stub."""
 _HEADERS = (
     ("cf-mitigated", "", "Cloudflare"),
     ("x-sucuri-block", "", "Sucuri"),
@@ -47,14 +51,14 @@ _HEADERS = (
     ("server", "arvancloud", "ArvanCloud"),
     ("server", "cloudflare", "Cloudflare"),
 )
-"""Header, a part of its value, and whose it is; on a refusing answer only."""
+"""Header, a part of its value, and its vendor. For refusing answers only."""
 _ALONE = r"\W*(?:$|[|:.!])|\s*[–—-](?!\w)"
-"""What follows words that are all a title says, but for the name of the site; headlines begin with these words, too."""
+"""End of a title, or a separator before the name of the site. Headlines may begin with the same words."""
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def _any_of(table: str) -> str:
-    """Return a regular expression for any of the words of a table."""
+    """Return a regular expression for all words of a table."""
     return f"(?:{'|'.join(chain.from_iterable(_TABLES[table].values()))})".replace("<alone>", _ALONE)
 
 
@@ -71,55 +75,57 @@ _SHELLS = "#root, #app, #__next, #__nuxt, #app-root, #react-root, app-root, [dat
 
 
 def refused(status: int, headers: Headers, body: str) -> Drop | None:
-    """Tell who or what refused a page with a status of ``REFUSING``; None when nothing says more than the status."""
+    """Return why a page with a status of ``REFUSING`` was refused, or None if only the status is known."""
     head = body[: _MAX_TEXT * 10]
     if status == 451 or _GEOGRAPHY.search(head):
         return Drop("geo_block", f"status {status}")
-    by = _vendor(headers)
-    if by or _CHALLENGE.search(head):
-        return Drop("firewall", f"status {status}, {by or 'a bot check'}")
+    stated = {name.lower(): value.lower() for name, value in headers}
+    vendor = next((who for name, part, who in _HEADERS if name in stated and part in stated[name]), "")
+    if vendor or _CHALLENGE.search(head):
+        return Drop("firewall", f"status {status}, {vendor or 'a bot check'}")
     return None
 
 
-def _vendor(headers: Headers) -> str:
-    stated = {name.lower(): value.lower() for name, value in headers}
-    return next((who for name, part, who in _HEADERS if name in stated and part in stated[name]), "")
-
-
 def not_found(tree: LexborHTMLParser) -> Drop | None:
-    """Tell a page that says in its title and its heading, or in the only one of them, that it does not exist."""
-    titles = [text for selector in ("title", "h1") if (text := _text(tree, selector))]
+    """Return a drop if the title and the heading of a page, or the only one of them, say that it does not exist."""
+    titles = []
+    for selector in ("title", "h1"):
+        node = tree.css_first(selector)
+        if text := " ".join((node.text() or "").split())[:300] if node else "":
+            titles.append(text)
     if titles and all(_NOT_FOUND.match(text) for text in titles):
         return Drop("soft_404", titles[0][:200])
     return None
 
 
 def without_text(tree: LexborHTMLParser, html: str, url: str) -> Drop | None:
-    """Tell why a page with status 200 gave no article: a bot check, a wall, or a shell; None when nothing says why."""
-    chars = _visible(tree)
-    return (
-        (_bot_check(html) if chars <= _MAX_TEXT else None)
-        or _paywall(tree)
-        or (_consent(tree, url) if chars <= _MAX_TEXT else None)
-        or (_script_check(tree) or _shell(tree) or _login(tree) if chars <= _SHELL_TEXT else None)
-    )
-
-
-def _bot_check(html: str) -> Drop | None:
+    """Return why a page with status 200 gave no article: a bot check, a wall or a shell. None if unknown."""
+    body = tree.body
+    chars = _chars(body) - sum(map(_chars, body.css(_UNREAD))) if body is not None else 0
+    if chars > _MAX_TEXT:
+        return _paywall(tree)
     head = html[: _MAX_TEXT * 10]
     if _GEOGRAPHY.search(head):
         return Drop("geo_block", "status 200")
-    return Drop("firewall", "status 200, a bot check") if _CHALLENGE.search(head) else None
+    if _CHALLENGE.search(head):
+        return Drop("firewall", "status 200, a bot check")
+    if drop := _paywall(tree) or _consent(tree, url):
+        return drop
+    if chars > _SHELL_TEXT:
+        return None
+    login = tree.css_first('input[type="password" i]') is not None
+    return _script_check(tree) or _shell(tree) or (Drop("paywall", "asks for a password") if login else None)
 
 
 def stub(tree: LexborHTMLParser, chars: int, min_chars: int) -> Drop | None:
-    """Tell the first lines of an article that is for subscribers, by what the page states and their length."""
+    """Return a drop if a short text is the start of an article for subscribers, as the page states."""
     return _paywall(tree) if chars < _STUB * min_chars else None
 
 
 def _script_check(tree: LexborHTMLParser) -> Drop | None:
-    """Tell a page that is nothing but a script: one that sets a cookie and asks again is a bot check, which no browser
-    without cookies passes.
+    """Return a drop for a page that is a script only.
+
+    A script that sets a cookie and reloads is a bot check. A browser without cookies does not pass it.
     """
     if tree.css_first("a[href]") is not None:
         return None
@@ -127,11 +133,6 @@ def _script_check(tree: LexborHTMLParser) -> Drop | None:
     if any(map(_SETS_COOKIE.search, scripts)):
         return Drop("firewall", "status 200, a script that sets a cookie and asks again")
     return Drop("script_only", "a script that leads on") if scripts else None
-
-
-def _login(tree: LexborHTMLParser) -> Drop | None:
-    found = tree.css_first('input[type="password" i]')
-    return Drop("paywall", "asks for a password") if found is not None else None
 
 
 def _paywall(tree: LexborHTMLParser) -> Drop | None:
@@ -151,35 +152,19 @@ def _consent(tree: LexborHTMLParser, url: str) -> Drop | None:
 def _shell(tree: LexborHTMLParser) -> Drop | None:
     if tree.css_first("script") is None:
         return None
-    # What stands in a noscript of the head is text of the body to a parser that runs no scripts.
-    told = [*(node.text() or "" for node in tree.css("noscript")[:10]), *_words(tree)]
-    asks = any(map(_ASKS_SCRIPT.search, told))
+    # The parser runs no scripts, so the noscript of the head is text of the body.
+    texts = [node.text() or "" for node in tree.css("noscript")[:10]]
+    texts += (
+        part.text_content or ""
+        for part in (tree.body.traverse(include_text=True) if tree.body else ())
+        if part.tag == "-text" and part.parent is not None and part.parent.tag not in {"script", "style"}
+    )
+    asks = any(map(_ASKS_SCRIPT.search, texts))
     frame = tree.css_first(_SHELLS)
     if asks or frame is not None:
         return Drop("script_only", "asks for JavaScript" if asks else f"<{frame.tag}> is empty" if frame else "")
     return None
 
 
-def _words(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the texts of the body, without scripts."""
-    for part in tree.body.traverse(include_text=True) if tree.body else ():
-        if part.tag == "-text" and part.parent is not None and part.parent.tag not in {"script", "style"}:
-            yield part.text_content or ""
-
-
-def _visible(tree: LexborHTMLParser) -> int:
-    """Count the characters of the body that are no white space and no script's."""
-    body = tree.body
-    if body is None:
-        return 0
-    unread = body.css(_UNREAD)
-    return _chars(body) - sum(map(_chars, unread))
-
-
 def _chars(node: LexborNode) -> int:
     return len("".join((node.text() or "").split()))
-
-
-def _text(tree: LexborHTMLParser, selector: str) -> str:
-    node = tree.css_first(selector)
-    return " ".join((node.text() or "").split())[:300] if node else ""

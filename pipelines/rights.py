@@ -1,7 +1,8 @@
-"""What a page, its answer and its host say of the use of its text: TDM reservations and licences.
+"""Read rights statements of a page, its answer and its host: TDM reservations and licences.
 
-Reservations are those of the TDM Reservation Protocol (W3C Community Group report of 10 May 2024): tdmrep.json of the
-host, header fields of the answer, meta elements of the page; what comes later in this row supersedes what came before.
+Reservations follow the TDM Reservation Protocol (W3C Community Group report of 10 May 2024). They come from tdmrep.json
+of the host, header fields of the answer, and meta elements of the page. A later source in this list overrides earlier
+ones.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ if TYPE_CHECKING:
 
 RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
 MAX_BYTES = 2**20
-"""What a tdmrep.json may have, unpacked too; those that are known have hundreds."""
+"""Bytes of a tdmrep.json, also after decompression. Known ones have hundreds."""
 MAX_RULES = 10_000
 MAX_LOCATIONS = 200_000
-"""Characters of all patterns together, which are held against the address of each page."""
+"""Characters of all patterns together. They are compared with the URL of each page."""
+# Links with a licence that are read.
 _MAX_LINKS = 200
 _LICENCE_HOSTS = frozenset({"creativecommons.org", "www.creativecommons.org"})
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """1: text and data mining is reserved, 0: it is not; and where the terms for it stand, absolute."""
+    """A reservation: 1 if text and data mining is reserved, 0 if not, and the absolute URL of its terms."""
 
     value: int
     policy: str | None = None
@@ -48,13 +50,13 @@ class TdmFile:
     rules: tuple[tuple[PathPattern, Reservation], ...] = ()
 
     def of(self, url: str) -> Reservation | None:
-        """Return what it says of a URL: the first rule that matches; None when none does."""
+        """Return the reservation for a URL by the first rule that matches, or None."""
         path = path_of(url)
         return next((said for pattern, said in self.rules if pattern.matches(path)), None)
 
 
 def parse_tdmrep(body: bytes, url: str) -> TdmFile:
-    """Read a tdmrep.json that was fetched from ``url``; what is no rule of one is passed over. Pure."""
+    """Read a tdmrep.json that was fetched from ``url``. Invalid rules are skipped."""
     try:
         listed = json.loads(body)
     except (ValueError, RecursionError):
@@ -72,7 +74,7 @@ def parse_tdmrep(body: bytes, url: str) -> TdmFile:
 
 
 def _reservation(value: object, policy: object, base: str) -> Reservation | None:
-    """Return a reservation as stated, in JSON or in words; None for anything but 0 and 1."""
+    """Return a reservation from JSON or text, or None for any other value than 0 and 1."""
     number = {"0": 0, "1": 1}.get(str(value).strip()) if isinstance(value, (int, str)) else None
     if number is None or isinstance(value, bool):
         return None
@@ -80,12 +82,12 @@ def _reservation(value: object, policy: object, base: str) -> Reservation | None
 
 
 def reservation_of_page(metas: dict[str, list[str]], url: str) -> Reservation | None:
-    """Return what the meta elements of a page reserve; ``metas``: their contents by lower-case name."""
+    """Return the reservation in the meta elements of a page. ``metas`` are their contents by lower-case name."""
     return _strictest(metas.get(RESERVATION, ()), metas.get(POLICY, ()), url)
 
 
 def with_answer(stated: Metadata, capture: Capture) -> Metadata:
-    """Add to what a page states what its answer or its host reserve, where the page says nothing itself."""
+    """Return the metadata of a page, with the reservation of its answer or host if the page has none itself."""
     if stated.tdm is not None:
         return stated
     in_header = _strictest(_headers(capture, RESERVATION), _headers(capture, POLICY), capture.url)
@@ -98,7 +100,7 @@ def with_answer(stated: Metadata, capture: Capture) -> Metadata:
 
 
 def reserved_by_answer(capture: Capture) -> bool:
-    """Say whether the headers of an answer reserve the use of its text."""
+    """Return whether the headers of an answer reserve the use of its text."""
     said = _strictest(_headers(capture, RESERVATION), (), capture.url)
     asked = {one for value in robots_headers(capture) for one in robots_directives(value)}
     return (said is not None and said.value == 1) or not RESERVING.isdisjoint(asked)
@@ -109,27 +111,28 @@ def _headers(capture: Capture, name: str) -> list[str]:
 
 
 def _strictest(values: Iterable[str], policies: Iterable[str], base: str) -> Reservation | None:
-    """Return what is said in one place; where it contradicts itself, that it is reserved."""
+    """Return the reservation of one source. If it contradicts itself, the text is reserved."""
     policy = next(iter(policies), None)
     said = [one for value in values if (one := _reservation(value, policy, base))]
     return max(said, key=lambda one: one.value, default=None)
 
 
 def licence_url(tree: LexborHTMLParser, stated: str, url: str) -> str | None:
-    """Return the licence a page names for itself: rel=license of its head, its JSON-LD (``stated``), rel=license of a
-    link, or the one Creative Commons licence it links to.
+    """Return the URL of the licence that a page states for itself.
+
+    Sources in order: rel=license of its head, its JSON-LD (``stated``), rel=license of a link, and the Creative Commons
+    licence that it links to, if there is only one.
     """
     head = _targets(tree, 'link[rel~="license" i][href]', url)
     linked = _targets(tree, 'a[rel~="license" i][href]', url)
     named = fetchable(stated, url) if stated else None
-    commons = {target for target in _targets(tree, 'a[href*="creativecommons.org/"]', url) if _is_commons(target)}
+    commons = set()
+    for target in _targets(tree, 'a[href*="creativecommons.org/"]', url):
+        parts = urlsplit(target)
+        if parts.hostname in _LICENCE_HOSTS and parts.path.startswith(("/licenses/", "/publicdomain/")):
+            commons.add(target)
     found = [*head[:1], *([named] if named else []), *linked[:1], *(commons if len(commons) == 1 else ())]
     return found[0] if found else None
-
-
-def _is_commons(target: str) -> bool:
-    parts = urlsplit(target)
-    return parts.hostname in _LICENCE_HOSTS and parts.path.startswith(("/licenses/", "/publicdomain/"))
 
 
 def _targets(tree: LexborHTMLParser, selector: str, url: str) -> list[str]:

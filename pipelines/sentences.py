@@ -1,10 +1,11 @@
-"""Where sentences end: by punctuation alone, for every script that has some; no models, no rules of one language.
+"""Split lines into sentences by punctuation, for every script that has some. No models, no rules of one language.
 
-A full stop, question or exclamation mark of Latin, Cyrillic, Greek, Hebrew and the like ends a sentence where white
-space follows and no small letter after it; a full stop none behind an abbreviation, initials or the number of an item.
-The marks of Arabic, Urdu, Devanagari, Chinese, Japanese, Khmer, Burmese, Amharic and Armenian end one wherever they
-stand but between digits. What closes a quotation belongs to the sentence that it ends. Thai and Lao, which write no
-full stops, stay whole: a space there parts clauses as well as sentences, so a paragraph is a sentence.
+- Full stops, question and exclamation marks of Latin, Cyrillic, Greek, Hebrew and similar scripts end a sentence before
+  white space, unless a small letter follows. A full stop does not after an abbreviation, initials or an item number.
+- The marks of Arabic, Urdu, Devanagari, Chinese, Japanese, Khmer, Burmese, Amharic and Armenian end one everywhere
+  except between digits.
+- Closing quotation marks and brackets belong to the sentence that they end.
+- Thai and Lao have no full stops, and their spaces separate clauses too. There a paragraph is one sentence.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from storage.exports.vertical import SENTENCE
 _SPACED = ".!?…"
 _ANYWHERE = "。！？｡؟۔।॥።፧፨։។៕။"
 _CLOSING = "\"'”’»›)]」』）"
-# What opens a quotation in one language closes it in another („Ja.“ »Ja.«); a semicolon is the question mark of Greek.
+# A mark that opens a quotation in one language closes it in another („Ja.“ »Ja.«). Greek asks with a semicolon.
 _STOP = re.compile(
     f"(?:[{_SPACED}{_ANYWHERE}]|(?<=[\u0370-\u03ff\u1f00-\u1fff]);)"
     f"[{re.escape(_SPACED + _ANYWHERE + _CLOSING)}]*(?:[“‘«](?=\\s))?"
@@ -32,19 +33,19 @@ bzw usw ca nr bd hr fr abs tel str mme mlle env av sra sto sta avv dott sig ing
 г гг ул им тыс млн млрд руб стр см проф ред np tzn itd tys mln mld
 """
 ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
-"""Of several languages, in lower case and without the full stop behind."""
+"""Abbreviations of several languages, in lower case without the full stop."""
 
 
 def marked(text: str) -> str:
-    """Return the text with `SENTENCE` behind each sentence that another follows on its line.
+    """Return the text with `SENTENCE` after each sentence that another one follows in its line.
 
     >>> marked("Xong. Đi thôi! TP. Huế.\\nچرا؟ بله.").replace(SENTENCE, "|")
     'Xong.| Đi thôi!| TP. Huế.\\nچرا؟| بله.'
     """
-    return "\n".join(_line(line) for line in text.replace(SENTENCE, " ").split("\n"))
+    return "\n".join(map(_split, text.replace(SENTENCE, " ").split("\n")))
 
 
-def _line(line: str) -> str:
+def _split(line: str) -> str:
     length = len(line.rstrip())
     ends = [found.end() for found in _STOP.finditer(line) if found.end() < length and _ends(line, found)]
     return SENTENCE.join(line[start:end] for start, end in zip([0, *ends], [*ends, len(line)], strict=True))
@@ -64,11 +65,11 @@ def _ends(line: str, found: re.Match[str]) -> bool:
 
 
 def _is_shortened(line: str, stop: int) -> bool:
-    """Say whether the word before a full stop is an abbreviation, an initial, or the number of an item."""
+    """Return whether the word before a full stop is an abbreviation, an initial, or an item number."""
     earliest = max(0, stop - _LONGEST_WORD)
     begin = line.rfind(" ", earliest, stop) + 1
     if not begin and earliest:
-        # A longer word than any of these; without looking at it, for a line may have any number.
+        # The word is longer than all abbreviations. Reading it would be quadratic for a line of many full stops.
         return False
     word = line[begin:stop].lstrip("\"'“‘«‹„([")
     if len(word) == 1 and word.isalpha():

@@ -1,4 +1,4 @@
-"""What pages state of themselves as text fit to print: values on one line, and names of authors."""
+"""Clean the values that pages state: text on one line, and names of authors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_AUTHOR = 200
+"""Characters of all authors together."""
 _MAX_NAME_WORDS = 8
 
 _UNSEEN = re.compile(f"[{INVISIBLE}\x1c-\x1f\ud800-\udfff]")
-"""With the separators of ASCII, and halves of characters."""
+"""Invisible characters, separators of ASCII, and halves of characters."""
 _BYLINE = re.compile(rf"^(?:{NEVER_A_NAME}|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)", re.IGNORECASE)
-"""Theo is what Vietnamese papers put before a name that they quote from, and a name elsewhere, or of who has one more
-name (Theo Nguyễn).
-"""
+"""Words before a name. Vietnamese papers write "theo" before a quoted source; elsewhere it is a name (Theo Nguyễn)."""
 _ALL_POSTS = re.compile(
     r"^(?:(?:(?:view|see|show|read)\s+)?(?:all|more)\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
     r"|alle beiträge von|(?:voir|afficher) tous les articles (?:de|par)|ver tod[ao]s (?:las entradas|l?os posts) de"
@@ -30,7 +29,7 @@ _ALL_POSTS = re.compile(
     r"|(?:عرض|مشاهدة) (?:كل|جميع) (?:ال)?مقالات(?: بواسطة)?|(?:نمایش|مشاهده|دیدن) همه\W?ی? نوشته\W?های)\s+(?=\S)",
     re.IGNORECASE,
 )
-"""What WordPress puts before the name in the link to an author's page."""
+"""WordPress's words before the name in the link to an author's page."""
 _NO_NAME = re.compile(
     r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$|[→»›]|\b(?:develop|design|power|creat)ed\s+by\b",
     re.IGNORECASE,
@@ -41,7 +40,7 @@ _NOBODY = frozenset(
     | {"see full bio", "full bio", "view bio", "read bio", "view profile", "read more", "more"}
 )
 _ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
-"""Of e-mail, which papers write beside the name or the name beside (RSS 2.0)."""
+"""An e-mail address beside the name, or with the name beside it (RSS 2.0)."""
 _OF_SITE = re.compile(r"\s*[,|]\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}$")
 _ACCOUNT = re.compile(r"[a-z][a-z0-9._-]*")
 
@@ -53,18 +52,18 @@ def clean_value(text: str, limit: int) -> str:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a name alone, to compare it as hosts and people write it."""
+    """Return the letters and digits of a name in one case, for comparison with hosts and other spellings."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def names(values: Iterable[str]) -> list[str]:
-    """Return names fit to print; of those with the same letters, as addresses write them too, the first."""
+    """Return names that can be printed. Of names with the same letters, as in addresses, the first is kept."""
     fit = [name for value in values if (name := _author_name(value))]
     return list({letters(name): name for name in reversed(fit)}.values())[::-1]
 
 
 def is_account(name: str) -> bool:
-    """Say whether a name is one that somebody logs in with, as systems state it for want of another.
+    """Return whether a name is that of a user account, which systems state if they have no other.
 
     >>> is_account("ann.author.12"), is_account("Ann Author"), is_account("AFP")
     (True, False, False)
@@ -73,26 +72,20 @@ def is_account(name: str) -> bool:
 
 
 def _author_name(value: str) -> str:
-    """Return a name fit to print, or nothing for addresses, accounts, markup and texts too long for a name."""
+    """Return a name that can be printed, or "" for addresses, accounts, markup and texts too long for a name."""
     stated = clean_value(value, MAX_AUTHOR + 1)
     if _ALL_POSTS.match(stated):
         stated = _ALL_POSTS.sub("", stated).rstrip(" →»›")
-    name = _said_once(_without_paper(_BYLINE.sub("", stated)).strip(" ,;|-–"))
-    wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
-    return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name
-
-
-def _without_paper(stated: str) -> str:
-    """Leave out the address and the paper that stand behind a name (Ann Author | The Daily, ann@daily.example)."""
-    named = _OF_SITE.sub("", _ADDRESS.sub("", stated)).strip()
+    # The address or the paper may follow a name (Ann Author | The Daily, ann@daily.example).
+    named = _OF_SITE.sub("", _ADDRESS.sub("", _BYLINE.sub("", stated))).strip()
     if named[:1] == "(" and named[-1:] == ")":
         named = named[1:-1]
     first, *others = named.split(" | ")
-    return ", ".join([first, *filter(is_name, others)])
-
-
-def _said_once(names: str) -> str:
-    """Leave out names that are repeated, but for surnames (García, Ana, García, Luis)."""
-    parts = names.split(", ")
+    name = ", ".join([first, *filter(is_name, others)]).strip(" ,;|-–")
+    # Repeated names go, except surnames (García, Ana, García, Luis).
+    parts = name.split(", ")
     once = dict.fromkeys(parts)
-    return ", ".join(once) if len(once) == 1 or all(" " in part for part in parts) else names
+    if len(once) == 1 or all(" " in part for part in parts):
+        name = ", ".join(once)
+    wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
+    return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name

@@ -1,9 +1,10 @@
-"""Texts cut into tokens for concordancers: words of spaced scripts by their letters, of others by a segmenter.
+"""Split texts into tokens for concordancers: by letters in scripts with spaces, by a segmenter in others.
 
-A word is letters, marks and digits, joined by a zero-width joiner, an apostrophe, a hyphen, a middle dot or the marks
-of Hebrew abbreviations, also where these are written as quotation marks; every other visible character is a token of
-its own, runs of one character together, and so are the characters that make one emoji. Thai, Lao, Khmer and Burmese
-write no spaces between words: there ICU's dictionaries tell them apart (package ``icu4py``, the extra ``segment``).
+- A word is letters, marks and digits. Zero-width joiners, apostrophes, hyphens, middle dots and the marks of Hebrew
+  abbreviations (also written as quotation marks) join its parts.
+- Every other visible character is a token. Runs of one character are one token, and so are the characters of an emoji.
+- Thai, Lao, Khmer and Burmese have no spaces between words. ICU's dictionaries split them (package ``icu4py``, the
+  extra ``segment``).
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 UNSPACED = frozenset({"th", "lo", "km", "my"})
+"""Languages without spaces between words."""
 
-# A quotation mark is one of an abbreviation before a word's last letters (צה"ל), and none that another one closes.
+# A quotation mark before the last letters of a Hebrew word belongs to an abbreviation (צה"ל), unless another closes it.
 _JOINT = r"""(?:[\u200c\u200d'’‐‑·׳״-]|(?<=\p{Hebrew})"(?=\p{Hebrew}{1,4}(?![\p{Hebrew}"])))"""
-# Two letters of a flag; a picture with selectors, skin tones and pictures behind joiners (Unicode, UTS #51).
+# Two letters of a flag; or a picture with selectors, skin tones and pictures after joiners (Unicode, UTS #51).
 _EMOJI = (
     r"\p{Regional_Indicator}{2}"
     r"|\p{Extended_Pictographic}(?=[\ufe0e\ufe0f\u200d\p{Emoji_Modifier}])"
@@ -38,20 +40,19 @@ _SEPARATORS = regex.compile(r"[\x00-\x1f\x7f]+")
 
 
 def tokenised(text: str, segment: Callable[[str], list[str]] | None = None) -> str:
-    """Return the text with its lines as they are, sentences of a line parted by `SENTENCE`, tokens by space or `GLUE`.
+    """Return the text with tokens separated by a space or `GLUE`, sentences of a line by `SENTENCE`, lines unchanged.
 
-    ``segment`` cuts a run of an unspaced script into words; without it a run is one token.
+    ``segment`` splits a run of an unspaced script into words. Without it a run is one token.
 
     >>> tokenised("Il l'a dit: «non»...").replace(GLUE, "|")
     "Il l'a dit|: «|non|»|..."
     """
-    return "\n".join(_line(line, segment) for line in marked(text).split("\n"))
-
-
-def _line(line: str, segment: Callable[[str], list[str]] | None) -> str:
-    first, *others = line.split(SENTENCE)
-    parts = [(" " if part[:1].isspace() else GLUE) + _sentence(part, segment) for part in others]
-    return SENTENCE.join([_sentence(first, segment), *parts])
+    lines = []
+    for line in marked(text).split("\n"):
+        first, *others = line.split(SENTENCE)
+        parts = [(" " if part[:1].isspace() else GLUE) + _sentence(part, segment) for part in others]
+        lines.append(SENTENCE.join([_sentence(first, segment), *parts]))
+    return "\n".join(lines)
 
 
 def _sentence(line: str, segment: Callable[[str], list[str]] | None) -> str:
@@ -74,7 +75,7 @@ def _tokens(word: str, segment: Callable[[str], list[str]] | None) -> Iterator[s
 
 
 def segmenter() -> Callable[[str], list[str]] | None:
-    """Return ICU's word segmenter for unspaced scripts; None where ``icu4py`` is not installed."""
+    """Return ICU's word segmenter for unspaced scripts, or None if ``icu4py`` is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError:

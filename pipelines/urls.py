@@ -1,13 +1,13 @@
-"""URLs: the one form a URL is known by, and the form to ask for.
+"""Parse and normalise URLs: the canonical form that identifies a page, and the form to fetch.
 
-Parsing follows the URL standard as browsers do for ``http`` and ``https`` (https://url.spec.whatwg.org): white space
-at the ends and tabs and newlines anywhere are dropped, backslashes are slashes, user-info goes. The result is then
-normalised as RFC 3986, section 6.2, allows: case, percent-encoding, dot segments, default port, empty path. The
-fragment goes, and so does a query that is empty. Parameters keep their order: it can carry meaning.
+Parsing follows the URL standard as browsers do for ``http`` and ``https`` (https://url.spec.whatwg.org): white space at
+the ends, tabs and newlines are removed, backslashes become slashes, user-info is removed. The result is normalised as
+RFC 3986, section 6.2, allows: case, percent-encoding, dot segments, default port, empty path. The fragment and an empty
+query are removed. Parameters keep their order, which can carry meaning.
 
-Two forms are made of each URL. The *canonical* one is the key: parameters that only say where a reader came from, and
-session identifiers, are left out of it, and so is what asks for a form of the page for AMP or print (see
-pipelines.spellings). The *fetchable* one keeps them, since a few sites answer nothing without.
+- The *canonical* form is the key. It has no tracking parameters, no session identifiers and no parameters or path
+  segments of AMP and print variants.
+- The *fetchable* form keeps them, because a few sites answer nothing without.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipelines.hosts import address_allowed, normalise_host, private_address, registered_domain, same_site, split_port
-from pipelines.spellings import is_form, plain_host, plain_path
 
 __all__ = [
     "MAX_LENGTH",
@@ -38,14 +37,14 @@ __all__ = [
 ]
 
 MAX_LENGTH = 2000
-"""Longest URL that is kept, in characters, after encoding."""
+"""Characters, after encoding. A longer URL is not kept."""
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""Statuses whose Location is where the answer is to be had (RFC 9110, 15.4)."""
+"""Statuses with a Location to follow (RFC 9110, 15.4)."""
 MAX_REDIRECTS = 5
-"""Redirects followed for one answer (for robots.txt the least that RFC 9309, 2.3.1.2, asks for)."""
+"""Redirects that are followed for one answer. RFC 9309, 2.3.1.2, requires at least five for robots.txt."""
 TO_ITSELF = "itself"
-"""Where a redirect leads that leads to the address it is an answer to."""
+"""Stored as the target of a redirect to the URL that was fetched."""
 
 _PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -83,21 +82,35 @@ _TRACKING_NAMES = frozenset(
     )
 )
 _ANSWER_NAMES = frozenset({"replytocom", "unapproved", "moderation-hash"})
-"""WordPress: the same page, open for an answer to a comment, or with one that waits; there is one for each comment."""
+"""WordPress: the page with an open reply form or a comment under moderation. Each comment has such a URL."""
 _SESSION_NAMES = frozenset(
     re.findall(r"\S+", "phpsessid jsessionid asp.net_sessionid sessionid session_id cfid cftoken oscsid zenid")
 )
 _NOISE = _TRACKING_NAMES | _ANSWER_NAMES | _SESSION_NAMES
 _SHORT_SESSION_NAMES = frozenset({"sid", "s", "sess", "session"})
-# A short name may mean "story" or "search": its value must look drawn at random, and 24 digits are a database's key.
+# A short name may mean "story" or "search". Its value must look random; 24 digits are the key of a database.
 _SESSION_VALUE = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{16,23}|[0-9a-f]{25,})", re.IGNORECASE)
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.IGNORECASE)
 _COOKIELESS = re.compile(r"/\((?:[SAF]\([0-9A-Za-z_-]{8,}\)|X\(\d\))+\)(?=/)")
-"""What ASP.NET puts before the path of visitors without cookies."""
+"""Part of the path that ASP.NET adds for visitors without cookies."""
+# Variants of a page for mobile devices, AMP and print. One in path or query is recognised by its form. One on a host of
+# its own may be the only form that a site has, so the page decides (rel=canonical).
+_FORM_YES = frozenset({"", "1", "true", "yes", "y", "on"})
+_FORM_FLAGS = frozenset({"amp", "print", "printable", "printview", "print_view", "printer_friendly", "mobile"})
+_FORM_MODES = frozenset({"outputtype", "output", "view", "mode", "format", "layout", "display"})
+_FORM_VALUES = frozenset({"amp", "print", "printable", "mobile"})
+# Parameters that Google's AMP viewer adds. Their names have no other use.
+_VIEWER = frozenset({"amp_js_v", "amp_gsa", "amp_ct", "usqp"})
+_FORM_LABEL = re.compile(r"^(?:www|m|mobile|amp|wap)\.(?=[^.]+\.)")
+_FORM_HOST = re.compile(r"^(?:m|mobile|amp|wap)\.(?=[^.]+\.)")
+_FORM_TAIL = re.compile(r"/(?:amp|print)(/?)$", re.IGNORECASE)
+_FORM_HEAD = re.compile(r"^/(?:amp|print)(?=/)", re.IGNORECASE)
+_FORM_SUFFIX = re.compile(r"\.amp(?=(?:\.html?)?$)", re.IGNORECASE)
+_SLUG = re.compile(r"[0-9-]")
 
 
 class Address(NamedTuple):
-    """A URL in normalised parts: ``host`` with the port where it is not the scheme's own, ``path`` with its slash."""
+    """A normalised URL: ``host`` with a port unless it is the default one, ``path`` with its first slash."""
 
     scheme: str
     host: str
@@ -106,40 +119,40 @@ class Address(NamedTuple):
 
     @property
     def fetchable(self) -> str:
-        """The address to ask for."""
+        """The URL to fetch."""
         return _join(self)
 
     @property
     def canonical(self) -> str:
-        """The address to be known by: without tracking parameters, session identifiers and words for AMP or print."""
+        """The URL that identifies the page: without tracking, session and AMP or print parts."""
         path = plain_path(_drop_path_sessions(self.path))
         query = "&".join(part for part in self.query.split("&") if part and not _is_noise(part))
         return _join(Address(self.scheme, self.host, path, query))
 
 
 def parse(url: str, base: str | None = None) -> Address | None:
-    """Parse and normalise an http(s) URL, relative to ``base`` where one is given; None for what cannot be fetched."""
+    """Parse and normalise an http(s) URL, relative to ``base`` if given. Return None if it cannot be fetched."""
     parent = _parse_base(base) if base else None
     address = _resolve(url, parent) if len(url) <= 4 * MAX_LENGTH else None
     return address if address is not None and len(address.fetchable) <= MAX_LENGTH else None
 
 
 def canonicalise(url: str, base: str | None = None) -> str | None:
-    """Return the canonical form of a URL, ASCII and at most 2000 characters; None for anything unusable. Idempotent."""
+    """Return the canonical form of a URL, ASCII and at most 2,000 characters, or None. Idempotent."""
     address = parse(url, base)
     return address.canonical if address else None
 
 
 def fetchable(url: str, base: str | None = None) -> str | None:
-    """Return the URL to ask for: normalised like the canonical one, with every parameter it came with."""
+    """Return the URL to fetch: normalised like the canonical one, with all its parameters."""
     address = parse(url, base)
     return address.fetchable if address else None
 
 
 def redirect_target(location: str, url: str) -> Address | None:
-    """Return where a redirect leads that is the answer for ``url``; None for where nothing can be fetched.
+    """Return the target of a redirect from ``url``, or None if it cannot be fetched.
 
-    ``location`` is the header's value, read as latin-1: octets that are UTF-8 are taken for it, as browsers do.
+    ``location`` is the header's value, read as latin-1. Octets that are valid UTF-8 are read as UTF-8, as in browsers.
     """
     try:
         reference = location.encode("latin-1").decode("utf-8")
@@ -149,7 +162,7 @@ def redirect_target(location: str, url: str) -> Address | None:
 
 
 def host_of(url: str) -> str:
-    """Return the host of an absolute URL, with ``:port`` where it is not the scheme's own; empty when there is none."""
+    """Return the host of an absolute URL, with ``:port`` unless it is the default one. Empty if there is none."""
     address = parse(url)
     return address.host if address else ""
 
@@ -206,25 +219,22 @@ def _normalise_query(query: str) -> str:
 
 
 def _encode(match: re.Match[str]) -> str:
-    """Write an encoded octet, or characters that must be encoded, in the normal form (RFC 3986, section 6.2.2)."""
+    """Normalise an encoded octet, or characters that must be encoded (RFC 3986, section 6.2.2)."""
     text = match[0]
     if text == "%":
         return "%25"
     if text.startswith("%"):
         character = chr(int(text[1:], 16))
         return character if character in _UNRESERVED else text.upper()
-    return "".join(f"%{octet:02X}" for octet in _utf8(text))
-
-
-def _utf8(text: str) -> bytes:
     try:
-        return text.encode()
+        octets = text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+        octets = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    return "".join(f"%{octet:02X}" for octet in octets)
 
 
 def _remove_dots(path: str) -> str:
-    """Resolve ``.`` and ``..`` segments; empty segments are segments (RFC 3986, section 5.2.4)."""
+    """Resolve ``.`` and ``..`` segments. Empty segments count (RFC 3986, section 5.2.4)."""
     if "/." not in path:
         return path
     kept: list[str] = []
@@ -250,7 +260,11 @@ def _is_noise(parameter: str) -> bool:
     name = name.lower().removeprefix("amp;")
     if name in _NOISE or name.startswith(_TRACKING_PREFIXES):
         return True
-    if is_form(parameter):
+    stated = value.lower()
+    if (name in _FORM_FLAGS and stated in _FORM_YES) or (name in _FORM_MODES and stated in _FORM_VALUES):
+        # The parameter only selects a variant of the page: ``amp=1``, ``outputType=amp``, ``print``.
+        return True
+    if name in _VIEWER:
         return True
     return name in _SHORT_SESSION_NAMES and bool(_SESSION_VALUE.fullmatch(value))
 
@@ -261,11 +275,38 @@ def _join(address: Address) -> str:
 
 
 def twin(address: Address, page: Address) -> str | None:
-    """Return the key of the same path at the host of the page it is linked from, where the two are forms of one host.
+    """Return the key of the same path at the host of the page that links to it, if both hosts are variants of one.
 
-    ``m.example.org/a``, linked from ``https://www.example.org/``, is ``https://www.example.org/a``.
+    ``m.example.org/a``, linked from ``https://www.example.org/``, gives ``https://www.example.org/a``.
     """
     there, here = (address.scheme, address.host), (page.scheme, page.host)
     if there == here or plain_host(address.host) != plain_host(page.host):
         return None
     return address._replace(scheme=page.scheme, host=page.host).canonical
+
+
+def plain_path(path: str) -> str:
+    """Return the path of the page itself: without ``/amp``, ``/print`` or ``.amp`` at an end.
+
+    The rest must look like an article's name, with a digit or a hyphen: ``/glossary/amp`` is a page of its own.
+    """
+    shorter: str | None = path
+    while shorter is not None:
+        path, shorter = shorter, None
+        for form, rest in ((_FORM_TAIL, r"\1"), (_FORM_HEAD, ""), (_FORM_SUFFIX, "")):
+            if found := form.search(path):
+                name = path[: found.start()].rpartition("/")[2] if form is not _FORM_HEAD else path[found.end() :]
+                if _SLUG.search(name):
+                    shorter = form.sub(rest, path, count=1)
+                    break
+    return path
+
+
+def is_secondary(host: str) -> bool:
+    """Return whether a host is named as one for mobile devices or AMP."""
+    return _FORM_HOST.match(host) is not None
+
+
+def plain_host(host: str) -> str:
+    """Return a host without the label of a variant: ``www.``, ``m.``, ``amp.`` and similar."""
+    return _FORM_LABEL.sub("", host)

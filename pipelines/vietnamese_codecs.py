@@ -1,9 +1,12 @@
-"""VISCII, TCVN3 (ABC) and VNI: how Vietnamese was written on the web before Unicode; Python has no codec for them.
+"""Decode and recognise the Vietnamese charsets before Unicode: VISCII, TCVN3 (ABC) and VNI.
 
-Pages in them mostly declare Latin-1 and look right only under fonts of their own, so nothing but the words tells them
-apart. VISCII is RFC 1456. TCVN3 is TCVN 5712:1993 VN3, a byte a letter; its capitals are lower-case letters under
-another font, so they come out in lower case. VNI for Windows writes a letter of windows-1252 and behind it, as a second
-letter, its marks.
+Python has no codec for them. Most of these pages declare Latin-1 and need a font of their own. Only their words
+identify them.
+
+- VISCII: RFC 1456.
+- TCVN3: TCVN 5712:1993 VN3, one byte a letter. Its capitals are lower-case letters in another font, so they are decoded
+  to lower case.
+- VNI for Windows: a letter of windows-1252, followed by a second letter for its marks.
 """
 
 from __future__ import annotations
@@ -11,8 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+import regex
+
 from pipelines.normalise import nfc
-from pipelines.vietnamese_syllables import is_syllable
 
 CODECS = ("viscii", "tcvn3", "vni")
 _VISCII_LOW = {0x02: "Ẳ", 0x05: "Ẵ", 0x06: "Ẫ", 0x14: "Ỷ", 0x19: "Ỹ", 0x1E: "Ỵ"}
@@ -28,7 +32,7 @@ _TCVN3_HIGH = (
     "ẮẦẨẪẤỀặầẩẫấậèỂẻẽéẹềểễếệìỉỄẾỒĩíịò"
     "ỔỏõóọồổỗốộờởỡớợùỖủũúụừửữứựỳỷỹýỵỐ"
 )
-# VNI: the second letter behind a, e, o, u, y and what it adds: circumflex, breve and tones of NFD.
+# VNI: the second letter after a, e, o, u or y -> the combining marks that it adds (NFD).
 _VNI_MARKS = {
     "ù": "\u0301",
     "ø": "\u0300",
@@ -60,42 +64,53 @@ _FUNCTION_WORD = re.compile(
     r")\b"
 )
 _WORD = re.compile(r"[^\W\d_]+")
-# Signs inside a word show a wrong reading.
+# A word with its marks. Signs inside a word show a wrong reading.
 _MARKED_WORD = re.compile(r"[^\s!-,./:-@\[-`{-~“”‘’«»…–—-]+")
 _LEAST_HITS, _LEAST_SHARE = 3, 0.04
-"""Marked function words of Vietnamese in a reading at least, and their share of all words."""
+"""Words, and share of all words. The marked function words of Vietnamese that a reading needs."""
 _MEANT, _CLEARLY = 0.8, 0.15
-"""Share of the marked words that are syllables at least, and how much more they are than under windows-1258."""
-# Vietnamese is mostly letters of ASCII; text in other scripts takes long to read in these ways.
+"""Share of the marked words that must be syllables, and its least distance to the share under windows-1258."""
+# Share of bytes beyond ASCII. Vietnamese has fewer; text in other scripts would take long to decode in three ways.
 _ASCII, _MOST_MARKED = bytes(range(128)), 0.5
 _ENOUGH = 400
-"""Marked words that are looked at."""
+"""Marked words. More do not change the share."""
+# A syllable of Vietnamese without its marks: an initial and a rhyme.
+_SYLLABLE = regex.compile(
+    r"(?:ngh?|nh|gh|gi|kh|ph|th|tr|ch|qu|[bcdghklmnprstvx])?"
+    r"(?:a(?:ch?|i|m|ng?|nh|o|p|t|u|y)?|e(?:ch?|m|ng?|nh|o|p|t|u)?|i(?:a|ch|e[cmptu]|eng?|m|nh?|p|t|u)?"
+    r"|o(?:a(?:ch?|i|m|ng?|nh|o|t|y)?|c|e[not]?|i|m|ng?|p|t)?"
+    r"|u(?:a(?:ng?|t|y)?|ch?|e(?:ch|nh)?|i|m|ng?|o(?:[cimptu]|ng?)|p|t|u|y(?:a|en|et|nh|t|u)?)?|y(?:e[mtu]|eng?)?)"
+)
+_PLAIN = str.maketrans("đĐ", "dD")
 
 
 def decode(body: bytes, codec: str) -> str:
-    """Decode ``viscii``, ``tcvn3`` or ``vni``; every byte has a reading in each."""
+    """Decode ``viscii``, ``tcvn3`` or ``vni``. Each of them has a reading for every byte."""
+    text = body.decode("latin-1")
     if codec == "vni":
-        return _VNI_TOKEN.sub(_vni_letter, _single_bytes(body).translate(_CP1252))
-    text = _single_bytes(body).translate(_TABLES[codec])
+        return _VNI_TOKEN.sub(_vni_letter, text.translate(_CP1252))
+    text = text.translate(_TABLES[codec])
     return nfc(text) if codec == "tcvn3" else text
 
 
 def recognise(sample: bytes, stated: str | None = None) -> str | None:
-    """Return the codec under which a sample of text reads as Vietnamese, or None when none does.
+    """Return the codec under which a sample reads as Vietnamese, or None.
 
-    ``stated`` is the one that header or page name, which is believed of a text too short for words to tell.
+    A quarter of the words of Vietnamese prose are marked function words. A reading needs a twenty-fifth of all words,
+    and at least three. Of its words with marks nearly all must be syllables of Vietnamese, as in no wrong reading.
+    Under windows-1258, which the detector knows, far fewer must be.
 
-    Marked function words make up a quarter of Vietnamese prose, so a twenty-fifth of all words, three at least, is
-    plain; and of the words with marks nearly all must be syllables of Vietnamese, which they are in no wrong reading,
-    and far fewer under windows-1258, which a detector knows.
+    Args:
+        sample: text of the page, undecoded.
+        stated: the Vietnamese charset that header or page declare. It is believed if the text is too short for words.
     """
     if sample.isascii() or (not stated and len(sample.translate(None, _ASCII)) > _MOST_MARKED * len(sample)):
         return None
     readings = {codec: decode(sample, codec) for codec in CODECS}
     if stated and _syllables(readings[stated]) >= _MEANT:
         return stated
-    hits = {codec: _function_words(text) for codec, text in readings.items()}
-    # Counted before syllables are, which takes longer: of text in other languages it is all that is done.
+    hits = {codec: len(_FUNCTION_WORD.findall(text.lower())) for codec, text in readings.items()}
+    # Syllables take longer to count, so text in other languages is excluded before.
     enough = {
         codec: text
         for codec, text in readings.items()
@@ -112,19 +127,18 @@ def recognise(sample: bytes, stated: str | None = None) -> str | None:
 def _syllables(text: str) -> float:
     """Return the share of the words with letters beyond ASCII that are syllables of Vietnamese."""
     marked = [word for word in _MARKED_WORD.findall(text) if not word.isascii()][:_ENOUGH]
-    return sum(is_syllable(word) for word in marked) / max(1, len(marked))
+    return sum(map(is_syllable, marked)) / max(1, len(marked))
 
 
-def _function_words(text: str) -> int:
-    return len(_FUNCTION_WORD.findall(text.lower()))
+def is_syllable(word: str) -> bool:
+    """Return whether a word without its marks can be a syllable of Vietnamese, whose words have one each.
 
-
-def _single_bytes(body: bytes) -> str:
-    return body.decode("latin-1")
-
-
-def _high_half(letters: str) -> dict[int, str]:
-    return dict(enumerate(letters, start=0x80))
+    >>> is_syllable("nghiêng"), is_syllable("thuong"), is_syllable("strong")
+    (True, True, False)
+    """
+    if not word.isascii():
+        word = "".join(each for each in unicodedata.normalize("NFD", word) if not unicodedata.combining(each))
+    return _SYLLABLE.fullmatch(word.translate(_PLAIN).lower()) is not None
 
 
 def _vni_letter(found: re.Match[str]) -> str:
@@ -136,5 +150,8 @@ def _vni_letter(found: re.Match[str]) -> str:
     return whole.upper() if found["base"].isupper() else whole
 
 
-_TABLES = {"viscii": _VISCII_LOW | _high_half(_VISCII_HIGH), "tcvn3": _high_half(_TCVN3_HIGH)}
+_TABLES = {
+    "viscii": _VISCII_LOW | dict(enumerate(_VISCII_HIGH, start=0x80)),
+    "tcvn3": dict(enumerate(_TCVN3_HIGH, start=0x80)),
+}
 _CP1252 = {byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0xA0)}

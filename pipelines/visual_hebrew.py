@@ -1,7 +1,7 @@
-"""Hebrew in visual order, as pages of the nineties have it: every line backwards, for browsers that could write from
-left to right alone. Put in logical order, it is text again.
+"""Turn Hebrew in visual order into logical order.
 
-What tells it are the letters that have a form of their own at the end of a word, and stand at its beginning here.
+Pages of the nineties have each line backwards, for browsers that wrote from left to right only. Five letters have a
+form of their own at the end of a word. In visual order these forms are at the beginning of words.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ CODECS = frozenset({"iso8859-8", "cp1255", "cp862"})
 _BEGINS = re.compile("(?<![א-ת])[ךםןףץ](?=[א-ת])")
 _ENDS = re.compile("(?<=[א-ת])[ךםןףץ](?![א-ת])")
 _LEAST, _FOR_ONE = 5, 5
-"""So many words that begin with one, and for each that ends with one."""
-# What does not end goes on to the end: to look for it from each beginning would take for ever.
+"""Words that begin with a final form, and the number of them for each word that ends with one."""
+# A tag or script without an end extends to the end of the page. To search its end from each start is quadratic.
 _LINE = re.compile(r"<(?i:script|style)\b.*?(?:</(?i:script|style)|\Z)|<[^>]*(?:>|\Z)|[^<\r\n]+", re.DOTALL)
 _HEBREW = re.compile("[א-ת]")
-# What is read from left to right in it: references, figures and words of other letters, and what joins these.
+# The parts of a line that are read from left to right: references, numbers, words in other scripts and what joins them.
 _FORWARD = re.compile(
     r"&#?\w{1,10};|[^\W_א-ת](?:[^\W_א-ת]|[.,:/@%?=&_'’-]+(?=[^\W_א-ת])|\s(?=[^\W\d_א-ת])(?<=[^\W\d_א-ת]\s))*[%]?"
 )
@@ -24,13 +24,13 @@ _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 
 def is_visual(text: str) -> bool:
-    """Say whether words of a text begin with letters that end them."""
+    """Return whether the words of a text begin with final forms."""
     begins = len(_BEGINS.findall(text))
     return begins >= _LEAST and begins >= _FOR_ONE * len(_ENDS.findall(text))
 
 
 def logical(text: str) -> str:
-    """Return a page with every line that has Hebrew in it turned round; tags, scripts and styles stay.
+    """Return a page with each line of Hebrew reversed. Tags, scripts and styles stay as they are.
 
     >>> logical("<p>(1999) םולש ארק Times New York</p>")
     '<p>Times New York קרא שלום (1999)</p>'

@@ -1,8 +1,9 @@
-"""Charsets as browsers read them (Encoding Standard), where Python's codecs have other characters or none.
+"""Decode charsets as browsers do (Encoding Standard) where Python's codecs differ.
 
-EUC-JP has the kanji that IBM added, as in the names 髙橋 and 山﨑, where JIS X 0213 has others: Shift_JIS has them in
-the same rows. Big5 has the euro, GB 18030 a second wide space and signs that were for private use once, KOI8-U two
-letters of Belarusian.
+- EUC-JP: the kanji that IBM added, as in the names 髙橋 and 山﨑. JIS X 0213 has other characters in their places.
+- Big5: the euro sign.
+- GB 18030: a second wide space, and signs that were in the private use area before.
+- KOI8-U: two letters of Belarusian.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _BELARUSIAN = str.maketrans("╝╬", "ўЎ")
 
 
 def read(body: bytes, codec: str) -> str:
-    """Decode bytes with one of Python's codecs, as browsers do; what none can read is U+FFFD.
+    """Decode bytes with one of Python's codecs, as browsers do. Unreadable bytes become U+FFFD.
 
     >>> read(b"\\xfc\\xe2\\xb6\\xb6", "euc_jis_2004"), read(b"\\xa3\\xe1", "big5hkscs"), read(b"\\xa3\\xa0", "gb18030")
     ('髙橋', '€', '\\u3000')
@@ -43,7 +44,7 @@ def read(body: bytes, codec: str) -> str:
 
 
 def _elsewhere(error: UnicodeError) -> tuple[str, int]:
-    """Read two bytes that a codec of Python does not know in the charset that has them, as handler of its errors."""
+    """Error handler: read two bytes that Python's codec does not know with the codec that knows them."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -53,7 +54,10 @@ def _elsewhere(error: UnicodeError) -> tuple[str, int]:
 
 
 def _shifted(pair: bytes) -> bytes:
-    """Return the bytes of Shift_JIS for the place in the table of characters that two bytes of EUC-JP name."""
+    """Return the bytes of Shift_JIS for the table cell that two bytes of EUC-JP name.
+
+    Both encodings have the characters that IBM added in the same rows.
+    """
     if len(pair) < 2 or min(pair) < 0xA1:
         return b""
     row, cell = pair[0] - 0xA1, pair[1] - 0xA1

@@ -1,1 +1,1 @@
-"""When a page was published: month names, calendars, and dates as newspapers write them."""
+"""Publication dates: month names, calendars, and dates as newspapers write them."""

@@ -1,7 +1,7 @@
-"""Ages that pages show in the place of a date ("3 hours ago"), as lengths of time: the day of the visit tells the rest.
+"""Ages that pages show instead of a date ("3 hours ago"), as lengths of time before the visit.
 
-Minutes, hours, days and yesterday are read; weeks and months are too coarse to name a day. The words (ages.toml) are
-those of newspapers in many languages.
+Minutes, hours, days and yesterday are read. Weeks and months are too coarse for a day. The words (ages.toml) are those
+of newspapers in many languages.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ from pipelines.dating.months import fold
 
 _TABLE = Path(__file__).with_name("ages.toml")
 MAX_CHARS = 60
+"""Characters. A longer text is no age."""
 _MOST = timedelta(days=31)
 _UNITS = {"minute": 60, "hour": 3600, "day": 86400}
-"""Seconds of the units, by the names that ages.toml has for them."""
+"""Seconds of the units in ages.toml."""
 _LABEL = r"(?:[^\W\d_]+\s?:\s?|[|•·-]\s*)?"
 _CLOCK = r"(?:\s*[,،|-]?\s*(?:at |lúc |às |à |um |в |saat )?\d{1,2}[:.h]\d{2}(?:\s?(?:[ap]\.?m\.?|น\.?))?)?"
-# What a second number adds changes no day: 2 hours 35 min ago.
+# A second number does not change the day: 2 hours 35 min ago.
 _REST = r"(?:(?:\s?,|\s?و)?\s(?:(?:and|und|et|y|e|og|och)\s)?\d{1,2}\s?[^\W\d_]{1,12}\.?)?"
 
 
 def age_of(text: str) -> timedelta | None:
-    """Return how long ago a text says something was, when it says nothing else; None when it does not.
+    """Return the age that a text consists of, or None if it has other content.
 
     >>> age_of("3 giờ trước"), age_of("منذ ساعتين"), age_of("3 May")
     (datetime.timedelta(seconds=10800), datetime.timedelta(seconds=7200), None)
     """
     if len(text) > MAX_CHARS:
         return None
-    folded = _number_words().sub(_in_figures, _labelled().sub("", " ".join(fold(text).split())))
-    if _day_before().fullmatch(folded):
+    folded = _label().sub("", " ".join(fold(text).split()))
+    folded = _number_words().sub(lambda word: (word.lastgroup or "")[1:], folded)
+    if _pattern_of_yesterday().fullmatch(folded):
         return timedelta(days=1)
     for unit, seconds in _UNITS.items():
         if found := _pattern(unit).fullmatch(folded):
@@ -48,30 +50,26 @@ def age_of(text: str) -> timedelta | None:
 
 @cache
 def _words() -> dict[str, str]:
-    """Return by the names of their tables what finds any of the words."""
+    """Return, by the name of a table, an expression for any of its words."""
     tables = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
     return {name: "|".join(map(fold, chain.from_iterable(words.values()))) for name, words in tables.items()}
 
 
 @cache
-def _labelled() -> re.Pattern[str]:
-    """Return what stands before an age and says nothing of how long ago it was."""
+def _label() -> re.Pattern[str]:
+    """Return the pattern of words before an age that do not change it."""
     return re.compile(rf"(?:{PUBLISHED_OR_UPDATED}[^\W\d_]{{0,8}}(?:\s?:)?\s)?(?:(?:{_words()['about']})\s)?(?=\S)")
 
 
 @cache
 def _number_words() -> re.Pattern[str]:
-    return re.compile(
-        "|".join(rf"(?<![^\W_])(?P<n{number}>{_words()[str(number)]})(?![^\W_])" for number in range(2, 11))
-    )
-
-
-def _in_figures(word: re.Match[str]) -> str:
-    return (word.lastgroup or "")[1:]
+    words = _words()
+    numbers = (rf"(?<![^\W_])(?P<n{number}>{words[str(number)]})(?![^\W_])" for number in range(2, 11))
+    return re.compile("|".join(numbers))
 
 
 @cache
-def _day_before() -> re.Pattern[str]:
+def _pattern_of_yesterday() -> re.Pattern[str]:
     return re.compile(rf"{_LABEL}(?:{_words()['yesterday']}){_CLOCK}")
 
 
@@ -80,7 +78,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     words = _words()
     unit, ago, since = words[name], words["ago"], words["since"]
     one, two, alone = words[f"one_{name}"], words[f"two_{name}s"], words[f"{name}_ago"]
-    # Khmer and Burmese write no space behind it.
+    # Khmer and Burmese write no space after "one".
     single = rf"(?:(?:{words['one']})\s|មួយ|တစ်)"
     return re.compile(
         rf"{_LABEL}(?:(?:د|for)\s|ከ\s?)?(?:(?:(?P<n1>\d{{1,3}})|{single})\s?(?:{unit}){_REST}\s?(?:{ago})"

@@ -1,4 +1,4 @@
-"""The time of day and the zone in a line that states a date, as newspapers of many languages write them."""
+"""Read the time of day and the zone in a line with a date, as newspapers of many languages write them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DOTTED = re.compile(
     r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
     r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
 )
-# Halves and parts of the day, as they stand behind the time of a twelve-hour clock, and before it.
+# Parts of the day, as words after a time of the twelve-hour clock, and before it.
 _PARTS = {
     "morning": (
         (
@@ -89,7 +89,7 @@ _SINCE = (
     | dict.fromkeys(("msk", "мск"), date(2014, 10, 26))
     | {"tsi": date(2016, 11, 6)}
 )
-"""When zones that had summer time, or another offset, came to have theirs."""
+"""First day of the present offset, for zones that had summer time or another offset before."""
 _HOURS = re.compile(r"^(?:uhr|น)\b[ .,(\[]*")
 _NAMES = {fold(name): minutes for minutes, names in _ZONES.items() for name in names}
 _NAMED = re.compile(
@@ -98,7 +98,7 @@ _NAMED = re.compile(
 
 
 def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
-    """Return time of day and zone of a folded text that has its date, ``day``, taken out; None where not stated."""
+    """Return time of day and zone of a folded text from which its date, ``day``, is removed. None if not stated."""
     match = _CLOCK.search(folded) or _DOTTED.search(folded)
     if match is None:
         return None, None
@@ -109,7 +109,7 @@ def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
 
 
 def _time(match: re.Match[str], part: str) -> time | None:
-    """Return the time of day; nights go past midnight, and what is one o'clock at noon is thirteen."""
+    """Return the time of day. Nights go past midnight, and one o'clock at noon is 13:00."""
     hour = int(match["hour"])
     if part and hour <= 12:
         late = {"evening": True, "noon": hour < 6 or hour == 12, "night": 6 <= hour < 12}.get(part, False)
@@ -121,25 +121,22 @@ def _time(match: re.Match[str], part: str) -> time | None:
 
 
 def _zone(folded: str, after: str, day: date) -> timezone | None:
-    """Read an offset next to the time, else one after GMT or UTC anywhere, else the name of a zone.
+    """Return the zone: an offset next to the time, else one after GMT or UTC anywhere, else the name of a zone.
 
-    Short names are words elsewhere (French est, Polish z): they stand behind the time.
+    Short names are words in other languages (French est, Polish z), so they count only after the time.
     """
     offset = _OFFSET.match(after) or _NAMED_OFFSET.search(folded)
     if offset:
         return as_zone(offset["sign"], int(offset["hours"]), int(offset["minutes"] or 0))
     behind = _NAMED.match(_HOURS.sub("", after.lstrip(" .,([")))
-    named = behind or next(filter(_is_no_word, _NAMED.finditer(folded)), None)
+    plain = (name for name in _NAMED.finditer(folded) if not name[0].isascii() or name[0] in {"gmt", "utc"})
+    named = behind or next(plain, None)
     if named is None or day < _SINCE.get(named[0], day):
         return None
     return timezone(timedelta(minutes=_NAMES[named[0]]))
 
 
-def _is_no_word(name: re.Match[str]) -> bool:
-    return not name[0].isascii() or name[0] in {"gmt", "utc"}
-
-
 def as_zone(sign: str, hours: int, minutes: int) -> timezone | None:
-    """Return the zone of an offset from UTC; None beyond a day."""
+    """Return the zone of an offset from UTC, or None if it is a day or more."""
     offset = timedelta(hours=hours, minutes=minutes)
     return timezone(offset if sign == "+" else -offset) if offset < timedelta(hours=24) else None

@@ -1,7 +1,7 @@
-"""Names of months in the languages of newspapers (``months.toml``), folded so that spellings of one name agree.
+"""Month names in the languages of newspapers (``months.toml``), folded so that spellings of one name agree.
 
-The names of the Gregorian months differ between Arab countries (Levant, Egypt and the Gulf, Maghreb, Morocco), those of
-the Solar Hijri year between Iran, Dari and Pashto; each language has its own abbreviations.
+Gregorian month names differ between Arab countries (Levant, Egypt and the Gulf, Maghreb, Morocco), and Solar Hijri ones
+between Iran, Dari and Pashto. Each language has its own abbreviations.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LETTERS = str.maketrans(
         "\u2010": "-",
         "\u05f3": "'",
     }
-    # Chillus of Malayalam, which old fonts spell out.
+    # Chillus of Malayalam, which old fonts write in two letters.
     | dict(zip("\u0d7a\u0d7b\u0d7c\u0d7d\u0d7e", (f"{letter}\u0d4d" for letter in "ണനരലള"), strict=True))
 )
 _ACCENTED = re.compile("[\u0386-\u03ce\u1f00-\u1fff]|i\u0307")
@@ -43,50 +43,42 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 _Calendars = dict[str, dict[str, list[str]]]
 _NAMED_AS = {"nb": "da", "nn": "da", "no": "da", "bs": "sr", "fil": "tl", "kmr": "ku"}
-"""Languages whose names stand under those of another."""
+"""Language -> language that has its names in months.toml."""
 
 
 class Month(NamedTuple):
-    """A month of a calendar: ``gregorian``, ``solar`` (Solar Hijri), ``lunar`` (Islamic), ``ethiopian``,
-    ``bikram-sambat``.
-    """
+    """A month of a calendar: ``gregorian``, ``solar`` (Hijri), ``lunar``, ``ethiopian`` or ``bikram-sambat``."""
 
     calendar: str
     number: int
     thai: bool = False
-    """True for Thai names, by which years of two digits are Buddhist."""
+    """True for Thai names. Their years of two digits are Buddhist."""
 
 
 def fold(text: str) -> str:
-    """Write decimal digits in ASCII, letters in one case and, in Arabic script, one form; drop marks nobody sees.
+    """Write digits in ASCII, letters in lower case and, in Arabic script, in one form, and drop invisible marks.
 
     >>> fold("\u0663\u0660 \u0622\u0628\u0627\u0646\u200c\u0645\u0627\u0647 \u0661\u0664\u0660\u0665")
     '30 \u0627\u0628\u0627\u0646\u0645\u0627\u0647 1405'
     """
     if text.isascii():
         return text.lower()
-    seen = "".join(_shown(character) for character in unicodedata.normalize("NFKC", text.casefold()))
-    return _bare(_MARKS.sub("", seen).translate(_LETTERS))
-
-
-def _bare(text: str) -> str:
-    """Take off what capitals do without or bring along: accents of Greek, the dot of a Turkish \u0130."""
-    if _ACCENTED.search(text) is None:
-        return text
-    apart = _DOT.sub("i", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
-    return unicodedata.normalize("NFC", apart)
-
-
-def _shown(character: str) -> str:
-    if character.isdecimal():
-        return str(unicodedata.decimal(character))
-    category = unicodedata.category(character)
-    return "" if category == "Cf" else " " if category == "Zs" else character
+    seen = []
+    for character in unicodedata.normalize("NFKC", text.casefold()):
+        if character.isdecimal():
+            seen.append(str(unicodedata.decimal(character)))
+        elif (category := unicodedata.category(character)) != "Cf":
+            seen.append(" " if category == "Zs" else character)
+    folded = _MARKS.sub("", "".join(seen)).translate(_LETTERS)
+    if _ACCENTED.search(folded) is None:
+        return folded
+    # Capitals have no accents in Greek, and bring a dot in Turkish (\u0130).
+    return unicodedata.normalize("NFC", _DOT.sub("i", _ACCENTS.sub("", unicodedata.normalize("NFD", folded))))
 
 
 @cache
 def months() -> dict[str, Month]:
-    """Return by their folded names the months that are read on any page."""
+    """Return, by folded name, the months that are read on every page."""
     found: dict[str, Month] = {}
     for named in _by_language(_stated()[0]).values():
         found = named | found
@@ -95,7 +87,7 @@ def months() -> dict[str, Month]:
 
 @cache
 def _own() -> dict[str, dict[str, Month]]:
-    """Return by language the months that its pages name so, those read there alone among them."""
+    """Return, by language, the months with these names on its pages, including those read only there."""
     everywhere, own = (_by_language(calendars) for calendars in _stated())
     return {language: own.get(language, {}) | everywhere.get(language, {}) for language in own | everywhere}
 
@@ -119,7 +111,7 @@ def _by_language(calendars: _Calendars) -> dict[str, dict[str, Month]]:
 
 @cache
 def _disputed() -> frozenset[str]:
-    """Return the names that are two months, by language."""
+    """Return the names that mean different months in different languages."""
     meant: dict[str, set[tuple[str, int]]] = {}
     for named in _own().values():
         for name, month in named.items():
@@ -133,13 +125,13 @@ def _names() -> frozenset[str]:
 
 
 def is_name(word: str) -> bool:
-    """Say whether a folded word is the name of a month in some language."""
+    """Return whether a folded word is the name of a month in some language."""
     return word in _names()
 
 
 @cache
 def any_name() -> str:
-    """Return a regular expression for any name, the longest that fits; names of spaced scripts are whole words."""
+    """Return an expression for any name, longest first. Names of scripts with spaces must be whole words."""
     names = sorted(_names())
     unspaced = [_letters(name) for name in names if _UNSPACED.search(name)]
     spaced = [_letters(name) for name in names if not _UNSPACED.search(name)]
@@ -147,18 +139,18 @@ def any_name() -> str:
 
 
 def any_of(names: list[str]) -> str:
-    """Return a regular expression for any of some folded names, the longest that fits."""
+    """Return an expression for any of some folded names, longest first."""
     return _any_of([_letters(name) for name in names])
 
 
 def _letters(name: str) -> list[str]:
-    # "tháng 11" is not "tháng 1" followed by a day, nor "11-р" a day followed by "1-р".
+    # "tháng 11" is not "tháng 1" and a day. "11-р" is not a day and "1-р".
     before, behind = ["(?<!\\d)"] * name[0].isdigit(), ["(?!\\d)"] * name[-1].isdigit()
     return [*before, *map(re.escape, name), *behind]
 
 
 def _any_of(words: list[list[str]]) -> str:
-    """Return an expression that branches letter by letter: ``re`` tries each of a flat list at every position."""
+    """Return an expression that branches letter by letter, because ``re`` tries a flat list at every position."""
     following: dict[str, list[list[str]]] = {}
     for word in words:
         if word:
@@ -168,7 +160,7 @@ def _any_of(words: list[list[str]]) -> str:
 
 
 def month_of(name: str, language: str = "") -> Month | None:
-    """Return the month of a text that matched ``any_name``; None where it is one in other languages alone.
+    """Return the month of a text that matched ``any_name``, or None if only other languages have the name.
 
     ``language`` is that of the page (BCP 47, "" unknown).
     """
@@ -177,7 +169,7 @@ def month_of(name: str, language: str = "") -> Month | None:
 
 
 def is_disputed(name: str, language: str = "") -> bool:
-    """Say whether a name is two months, and none in the language of the page: listopad is October or November."""
+    """Return whether a name means two months and none in the page's language: listopad is October or November."""
     return name in _disputed() and name not in _own().get(_base(language), {})
 
 

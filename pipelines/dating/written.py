@@ -1,14 +1,14 @@
-"""Dates as newspapers write them, in any of their languages, scripts and calendars, to ISO 8601.
+"""Parse dates as newspapers write them, in all their languages, scripts and calendars, to ISO 8601.
 
-Only a date that is stated in full is believed: no missing day becomes the first of a month, no missing month January.
-Where day and month cannot be told apart (05/06/2024) the language of the page decides, and where that is unknown, or
-English, which is written both ways, nothing is said. A date from before the web, or from after the day the page was
-fetched, is a mistake.
+Only full dates are accepted: a missing day does not become the first of a month, nor a missing month January. If day
+and month are ambiguous (05/06/2024), the language of the page decides. If that is unknown, or English, which has both
+orders, there is no result. Dates from before the web or after the day of the fetch are mistakes.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from functools import cache
@@ -28,9 +28,8 @@ from pipelines.dating.calendars import (
     to_gregorian,
 )
 from pipelines.dating.clock import as_zone, read_clock
-from pipelines.dating.hebrew import hebrew_dates
 from pipelines.dating.months import Month, any_name, fold, is_disputed, month_of
-from pipelines.dating.spelled import in_figures
+from pipelines.dating.spelled import hebrew_dates, in_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,32 +38,30 @@ if TYPE_CHECKING:
 MAX_CHARS = 200
 _EVER = datetime(9000, 1, 1, tzinfo=UTC)
 _NEAR = 3
-"""Days by which the same date in two calendars may differ (months that begin by sighting the moon)."""
+"""Days between two statements of the same date in two calendars (months that begin by sighting the moon)."""
 _YEAR, _OF_SPAN = 366, 0.4
-"""Days further apart are those of a life or a project; how sure it is then that the first is that of the page."""
+"""Days: dates further apart are those of a life or a project. Then the confidence of the first date."""
 _DISPUTED = 0.5
-"""How sure it is at most that the name of two months means the first, or the last day of several (5–7 May 2024) the
-day of publication.
-"""
+"""Highest confidence of an ambiguous date: a name of two months, or the last day of several (5–7 May 2024)."""
 KURDISH_AHEAD = 1321
-"""Years that the Kurdish calendar, with the months of the Solar Hijri, counts more."""
+"""Years by which the Kurdish calendar, with the months of the Solar Hijri, is ahead."""
 _MONTH_FIRST = frozenset({"", "en", "en-us", "fil", "tl", "fil-ph", "tl-ph", "es-us", "en-ph", "en-ca"})
-# Where months of these names are Nepal's; a Hindi almanac counts other ones, by the moon.
+# Languages in which these month names are Nepal's. A Hindi almanac counts other months, by the moon.
 _COUNTING_BIKRAM = frozenset({"", "und", "ne", "mai", "bho", "new"})
 _ETHIOPIAN_ERA = "ዓ"
-"""Begins the words "year of mercy", which stand behind years of no other calendar."""
+"""First letter of "year of mercy", which follows only Ethiopian years."""
 _AMHARIC = "am"
-"""Whose figures may be of either calendar, seven or eight years apart, where no era stands behind them."""
+"""Language whose figures may be of either calendar, seven or eight years apart, if no era follows."""
 _EITHER_WAY = frozenset({"en", "en-us"})
 _YEAR_FIRST = frozenset({"ja", "ko", "zh", "hu", "lt", "mn", "eu", "ne"})
 _YEAR_ALWAYS_FIRST = frozenset({"ja", "ko"})
-"""Where a year that comes last is none of the language's own ways, and day and month stand in either order."""
+"""Languages that never put the year last. If it is last, day and month may be in either order."""
 
 _LINK = (
     r"[\s,،٫؍၊、/|·.–-]*(?:(?:of|de|del|di|den|d|ng|ga(?:\s+watan)?"
     r"|ta'|ngày|ngay|من|مې|د|ی|کی)(?![^\W\d_])[\s.]*|d'|(?:ខែ|ເດືອນ|เดือน)\s*)?"
 )
-# What may stand there in two ways is named in one: a point behind it is a sign between, or it would take for ever.
+# A sign that may match in two ways is listed once, as a separator. Otherwise the search would be exponential.
 _YEARS = (
     r"[\s,،٫၊፣、/|·.–-]*(?:(?:of|de|del|năm|nam|พ\.?ศ|ค\.?ศ|พุทธศักราช|คริสต์ศักราช|г|سنه|عام|سال|سن|لعام|لسنه|د|کال|של"
     r"|שנת|ឆ្នាំ|ປີ|ปี|ພ\.?ສ|ຄ\.?ສ|ခု(?:နှစ်)?|ماه|ام|թ|-?ж|р|оны|g(?=\.)|gada|m|\(?e?\)?ko"
@@ -75,7 +72,7 @@ _AFTER_DAY = (
     r"|শে|[লর]া|ঠা|ই)?"
 )
 _DAY = r"(?<!\d)(?<!\d:)(?P<day>\d{1,2})"
-# A number behind these is that of an issue: "Số 12, tháng 5/2024".
+# A number after these words is that of an issue: "Số 12, tháng 5/2024".
 _ISSUE = re.compile(rf"(?:\b(?:số|no|nr|vol)\.?|№|issue|{fold('عدد|شماره|شمارہ')}|ฉบับที่|номер)\s?$")
 _DAYS_FROM = re.compile(
     r"(?<![\d:.h/-])(?P<from>\d{1,2})\.?\s?(?:[-–—]|to|bis|au|al?|e|tot|till?|til|по|до|do|إلى|الی|تا|đến|ถึง)\s?$"
@@ -91,23 +88,23 @@ _IDEOGRAPHIC = re.compile(
 )
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?(?:\.\d+)?(?:(z)|([+-])(\d{2}):?(\d{2}))?)?")
 _EPOCH = re.compile(r"(?:/date\()?(\d{10})(?:\d{3})?(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
-# How .NET writes a moment in American English, on pages of any language: 5/6/2024 2:30:00 PM.
+# .NET's format for a moment in American English, on pages of any language: 5/6/2024 2:30:00 PM.
 _AMERICAN = re.compile(r"[1-9]\d?/[1-9]\d?/\d{4} [1-9]\d?:\d\d:\d\d [ap]m")
 
 
 class FoundDate(NamedTuple):
-    """A date in ISO 8601, with its time in UTC where time and zone were stated, and how it was found."""
+    """A date in ISO 8601, with its time in UTC if time and zone were stated, and how it was found."""
 
     iso: str
     original: str
     calendar: str
     confidence: float
-    """0 to 1: how sure it is that this date was meant."""
+    """Probability, 0-1, that this date was meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A date that a text states: Gregorian day, the calendar it was written in, where in the text, how sure."""
+    """A date in a text: Gregorian day, calendar in which it is written, place in the text, confidence."""
 
     day: date
     calendar: str
@@ -117,10 +114,10 @@ class Stated:
 
 
 def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
-    """Read the first date of a text: ISO 8601, RFC 822, epoch seconds, figures, or written out in some 80 languages.
+    """Read the first date of a text: ISO 8601, RFC 822, epoch seconds, figures, or words of some 80 languages.
 
-    ``language`` is that of the page (BCP 47, "" unknown); it matters for 05/06/2024 alone. Returns None where no date
-    is stated in full, or only one before 1990 or after ``now``.
+    ``language`` is that of the page (BCP 47, "" unknown). It decides ambiguous dates (05/06/2024). Returns None if no
+    date is stated in full, or only one before 1990 or after ``now``.
     """
     original = " ".join(text.split())[:MAX_CHARS]
     folded = fold(original)
@@ -132,12 +129,14 @@ def read_date(text: str, now: datetime, language: str = "") -> FoundDate | None:
     if stated is None:
         return None
     before, within, after = folded[: stated.start], folded[stated.start : stated.end], folded[stated.end :]
-    rest = f"{before}  {_clock_within(within)}  {after.removeprefix('-')}"
+    # C's ``ctime`` puts the time between day and year.
+    clock = _WITHIN.search(within)
+    rest = f"{before}  {clock[0] if clock else ''}  {after.removeprefix('-')}"
     return _result(stated, original, now, read_clock(rest, stated.day))
 
 
 def without_dates(text: str, language: str = "") -> tuple[str, list[date]]:
-    """Return a text, folded, with spaces for the dates that it states in full, and their days, of whatever year."""
+    """Return a text, folded, with spaces for its full dates, and the days of these dates in any year."""
     folded = in_figures(fold(" ".join(text.split()))[:MAX_CHARS], language.lower())
     left, stated = list(folded), list(_stated(folded, _EVER, language.lower()))
     for each in stated:
@@ -160,24 +159,26 @@ def _result(
     return FoundDate(iso, original, stated.calendar, stated.sure)
 
 
-def _clock_within(date_text: str) -> str:
-    """Return the time that stands between day and year, as C's ``ctime`` writes it."""
-    clock = _WITHIN.search(date_text)
-    return clock[0] if clock else ""
-
-
 def _possible(day: date, now: datetime) -> bool:
     return EARLIEST <= day <= (now.astimezone(UTC) + TOLERANCE).date()
 
 
 def _whole(folded: str) -> tuple[Stated, time | None, timezone | None] | None:
-    """Read a text that is nothing but figures: a compact ISO date, or seconds or milliseconds since 1970."""
+    """Read a text of figures only: a compact ISO date, or seconds or milliseconds since 1970."""
     compact = _COMPACT.fullmatch(folded)
     if compact:
         year, month, day = int(compact[1]), int(compact[2]), int(compact[3])
         for calendar in calendars_of(year):
             if gregorian := to_gregorian(calendar, year, month, day):
-                return Stated(gregorian, calendar, 0, 0, 0.9), _compact_time(compact), _compact_zone(compact)
+                clock, zone = None, None
+                if compact[4]:
+                    with suppress(ValueError):
+                        clock = time(int(compact[4]), int(compact[5]), int(compact[6] or 0))
+                if compact[7]:
+                    zone = UTC
+                elif compact[8]:
+                    zone = as_zone(compact[8], int(compact[9]), int(compact[10]))
+                return Stated(gregorian, calendar, 0, 0, 0.9), clock, zone
     epoch = _EPOCH.fullmatch(folded)
     if epoch is None:
         return None
@@ -185,21 +186,8 @@ def _whole(folded: str) -> tuple[Stated, time | None, timezone | None] | None:
     return Stated(moment.date(), GREGORIAN, 0, 0, 0.9), moment.time(), UTC
 
 
-def _compact_time(compact: re.Match[str]) -> time | None:
-    try:
-        return time(int(compact[4]), int(compact[5]), int(compact[6] or 0)) if compact[4] else None
-    except ValueError:
-        return None
-
-
-def _compact_zone(compact: re.Match[str]) -> timezone | None:
-    if compact[7]:
-        return UTC
-    return as_zone(compact[8], int(compact[9]), int(compact[10])) if compact[8] else None
-
-
 def _first(found: list[Stated]) -> Stated | None:
-    """Choose the first date of a text, exact where the same day also stands there in the Gregorian calendar."""
+    """Return the first date of a text, or the same day in the Gregorian calendar, if that is also stated."""
     if not found:
         return None
     first = min(found, key=lambda stated: (stated.start, -stated.end))
@@ -226,7 +214,7 @@ def _stated(folded: str, now: datetime, language: str) -> Iterator[Stated]:
 
 @cache
 def _with_names() -> tuple[re.Pattern[str], ...]:
-    """Return patterns of day, month and year in four orders; a second name of the month may stand beside the first."""
+    """Return patterns of day, month and year in four orders. A second name of the month may follow the first."""
     names = any_name()
     month = rf"(?P<name>{names})(?:\s?ماه|ی)?[.\u0970]?"
     other = rf"(?:\s*[/(\s-]\s*{names}\s?\)?)?"
@@ -251,7 +239,7 @@ def _with_names() -> tuple[re.Pattern[str], ...]:
             + r"[\s.,،(/-]*(?:د\s(?:میاشتی\s?\(?)?|මස\s?)?"
             + day
         ),
-        # A year behind the month is its own: "© 2026 21 November 2025".
+        # A year after the month belongs to it: "© 2026 21 November 2025".
         re.compile(r"(?<!\d)(?P<year>\d{4})\.?" + _YEARS + _DAY + r"[\s.-]*" + month + r"(?![^\d]{0,8}\d{4})"),
     )
 
@@ -260,7 +248,9 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
     month, digits = month_of(match["name"], language), match["year"]
     if month is None or _ISSUE.search(match.string, max(0, match.start() - 9), match.start()):
         return None
-    most = _DISPUTED if is_disputed(match["name"], language) or _is_last_of_days(match) else 1.0
+    before = _DAYS_FROM.search(match.string, max(0, match.start() - 12), match.start())
+    last_of_days = before is not None and 0 < int(before["from"]) < int(match["day"])
+    most = _DISPUTED if last_of_days or is_disputed(match["name"], language) else 1.0
     if month.calendar == BIKRAM and language.partition("-")[0] not in _COUNTING_BIKRAM:
         return None
     if _may_be_ethiopian(month, match, now, language):
@@ -273,20 +263,15 @@ def _named(match: re.Match[str], now: datetime, language: str) -> Stated | None:
 
 
 def _may_be_ethiopian(month: Month, match: re.Match[str], now: datetime, language: str) -> bool:
-    """Say whether a date in Tigrinya may be one of Ethiopia, seven or eight years on: Eritrea names its months so."""
+    """Return whether a date in Tigrinya may be Ethiopian, seven or eight years later. Eritrea has these names too."""
     if language.partition("-")[0] != "ti" or month.calendar != "gregorian" or match["name"].isascii():
         return False
     day = to_gregorian(ETHIOPIAN, int(match["year"]), (month.number - 9) % 12 + 1, int(match["day"]))
     return len(match["year"]) == 2 or (day is not None and _possible(day, now))
 
 
-def _is_last_of_days(match: re.Match[str]) -> bool:
-    before = _DAYS_FROM.search(match.string, max(0, match.start() - 12), match.start())
-    return before is not None and 0 < int(before["from"]) < int(match["day"])
-
-
 def _years(kind: str, year: int, *, thai: bool, short: bool) -> Iterator[tuple[str, int, float]]:
-    """Yield calendar and year that a year next to a month's name may mean, and how sure that is."""
+    """Yield the calendars and years that a year beside a month's name may mean, with the confidence."""
     if short:
         yield from _short_years(kind, year, thai=thai)
     elif kind == "solar" and 1300 <= year <= 1500:
@@ -323,7 +308,7 @@ def _in_order(
 
 
 def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Stated]:
-    """Read three figures: the year is the one of four digits; day before month unless only the other way is a date."""
+    """Read three figures. Four digits are the year. The day precedes the month unless only the reverse is a date."""
     first, second, third = (int(match[name]) for name in ("first", "second", "third"))
     if len(match["first"]) == 4:
         yield from _in_order(match, (first, second, third), now, 0.95, language)
@@ -339,7 +324,7 @@ def _numeric(match: re.Match[str], now: datetime, language: str) -> Iterator[Sta
 
 
 def _order(first: int, second: int, mark: str, language: str) -> float:
-    """Say how sure it is that the day comes before the month; with points or dashes it does but in America."""
+    """Return the confidence that the day comes before the month. With points or dashes it does, except in America."""
     base = language.partition("-")[0]
     if base == _AMHARIC:
         return _DISPUTED

@@ -1,14 +1,16 @@
-"""Places of a site that give nothing new: calendars, filters in every order, session identifiers, pages that are not
-there and do not say so.
+"""Crawler-trap detection: groups of URLs that yield no new text (calendars, facets, session ids, soft 404s).
 
-What a page is about is not looked at, only what comes of asking. Addresses that vary alike (`place_of`) are one place.
-A place is barren when `DRY` pages of it in a row had no text that is new there, and the last `IDLE` of them named no
-address, either, of a place that may still have one: a list of articles is none, a list of lists of lists is. A host is
-when `HOST_DRY` pages in a row had no new text, whatever they named. And so are the hosts of a domain that were not
-asked yet, a domain having as many as it likes: when the first pages of `DRY` hosts in a row had no new text, and either
-the last `IDLE` named nothing at their own host or `HOST_DRY` pages of hosts that have given none were read. After
-Heritrix, whose rules for traps know addresses only, and Olston and Pandey, "Recrawl scheduling based on information
-longevity" (WWW 2008), for whom a page is worth what it brings that is new.
+Only the results of fetches count, not the content of pages. URLs that vary in the same way (`place_of`) form a place.
+
+- A place is a trap if `DRY` pages of it in a row had no new text. The last `IDLE` of them must not name a URL of
+  another place that may have one. A list of articles is no trap, a list of lists of lists is.
+- A host is a trap if `HOST_DRY` pages in a row had no new text, whatever they named.
+- The unvisited hosts of a domain are a trap if the first pages of `DRY` hosts in a row had no new text. Besides, the
+  last `IDLE` must name nothing at their own host, or `HOST_DRY` pages of hosts without a text must have been read. A
+  domain can have any number of hosts.
+
+Sources: Heritrix, whose rules for traps know URLs only; Olston and Pandey, "Recrawl scheduling based on information
+longevity" (WWW 2008), for whom the value of a page is its new information.
 """
 
 from __future__ import annotations
@@ -29,26 +31,28 @@ if TYPE_CHECKING:
     from storage.records import Document, Fingerprint, Lease, Link, Processed
 
 DRY = 50
-"""Pages in a row without a new text from which a place has to show that it leads somewhere."""
+"""Pages in a row without a new text, after which a place must lead to others."""
 IDLE = 20
+"""Pages in a row that named no promising URL."""
 HOST_DRY = 2000
+"""Pages of a host in a row without a new text."""
 MAX_PLACES = 2000
-"""Places that are remembered, the last that were asked for."""
+"""Places in memory. The least recent is dropped."""
 MAX_NAMED = 200_000
-"""Links that are remembered as named before, and hosts."""
+"""Links, and hosts, in memory. The oldest is dropped."""
 _RECENT = 100
 """Texts of a place with which a text is compared."""
 _KEYS = 6
-"""LSH bands of a text that are compared: a near copy (similarity .9) shares one of them in 99 of 100 cases."""
+"""LSH bands that are compared. A near-duplicate (similarity .9) shares one of them in 99 of 100 cases."""
 _NUMBER = re.compile(r"\{(?:n|y|d|id)\}")
 TEXTLESS = frozenset(("http_404", "http_410", "soft_404", "listing", "no_article", "language", "not_html", "empty"))
-"""Drops that tell of the page; what tells of the moment, of a refusal or of us says nothing of its place."""
+"""Drop reasons that are a property of the page. Others depend on the moment, on a refusal or on the crawler."""
 
 
 def place_of(url: str) -> tuple[str, str]:
-    """Return the host of a canonical URL, and its place there: the first folder, and how the rest is built.
+    """Return the host of a canonical URL and its place: the first folder, and the form of the rest.
 
-    Parts alike in a row are one part, and of several parameters only that there are.
+    Equal parts in a row count as one. Of several parameters only their presence counts.
     """
     address = parse(url)
     if address is None:
@@ -62,9 +66,7 @@ def place_of(url: str) -> tuple[str, str]:
 
 
 def family_of(host: str) -> str:
-    """Return all hosts of the domain of a host, as ``*.example.org``; empty where a host is its own domain's only one,
-    as an address is.
-    """
+    """Return the family of a host, all hosts of its domain, as ``*.example.org``. Empty for IP addresses."""
     name, colon, port = host.partition(":")
     labels = name.split(".")
     if host.startswith("[") or labels[-1].isdigit():
@@ -75,18 +77,18 @@ def family_of(host: str) -> str:
 
 @dataclass(slots=True)
 class _Place:
-    """What has come of a place lately."""
+    """Recent results of a place."""
 
     dry: int = 0
     """Pages since the last new text."""
     idle: int = 0
-    """Pages since the last that had one or named an address worth asking for."""
+    """Pages since the last one with a new text or a promising URL."""
     shut: bool = False
     texts: deque[tuple[object, ...]] = field(default_factory=deque)
     keys: Counter[object] = field(default_factory=Counter)
 
     def is_new(self, made: Fingerprint) -> bool:
-        """Compare a text with the last ones, and remember it."""
+        """Compare a text with the recent ones, and remember it."""
         keys = (made.exact, *made.bands[:_KEYS])
         known = any(self.keys[key] for key in keys)
         self.texts.append(keys)
@@ -98,9 +100,10 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Shut:
-    """A place that was found barren: its host, and itself; "" for the whole host. Of ``*.example.org`` it is the hosts
-    that are not ``known`` (hashes).
+class Trap:
+    """A place that yields no new text.
+
+    ``place`` is "" for a whole host. For ``*.example.org`` the trap is the hosts that are not ``known`` (hashes).
     """
 
     host: str
@@ -109,15 +112,15 @@ class Shut:
     known: Container[int] = field(default=(), compare=False)
 
     def holds(self, url: str) -> bool:
-        """Tell whether a canonical URL lies in it."""
+        """Return whether a canonical URL is in the trap."""
         host, place = place_of(url)
         if self.host.startswith("*"):
             return family_of(host) == self.host and hash(host) not in self.known
         return host == self.host and self.place in {"", place}
 
 
-class Barren:
-    """Follows what comes of the places of a run's sites. In memory, and bounded: a new run looks anew."""
+class CrawlerTraps:
+    """Tracks the results of the places of a run's sites, in limited memory. Each run starts without knowledge."""
 
     def __init__(self) -> None:
         self._places: OrderedDict[tuple[str, str], _Place] = OrderedDict()
@@ -125,26 +128,27 @@ class Barren:
         self._shut_hosts: set[str] = set()
         self._shut_families: set[str] = set()
         self._hosts: OrderedDict[int, None] = OrderedDict()
-        """Hosts that a page was read of."""
+        """Hosts with a page that was read."""
         self._giving: OrderedDict[int, None] = OrderedDict()
-        """Those of which a text was new."""
+        """Hosts with a new text."""
 
     def wanted(self, links: tuple[Link, ...]) -> tuple[Link, ...]:
-        """Return the links without those into barren places; feeds, sitemaps and redirects are always wanted."""
+        """Return the links that lead into no trap. Feeds, sitemaps and redirects are always kept."""
         if not self._shut_families and not self._shut_hosts.intersection(link.host for link in links):
             return links
-        return tuple(link for link in links if link.redirect or link.kind is not Kind.PAGE or not self._is_shut(link))
+        return tuple(link for link in links if link.redirect or link.kind is not Kind.PAGE or not self._is_trap(link))
 
-    def note(self, lease: Lease, processed: Processed) -> Shut | None:
-        """Take in what came of a page that was read; return its place if that is barren from now on."""
+    def note(self, lease: Lease, processed: Processed) -> Trap | None:
+        """Record the result of a page. Return its place if that is a trap from now on."""
         drop, made = processed.drop, processed.document
-        fresh = self._fresh(processed.links)
+        # Links that were not named before.
+        fresh = [link for link in processed.links if self._remember(self._named, hash(link.url))]
         first = self._remember(self._hosts, hash(lease.host))
         if lease.kind is not Kind.PAGE or lease.depth == 0 or (drop and drop.reason not in TEXTLESS):
             return None
-        shut = self._note_host(lease.host, made, fresh, first=first)
-        if shut is not None:
-            return shut
+        trap = self._note_host(lease.host, made, fresh, first=first)
+        if trap is not None:
+            return trap
         key = place_of(lease.url)
         place, host = self._place(key), self._place((key[0], ""))
         if made is not None and place.is_new(made.fingerprint):
@@ -153,13 +157,13 @@ class Barren:
         place.dry, host.dry = place.dry + 1, host.dry + 1
         place.idle = 0 if any(self._promises(link) for link in fresh) else place.idle + 1
         if host.dry >= HOST_DRY and not host.shut:
-            return self._shut(host, Shut(key[0], "", host.dry))
+            return self._close(host, Trap(key[0], "", host.dry))
         if place.dry >= DRY and place.idle >= IDLE and not place.shut:
-            return self._shut(place, Shut(*key, place.dry))
+            return self._close(place, Trap(*key, place.dry))
         return None
 
-    def _note_host(self, name: str, made: Document | None, fresh: list[Link], *, first: bool) -> Shut | None:
-        """Take in what came of a host that has given nothing yet; return its family if no more of it is to be asked."""
+    def _note_host(self, name: str, made: Document | None, fresh: list[Link], *, first: bool) -> Trap | None:
+        """Record the result of a host without a text. Return its family if that is a trap from now on."""
         family = family_of(name)
         if not family or family in self._shut_families or hash(name) in self._giving:
             return None
@@ -176,12 +180,12 @@ class Barren:
         if hosts.dry < DRY or (hosts.idle < IDLE and pages.dry < HOST_DRY):
             return None
         self._shut_families.add(family)
-        return Shut(family, "", pages.dry, self._hosts)
+        return Trap(family, "", pages.dry, self._hosts)
 
-    def _shut(self, place: _Place, shut: Shut) -> Shut:
+    def _close(self, place: _Place, trap: Trap) -> Trap:
         place.shut = True
-        self._shut_hosts.add(shut.host)
-        return shut
+        self._shut_hosts.add(trap.host)
+        return trap
 
     def _place(self, key: tuple[str, str]) -> _Place:
         place = self._places.setdefault(key, _Place())
@@ -190,7 +194,7 @@ class Barren:
             self._places.popitem(last=False)
         return place
 
-    def _is_shut(self, link: Link) -> bool:
+    def _is_trap(self, link: Link) -> bool:
         if hash(link.host) not in self._hosts and family_of(link.host) in self._shut_families:
             return True
         key = place_of(link.url)
@@ -200,13 +204,9 @@ class Barren:
         known = self._places.get(place_of(link.url))
         return known is None or known.dry < DRY
 
-    def _fresh(self, links: tuple[Link, ...]) -> list[Link]:
-        """Return the links that were not named before, and remember them."""
-        return [link for link in links if self._remember(self._named, hash(link.url))]
-
     @staticmethod
     def _remember(known: OrderedDict[int, None], one: int) -> bool:
-        """Add a hash; say whether it was not known, or not any more."""
+        """Add a hash. Return whether it was unknown, or already dropped."""
         if one in known:
             return False
         known[one] = None

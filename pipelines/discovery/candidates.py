@@ -1,6 +1,6 @@
-"""Where a site may keep its feeds, sitemaps and sections: what its pages name, and the usual places.
+"""Propose URLs of a site's feeds, sitemaps and sections: those that its pages name, and the usual ones.
 
-Nothing here says that there is anything at an address; :mod:`pipelines.discovery.sources` reads what came from it.
+The URLs may not exist. :mod:`pipelines.discovery.sources` reads the answers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 USUAL_FEEDS = ("/rss", "/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/rss/home.rss")
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap.xml.gz")
 MAX_CANDIDATES = 60
-"""Most addresses taken from one page."""
+"""URLs from one page."""
 MAX_SECTIONS = 30
 MAX_REFERENCES = 5000
+"""Links of a page that are read."""
 _FEED_TYPES = frozenset(
     (
         *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"),
-        *("text/xml", "application/xml"),  # of old; what is none is found out when it is read
+        *("text/xml", "application/xml"),  # Old feeds. Other XML is recognised when it is read.
     )
 )
 _FEED_PATH = re.compile(
@@ -45,12 +46,12 @@ _FEED_PATH = re.compile(
 _COMMENTS = re.compile(r"comments?(?:/|%2f)feed|/feed/comments|comments?\.(?:xml|rss)|feed=comments", re.IGNORECASE)
 _SECTION = re.compile(r"(?:/[^/]{1,40}){1,2}/?")
 _NUMBER = re.compile(r"/\d{1,4}(?=/|$)")
-"""A segment that may be the number of a section; those of articles are longer, or there are many of them."""
+"""A segment that may be the number of a section. Articles have longer numbers, or several."""
 _NAMED_BY_NUMBER = re.compile(r"[\d?]")
 _PARAMETER = re.compile(r"(?!p(?:age)?=)\w{1,12}=[\w-]{1,20}")
-"""What may name a section: list.asp?cat=3; not its second page."""
+"""A parameter that may name a section: list.asp?cat=3, but not a page number."""
 _OF_ARTICLE = re.compile(r"\d{5,}|(?:19|20)\d\d|[^/\d]\d{4}")
-"""A long number, a year, a word with a number of some length."""
+"""A long number, a year, a word with a long number."""
 _SUFFIX = re.compile(r"\.\w{2,5}$")
 _SERVICE = re.compile(
     r"about|contact|privacy|terms|polic|login|log-?in|sign|account|regist|subscri|search|advert|cookie|help|faq|jobs|"
@@ -60,7 +61,7 @@ _SERVICE = re.compile(
 
 
 def stated_feeds(tree: LexborHTMLParser, url: str) -> list[Address]:
-    """Return the feeds a page states in its head (``link rel=alternate``), those of comments left out."""
+    """Return the feeds in the head of a page (``link rel=alternate``), without those of comments."""
     base, found = base_of(tree, url), {}
     for node in islice(tree.css("link[href]"), MAX_REFERENCES):
         attributes = node.attributes
@@ -74,7 +75,7 @@ def stated_feeds(tree: LexborHTMLParser, url: str) -> list[Address]:
 
 
 def linked_feeds(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Address]:
-    """Return the addresses a page links to on its site that look like a feed, or like a page that lists feeds."""
+    """Return the URLs on its site that a page links to and that look like a feed, or like a page of feeds."""
     scope, found = scope_of(model), {}
     for address, _ in _linked(tree, url):
         target = _target(address)
@@ -87,25 +88,31 @@ def linked_feeds(tree: LexborHTMLParser, url: str, model: SiteModel) -> list[Add
 
 
 def usual(origin: str, paths: Iterable[str]) -> list[Address]:
-    """Return these paths on the host of ``origin``."""
+    """Return the URLs of these paths on the host of ``origin``."""
     return [address for path in paths if (address := parse(path, origin))]
 
 
 def section_pages(tree: LexborHTMLParser, url: str, model: SiteModel, articles: Iterable[str] = ()) -> list[Address]:
-    """Return the pages a front page links to that look like its sections, those linked to most often first.
+    """Return the pages that a front page links to and that look like its sections, most frequent first.
 
-    A section has a short path, one or two segments of few words, perhaps with a number or one parameter, and is no page
-    of service. One with digits or a parameter is told from an article by the shape of its address, ``articles`` being
-    those of articles as regular expressions, and by the text of its link, which is a name, no headline and no number.
+    A section has a short path: one or two segments with few words, perhaps with a number or one parameter. Service
+    pages are no sections. With digits or a parameter it must differ from articles: in the form of its URL (``articles``
+    are regular expressions of those of articles), and by its link text, which is a name and no headline or number.
     """
     own, scope, counts = parse(url), scope_of(model), Counter[str]()
     shapes = [re.compile(each) for each in articles]
     found: dict[str, Address] = {}
     for address, link in _linked(tree, url):
-        section = address != own and scope.has(address) and _is_section(address)
-        if section and (not _NAMED_BY_NUMBER.search(_target(address)) or _is_numbered(address, link, shapes)):
-            found.setdefault(address.canonical, address)
-            counts[address.canonical] += 1
+        if address == own or not scope.has(address) or not _is_section(address):
+            continue
+        if _NAMED_BY_NUMBER.search(_target(address)):
+            text = " ".join(shown_text(link).split())
+            if not any(map(str.isalpha, text)) or len(text) >= HEADLINE or size(text) >= HEADLINE:
+                continue
+            if _OF_ARTICLE.search(_target(address)) or any(each.search(address.fetchable) for each in shapes):
+                continue
+        found.setdefault(address.canonical, address)
+        counts[address.canonical] += 1
     return [found[key] for key, _ in counts.most_common(MAX_SECTIONS)]
 
 
@@ -121,22 +128,12 @@ def _is_section(address: Address) -> bool:
     return len(re.split(r"[-_+\s]", last)) <= 4
 
 
-def _is_numbered(address: Address, link: LexborNode, articles: Iterable[re.Pattern[str]]) -> bool:
-    text = " ".join(shown_text(link).split())
-    named = any(map(str.isalpha, text)) and len(text) < HEADLINE and size(text) < HEADLINE
-    return (
-        named
-        and not _OF_ARTICLE.search(_target(address))
-        and not any(each.search(address.fetchable) for each in articles)
-    )
-
-
 def _target(address: Address) -> str:
     return f"{address.path}?{address.query}" if address.query else address.path
 
 
 def _linked(tree: LexborHTMLParser, url: str) -> Iterator[tuple[Address, LexborNode]]:
-    """Yield the addresses a page links to, each with the link."""
+    """Yield the URLs that a page links to, each with its link."""
     base = base_of(tree, url)
     for node in islice(tree.css("a[href]"), MAX_REFERENCES):
         if address := parse(node.attributes.get("href") or "", base):

@@ -1,4 +1,4 @@
-"""What feeds and sitemaps list: an address and, where it is stated, its date."""
+"""Entries of feeds and sitemaps: a URL and, if stated, its date."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 MAX_DATE = 100
-"""Longest text that may be a date, in characters: to look for one in longer ones 50 000 times takes a worker's time."""
+"""Characters. A longer text is no date: searching 50,000 of them would take the time of a worker."""
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
 class Entry(NamedTuple):
-    """A page or a sitemap that is listed; ``dated`` is ISO 8601 as :class:`storage.records.Link` has it."""
+    """A listed page or sitemap. ``dated`` is ISO 8601, as in :class:`storage.records.Link`."""
 
     address: Address
     dated: str | None = None
 
 
 def entry_links(entries: Iterable[Entry], kind: Kind, own: Address | None = None) -> tuple[Link, ...]:
-    """Return links to the entries, the first of each canonical form, without the list's own address."""
+    """Return links to the entries, one for each canonical URL, without the list itself."""
     links: dict[str, Link] = {}
     for address, dated in entries:
         link = link_to(address, kind, dated=dated)
@@ -40,25 +40,21 @@ def entry_links(entries: Iterable[Entry], kind: Kind, own: Address | None = None
 
 
 def stated_date(texts: Iterable[str], now: datetime) -> str | None:
-    """Return the first of these texts that is a date, not after ``now``; None when none is.
+    """Return the first of these texts that is a date not after ``now``, or None.
 
-    Times as sitemaps and Atom write them (RFC 3339) are read without the search that other forms need, which is ten
-    times slower: a sitemap may hold 50 000.
+    Times in the format of sitemaps and Atom (RFC 3339) take a tenth of the time of other formats. A sitemap may have
+    50,000.
     """
     for text in texts:
         if len(text) > MAX_DATE:
             continue
-        found = _moment(text, now) if _ISO_TIME.fullmatch(text) else parse_date(text, now)
-        if found is not None:
+        if _ISO_TIME.fullmatch(text):
+            try:
+                moment = datetime.fromisoformat(text).astimezone(UTC)
+            except (ValueError, OverflowError):
+                continue
+            if (moment.hour or moment.minute or moment.second) and _EARLIEST <= moment <= now:
+                return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        if (found := parse_date(text, now)) is not None:
             return found
     return None
-
-
-def _moment(text: str, now: datetime) -> str | None:
-    try:
-        moment = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    if not (moment.hour or moment.minute or moment.second) or not _EARLIEST <= moment <= now:
-        return parse_date(text, now)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""The links of a page that lead on within its site, and where a redirect leads."""
+"""Find the links of a page within its site, and the targets of redirects."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.directives import may_follow
 from pipelines.discovery.scope import scope_of
 from pipelines.markup.tree import parse_tree, shown_text
-from pipelines.spellings import is_secondary
-from pipelines.urls import parse, redirect_target, twin
+from pipelines.urls import is_secondary, parse, redirect_target, twin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:
@@ -25,16 +24,19 @@ if TYPE_CHECKING:
     from storage.records import Capture, SiteModel
 
 MAX_LINKS = 2000
-"""Most links taken from one page, in document order."""
+"""Links from one page, in document order."""
 MAX_TITLE = 300
 """Characters of a link's text that are kept."""
 _MAX_REFERENCES = 20_000
+"""Elements with a reference that are read."""
 _REMEMBERED, _SHORT = 2**13, 500
-"""References that are remembered with what they lead to, and characters of one: most of a page's are on others too."""
+"""References in the cache of targets, and characters of one. Most references of a page are on other pages too."""
 _WITHOUT_PATH = ("/", "http://", "https://")
-"""How references begin that mean the same on all pages of a host."""
+"""Start of references that mean the same on all pages of a host."""
 _MAX_TEXT = 500_000
+"""Characters of link texts of a page that are read."""
 _MAX_REFRESH_SECONDS = 60
+"""Seconds. A slower refresh reloads the page."""
 _MAX_REFRESHES = 20
 _REFRESH = re.compile(
     r"\s*+(\d{0,9}+)[\d.]*+[\s;,]++(?:url\s*+=\s*+)?(?:\"([^\"]*)|'([^']*)|([^\"'\s].*))", re.IGNORECASE | re.DOTALL
@@ -43,23 +45,23 @@ _REFRESH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A link of a page in scope, and the longest of the texts it has there."""
+    """A link of a page in scope, and the longest of its texts."""
 
     link: Link
     address: Address
     text: str
     following: bool = False
-    """Whether the page calls it the next (``rel=next``)."""
+    """Whether it is marked as the next page (``rel=next``)."""
 
 
 def page_links(
     page: str | LexborHTMLParser, url: str, model: SiteModel, robots_headers: Iterable[str] = ()
 ) -> tuple[Link, ...]:
-    """Return the links of a page that are in scope, once each, in document order, at most `MAX_LINKS`.
+    """Return the links of a page that are in scope, each once, in document order, at most `MAX_LINKS`.
 
-    ``url`` is the address the page came from. ``<base>`` is honoured where it is http(s). The target of a meta refresh
-    comes first, as a redirect. Links marked ``nofollow``, one by one or all by the robots meta tag or an X-Robots-Tag
-    (``robots_headers``), are left out.
+    ``url`` is the address of the page. A ``<base>`` with http(s) is used. The target of a meta refresh comes first, as
+    a redirect. Links marked ``nofollow``, singly or by the robots meta tag or an X-Robots-Tag (``robots_headers``), are
+    skipped.
     """
     tree = parse_tree(page) if isinstance(page, str) else page
     return page_redirects(tree, url, model) + tuple(
@@ -68,7 +70,7 @@ def page_links(
 
 
 def page_redirects(tree: LexborHTMLParser, url: str, model: SiteModel) -> tuple[Link, ...]:
-    """Return where a page sends its reader by itself, when that is on the site."""
+    """Return the target of a page's meta refresh, if it is on the site."""
     refresh = _refresh_target(tree, base_of(tree, url))
     targets = [refresh] if refresh and scope_of(model).may_lead_to(refresh) else []
     return unique_links(targets, Kind.PAGE, parse(url), redirect=True)
@@ -102,7 +104,7 @@ def page_anchors(
 
 
 def _target(reference: str, base: str, scope: Scope) -> tuple[Address, Link] | None:
-    """Return what a reference leads to, where that is wanted."""
+    """Return the target of a reference, if it is in scope."""
     address = parse(reference, base)
     return (address, link_to(address, Kind.PAGE)) if address is not None and scope.has(address) else None
 
@@ -111,20 +113,20 @@ _known_target = lru_cache(maxsize=_REMEMBERED)(_target)
 
 
 def _root_of(url: str) -> str:
-    """Return the address of the root of a URL's host; the URL itself where it is none."""
+    """Return the URL of the root of a URL's host, or the URL itself if it is invalid."""
     address = parse(url)
     return address._replace(path="/", query="").fetchable if address else url
 
 
 def _joined(one: Anchor, other: Anchor) -> Anchor:
-    """Two links to one page as one: to the page itself rather than a form of it, with the longer text."""
+    """Merge two links to one page: prefer the page itself to a variant, and the longer text."""
     plain = other if other.link.url == other.link.fetch_url else one
     longest = max(one.text, other.text, key=len)
     return replace(plain, text=longest, following=one.following or other.following)
 
 
 def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | None:
-    """Return where a redirect leads, expected to hold what was asked for; None when it leads nowhere or off the site.
+    """Return the link to the target of a redirect, of the kind that was requested, or None if it is not on the site.
 
     ``location`` is the header's value, read as latin-1.
     """
@@ -137,7 +139,7 @@ def redirect_link(capture: Capture, location: str, model: SiteModel) -> Link | N
 
 
 def leads_to_itself(url: str, location: str) -> bool:
-    """Say whether a redirect leads to the address it is an answer to, as where a cookie is asked for."""
+    """Return whether a redirect leads back to the same URL, as where a cookie is required."""
     target = redirect_target(location, url)
     return target is not None and target == parse(url)
 
@@ -145,12 +147,12 @@ def leads_to_itself(url: str, location: str) -> bool:
 def link_to(
     address: Address, kind: Kind, *, redirect: bool = False, dated: str | None = None, twin: str | None = None
 ) -> Link:
-    """Return the link to an address."""
+    """Return the link to a URL."""
     return Link(address.canonical, address.fetchable, address.host, kind, redirect, dated, twin)
 
 
 def main_page_link(url: str, canonical: str | None, model: SiteModel) -> tuple[Link, ...]:
-    """Return the link from a page on a mobile or AMP host to the page it says it is, if that is wanted."""
+    """Return the link from a page on a mobile or AMP host to its canonical URL, if that is in scope."""
     own, target = parse(url), parse(canonical) if canonical else None
     if own is None or target is None or target.host == own.host or not is_secondary(own.host):
         return ()
@@ -160,7 +162,7 @@ def main_page_link(url: str, canonical: str | None, model: SiteModel) -> tuple[L
 def unique_links(
     addresses: Iterable[Address], kind: Kind, own: Address | None = None, *, redirect: bool = False
 ) -> tuple[Link, ...]:
-    """Return links to the addresses, the first of each canonical form, without the page's own."""
+    """Return links to URLs, one for each canonical form, without the page itself."""
     links: dict[str, Link] = {}
     for address in addresses:
         link = link_to(address, kind, redirect=redirect)
@@ -171,8 +173,9 @@ def unique_links(
 
 
 def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
-    """Return the distinct href values of the page that may be followed, without their fragments, each with its longest
-    text and whether it is said to be the next page.
+    """Return the href values of the page that may be followed, without fragments.
+
+    Each has its longest text, and whether it is marked as the next page.
     """
     found: dict[str, tuple[str, bool]] = {}
     read = 0
@@ -193,7 +196,7 @@ def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
 
 
 def _text_of(node: LexborNode) -> str:
-    """Return the text of a link, or what stands for it: its title, or the description of its image."""
+    """Return the text of a link, else its title, else the description of its image."""
     text = " ".join(shown_text(node)[: 4 * MAX_TITLE].split())[:MAX_TITLE]
     if text:
         return text
@@ -202,14 +205,14 @@ def _text_of(node: LexborNode) -> str:
 
 
 def base_of(tree: LexborHTMLParser, url: str) -> str:
-    """Return what the references of a page are relative to: its ``<base>`` where that is http(s), else its address."""
+    """Return the base URL of a page's references: its ``<base>`` if that is http(s), else its own URL."""
     node = tree.css_first("base[href]")
     address = parse(node.attributes.get("href") or "", url) if node else None
     return address.fetchable if address else url
 
 
 def _refresh_target(tree: LexborHTMLParser, base: str) -> Address | None:
-    """Return where the page sends its reader by itself within a minute; what stands in noscript is not for readers."""
+    """Return the target of a meta refresh within a minute. Those in noscript are not for readers."""
     for node in tree.css('meta[http-equiv="refresh" i]')[:_MAX_REFRESHES]:
         match = _REFRESH.match((node.attributes.get("content") or "")[:4000])
         inside = node.parent.tag if node.parent else ""

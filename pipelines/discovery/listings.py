@@ -1,9 +1,10 @@
-"""List pages: which of their links are articles, which lead to the next page, which to the archive of a day. Pure.
+"""List pages: classify their links as articles, further pages of the list, and archives of a day or a month.
 
-Links to articles are many of one shape, with headlines for texts; no word of any language is looked at. What is learnt
-from a page orders its links (articles first), it keeps none away. Kept away are only traps: from a further page of a
-list, or from the archive of a day, on which there is no article, no other such page is reached, and archives of days to
-come are not asked for.
+Articles are many links of one shape with headlines as texts. No words of a language are used. The result orders the
+links, articles first, and removes only crawler traps:
+
+- If a further page of a list, or the archive of a day, has no article, its links to other such pages are dropped.
+- Archives of future days are not fetched.
 """
 
 from __future__ import annotations
@@ -32,20 +33,21 @@ if TYPE_CHECKING:
     from storage.records import Link
 
 MIN_GROUP = 4
-"""Fewest links of one shape from which something is learnt."""
+"""Links of one shape that are needed for a decision."""
 MAX_TIMES = 500
+"""``time`` elements of a page that are read."""
 MAX_PLACES = 4
-"""In so many places of an address, from its end, a page's number is looked for."""
+"""Places in a URL, from its end, in which a page number is searched."""
 LONG = 0.6
-"""Least share of a shape's links whose text is as long as a headline."""
+"""Least share of a shape's links with a text as long as a headline."""
 DIFFERENT = 0.7
-"""Least share of different texts: articles have each its own, buttons the same."""
+"""Least share of different texts. Articles have different ones, buttons the same."""
 MORE = 2.0
-"""Where so many times more articles have a number, those that have none are something else: topics, mostly."""
+"""Ratio of articles with a number to those without, from which the latter are something else, mostly topics."""
 NAMES = 0.5
-"""Where so many times as many links have a name in the place of the headline, they are tags."""
+"""Ratio of links with a name to links with a headline in one place, from which all are tags."""
 LESS = -1
-"""Rank of links that look less like articles than others of their page."""
+"""Rank of links that are no articles on a page with articles."""
 _EARLIEST = date(1990, 1, 1)
 _PAGE = re.compile(
     r"(?:[?&](?:p|pg|page\w{0,6}|trang|start|offset)=|/(?:page|trang|p)[-/_]?|[-_](?:p|page|trang)-?)(\d{1,6})(?=[/.&?]|$)",
@@ -60,41 +62,44 @@ _ARCHIVE_QUERY = re.compile(rf"(?:^|&)[a-z_]{{1,20}}={_DAY}(?=&|$)", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a page lists: canonical URLs, each kind in document order."""
+    """The links of a list page by kind: canonical URLs in document order."""
 
     articles: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     """Further pages of the same list."""
     archives: Mapping[str, tuple[date, date]] = field(default_factory=dict)
-    """Archive pages, each with its first and its last day."""
+    """Archive pages, with their first and last day."""
     patterns: tuple[str, ...] = ()
-    """Regular expressions for the addresses of its articles."""
+    """Regular expressions for the URLs of its articles."""
     own_page: int = 1
-    """Which page of the list it is itself."""
+    """Number of this page in the list."""
 
 
 def read_listing(anchors: Sequence[Anchor], url: str) -> Listing:
-    """Learn from the links of a page which of them are articles and which lead to further pages of its list."""
+    """Classify the links of a page."""
     shapes = {anchor.link.url: shape_of(anchor.address) for anchor in anchors}
     spans = {anchor.link.url: span for anchor in anchors if (span := archive_span(anchor.address))}
     chosen = article_shapes((anchor, shapes[anchor.link.url]) for anchor in anchors)
     further = _further_pages(anchors, parse(url))
+    # An article's pattern is bound to its folder, if a folder has other things of the same shape.
+    mixed = {shape.text for shape in shapes.values() if shape not in chosen}
+    number = _PAGE.search(unquote(url))
     return Listing(
         articles=tuple(
             key for key, shape in shapes.items() if shape in chosen and key not in further and key not in spans
         ),
         pages=tuple(further),
         archives=spans,
-        patterns=_patterns(chosen, frozenset(shapes.values())),
-        own_page=_own_page(url),
+        patterns=tuple(sorted({shape.regex(literal=shape.text in mixed) for shape in chosen})),
+        own_page=int(number[1]) if number else 1,
     )
 
 
 def article_shapes(anchors: Iterable[tuple[Anchor, Shape]]) -> frozenset[Shape]:
-    """Return the shapes that are those of articles: many links that differ, with texts as long as headlines.
+    """Return the shapes of articles: many different links with texts as long as headlines.
 
-    A folder with few links of a shape is judged with the others of that shape. Headlines alone are believed where names
-    do not stand among them (tags have long names and short ones) and where few links have numbers beside.
+    A folder with few links of a shape is judged together with other folders. Headlines without numbers count only if
+    there are no names in their place (tags have long and short names), and few links with numbers.
     """
     folders: dict[Shape, list[Anchor]] = defaultdict(list)
     for anchor, shape in anchors:
@@ -118,12 +123,6 @@ def article_shapes(anchors: Iterable[tuple[Anchor, Shape]]) -> frozenset[Shape]:
     )
 
 
-def _patterns(chosen: frozenset[Shape], every: frozenset[Shape]) -> tuple[str, ...]:
-    """Return regular expressions of the chosen shapes, for any folder where no folder holds other things of a shape."""
-    mixed = {shape.text for shape in every - chosen}
-    return tuple(sorted({shape.regex(literal=shape.text in mixed) for shape in chosen}))
-
-
 def _headlines(members: list[Anchor]) -> bool:
     texts = [anchor.text for anchor in members if anchor.text]
     if len(texts) < MIN_GROUP or len(set(texts)) < DIFFERENT * len(members):
@@ -132,15 +131,15 @@ def _headlines(members: list[Anchor]) -> bool:
 
 
 def _is_long(text: str) -> bool:
-    """Say whether a text is as long as a headline; no letter says less than one of an alphabet."""
+    """Return whether a text is as long as a headline. No letter counts less than one of an alphabet."""
     return len(text) >= HEADLINE or size(text) >= HEADLINE
 
 
 def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) -> tuple[Link, ...]:
-    """Return the links with what looks like an article first by rank, and without those that lead into a trap.
+    """Return the links with ranks, articles highest, and without crawler traps.
 
-    Articles are dated by the day in their addresses, where that is in no doubt. ``today`` is the last day that has
-    begun where the site may be: no archive of a later one is asked for.
+    An article's date is the day in its URL, if there is only one. ``today`` is the latest day that has begun in the
+    zone of the site. Archives of later days are dropped.
     """
     articles, pages, own = set(listing.articles), set(listing.pages), parse(url)
     barren = not articles and (listing.own_page > 1 or (own is not None and archive_span(own) is not None))
@@ -152,25 +151,18 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
         if barren and (link.url in pages or span is not None):
             continue
         if link.url in articles:
-            kept.append(replace(link, dated=_stated_day(link.url, today)))
+            days = set(dates_in_path(link.url.partition("//")[2]))
+            plausible = (text for text in days if (day := _day(text)) and _EARLIEST <= day <= today)
+            kept.append(replace(link, dated=next(plausible, None) if len(days) == 1 else None))
         else:
             kept.append(replace(link, rank=LESS) if articles else link)
     return tuple(kept)
 
 
-def _stated_day(url: str, today: date) -> str | None:
-    days = set(dates_in_path(url.partition("//")[2]))
-    return (
-        next((text for text in days if (day := _day(text)) and _EARLIEST <= day <= today), None)
-        if len(days) == 1
-        else None
-    )
-
-
 def newest_day(tree: LexborHTMLParser, listing: Listing) -> date | None:
-    """Return the newest day that a list states, in ``time`` elements or in the addresses of its articles.
+    """Return the newest day of a list, from ``time`` elements and the URLs of its articles.
 
-    None when it states fewer than `MIN_GROUP`: one date may be the page's own.
+    None if there are fewer than `MIN_GROUP`, because one date may be the page's own.
     """
     stated = [(node.attributes.get("datetime") or "")[:10] for node in tree.css("time[datetime]")[:MAX_TIMES]]
     stated += [day for key in listing.articles for day in dates_in_path(key.partition("//")[2])]
@@ -186,9 +178,9 @@ def _day(text: str) -> date | None:
 
 
 def archive_span(address: Address) -> tuple[date, date] | None:
-    """Return the first and the last day of the archive page at an address; None when it is none.
+    """Return the first and the last day of the archive page at a URL, or None.
 
-    ``/2026/11/``, ``/archive/2026-11-20`` and ``?date=2026-11-20`` are; a date with a headline behind it is an article.
+    Archives are ``/2026/11/``, ``/archive/2026-11-20``, ``?date=2026-11-20``. A date before a headline is an article.
     """
     match = _ARCHIVE_PATH.fullmatch(unquote(address.path)) if "0" in address.path or "1" in address.path else None
     match = match or (_ARCHIVE_QUERY.search(unquote(address.query)) if address.query else None)
@@ -204,15 +196,10 @@ def archive_span(address: Address) -> tuple[date, date] | None:
     )
 
 
-def _own_page(url: str) -> int:
-    match = _PAGE.search(unquote(url))
-    return int(match[1]) if match else 1
-
-
 def _further_pages(anchors: Iterable[Anchor], own: Address | None) -> dict[str, None]:
-    """Return what leads to other pages of the list: named next, with a page number in the address, or numbered links.
+    """Return the links to other pages of the list: marked as next, with a page number in the URL, or numbered links.
 
-    Numbered links have a number for a text and the same number in an address that is otherwise the same as another's.
+    Numbered links have a number as text. Their URLs contain it and are otherwise equal.
     """
     found: dict[str, None] = {}
     numbered: dict[str, dict[str, None]] = defaultdict(dict)

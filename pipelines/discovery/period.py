@@ -1,4 +1,4 @@
-"""Which links a crawl of a range of days follows: none of which it is known that they lie outside. Pure."""
+"""Date range of a crawl: skip links that are known to be outside, and list the archive pages inside."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ _NAMED = re.compile(
     r"(?:year|yyyy|y)=((?:19|20)\d\d)&(?:month|mm|m)=(0?[1-9]|1[0-2])(?!\d)(?:&(?:day|dd|d)=(\d{1,2}))?"
 )
 MAX_DAYS = 40 * 366
+"""Days of a range for which archive pages are listed."""
 LINKS_OF_ARCHIVE = 2
-"""Fewest links to days or months of an archive from which its template is learnt."""
+"""Links to days or months of an archive that are needed for its template."""
 
 
 def within(links: Iterable[Link], model: SiteModel) -> tuple[Link, ...]:
-    """Return the links that may lead to what was published in the model's range of days, all when it has none.
+    """Return the links that may lead to texts from the model's date range, or all if it has none.
 
-    A page is outside by the date its feed or sitemap states, or by the day in its address, an archive by its span; a
-    sitemap when it last changed before the range, or by the month in its name.
+    - A page is outside by the date in its feed or sitemap, or by the day in its URL.
+    - An archive is outside by its span.
+    - A sitemap is outside if it last changed before the range, or by the month in its name.
     """
     if not model.since and not model.until:
         return tuple(links)
@@ -45,10 +47,14 @@ def _may_lie(link: Link, since: date, until: date) -> bool:
         changed = date.fromisoformat(link.dated[:10]) if link.dated else date.max
         return changed >= since and _overlaps(_month_of(address), since, until)
     if link.dated:
-        # A time is in UTC: the day of the place may be the next or the one before.
+        # A time is in UTC. The local day may be the next or the previous one.
         day, slack = date.fromisoformat(link.dated[:10]), int("T" in link.dated)
         return _moved(since, -slack) <= day <= _moved(until, slack)
-    return _overlaps(_span(address), since, until)
+    span = archive_span(address) if address else None
+    if address and not span:
+        days = [stated for text in dates_in_path(address.path) if (stated := _date(text))]
+        span = (min(days), max(days)) if days else None
+    return _overlaps(span, since, until)
 
 
 def _overlaps(span: tuple[date, date] | None, since: date, until: date) -> bool:
@@ -59,17 +65,8 @@ def _moved(day: date, days: int) -> date:
     return day if day in {date.min, date.max} else day + timedelta(days=days)
 
 
-def _span(address: Address | None) -> tuple[date, date] | None:
-    if address is None:
-        return None
-    if span := archive_span(address):
-        return span
-    days = [day for text in dates_in_path(address.path) if (day := _date(text))]
-    return (min(days), max(days)) if days else None
-
-
 def _month_of(address: Address | None) -> tuple[date, date] | None:
-    """Return the span of the month, or the day, that the name of a sitemap states."""
+    """Return the first and the last day of the month or day in the name of a sitemap."""
     if address is None:
         return None
     match = _NAMED.search(address.query) or _MONTH.search(f"{address.path}?{address.query}")
@@ -89,9 +86,9 @@ def _date(text: str) -> date | None:
 
 
 def archive_pages(template: str, since: date, until: date) -> list[str]:
-    """Return the addresses of an archive's days (or months, where the template names no day), the newest first.
+    """Return the URLs of an archive's days (or months, if the template has no day), the newest first.
 
-    ``template`` holds ``{yyyy}``, ``{mm}`` and perhaps ``{dd}``, or ``{m}`` and ``{d}`` without leading zeros.
+    ``template`` contains ``{yyyy}``, ``{mm}`` and perhaps ``{dd}``, or ``{m}`` and ``{d}`` without leading zeros.
     """
     count = min((until - since).days + 1, MAX_DAYS)
     days = [until - timedelta(days=number) for number in range(count)]
@@ -104,7 +101,7 @@ def _filled(template: str, day: date) -> str:
 
 
 def archive_template(links: Iterable[Link]) -> str:
-    """Return the template of the archive that the most links of a page lead to, one day or month each; "" for none."""
+    """Return the template of the archive with the most links on a page, one for each day or month, or ""."""
     found: dict[str, int] = {}
     for link in links:
         address = parse(link.fetch_url)

@@ -1,4 +1,4 @@
-"""Which URLs belong to a site and may hold an article: its hosts, its patterns, and no path that looks like a trap."""
+"""Scope of a site: the URLs that belong to it and may be an article. Hosts, patterns and plausible paths."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from storage.records import SiteModel
 
 MAX_DEPTH = 20
-"""Most path segments of a page (Heritrix: TooManyPathSegmentsDecideRule)."""
+"""Path segments of a page (Heritrix: TooManyPathSegmentsDecideRule)."""
 MAX_REPEATS = 3
-"""How often one segment may stand in a path (after Heritrix: PathologicalPathDecideRule)."""
+"""Occurrences of one segment in a path (after Heritrix: PathologicalPathDecideRule)."""
 
 _NOT_PAGES = frozenset(
     re.findall(
@@ -36,7 +36,7 @@ _NOT_PAGES = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """The rules of one site, compiled; there is one of the same rules, known by what it is and not by what is in it."""
+    """The rules of one site, compiled. Equal rules share one object, which is compared by identity."""
 
     names: frozenset[str]
     names_with_port: frozenset[str]
@@ -45,8 +45,9 @@ class Scope:
     elsewhere: frozenset[str] = frozenset()
 
     def has_host(self, host: str) -> bool:
-        """Tell whether a host (``name[:port]``) is the site's or below it; a rule with a port asks for that port. The
-        nearest host above it decides whose it is.
+        """Return whether a host (``name[:port]``) is the site's or below one of its hosts.
+
+        A rule with a port requires that port. The nearest host above decides which site a host belongs to.
         """
         name = host.partition(":")[0] if not host.startswith("[") else host.rpartition("]")[0] + "]"
         port = host[len(name) :]
@@ -63,11 +64,11 @@ class Scope:
         return False
 
     def may_lead_to(self, address: Address) -> bool:
-        """Tell whether a redirect may be followed: on the site, not denied, no trap; it need not be allowed by name."""
+        """Return whether a redirect may be followed: on the site, with a plausible path, not denied."""
         return self.has_host(address.host) and _plausible(address.path) and not _any(self.deny, address.canonical)
 
     def has(self, address: Address) -> bool:
-        """Tell whether a page belongs to the site and is wanted."""
+        """Return whether a page belongs to the site and matches its patterns."""
         return self.may_lead_to(address) and (not self.allow or _any(self.allow, address.canonical))
 
 

@@ -1,7 +1,7 @@
-"""The shape of an address: what in it varies from article to article, and what stays.
+"""URL shapes: the parts of a URL that vary from article to article are replaced by their class.
 
 ``/the-thao/viet-nam-thang-dam-4765432.html`` has the shape ``/{w}/{s}-{d}.html``: a word, then words and a number. The
-articles of a site share one shape or a few, which sections, tags and lists do not have.
+articles of a site share one shape or a few. Sections, tags and lists have others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipelines.urls import Address
 
 SLUG_WORDS = 4
-"""From so many words on a segment is a headline, not a name."""
+"""Words from which a segment is a headline and not a name."""
 _YEARS = re.compile(r"(?:19[9]|20\d)\d")
 _EXTENSION = re.compile(r"[A-Za-z]{2,5}")
 _SEPARATOR = re.compile(r"[-_+.,~\s]+")
@@ -35,33 +35,35 @@ _CLASS = re.compile(r"\{\w+\}")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A path with classes for its parts (``{y}`` year, ``{n}`` small number, ``{d}`` number, ``{id}`` letters and
-    digits, ``{slug}`` headline, ``{w}`` word, ``{s}-{d}`` words and a number), its query likewise.
+    """A path and query with classes for their parts.
+
+    ``{y}`` year, ``{n}`` small number, ``{d}`` number, ``{id}`` letters and digits, ``{slug}`` headline, ``{w}`` word,
+    ``{s}-{d}`` words and a number.
     """
 
     text: str
     folder: str
-    """The literal segments above the last one that are words: ``/the-thao/``."""
+    """Literal segments of words above the last segment: ``/the-thao/``."""
 
     @property
     def distinguishes(self) -> bool:
-        """Whether something in it can tell one article from another."""
+        """Whether it has a part that differs between articles."""
         return any(part in self.text for part in ("{d}", "{id}", "{slug}", "{y}/{n}"))
 
     @property
     def numbered(self) -> bool:
-        """Whether a number or a key tells its articles apart, not the headline alone."""
+        """Whether a number or a key differs between its articles, not the headline only."""
         return any(part in self.text for part in ("{d}", "{id}", "{y}/{n}"))
 
     @property
     def name(self) -> Shape:
-        """The same shape with a name where this one has a headline."""
+        """The same shape with names in place of headlines."""
         return Shape(self.text.replace("{slug}", "{w}"), self.folder)
 
     def regex(self, *, literal: bool = False) -> str:
-        """Return a regular expression for addresses of this shape, to search in a canonical URL.
+        """Return a regular expression for URLs of this shape, to search in a canonical URL.
 
-        ``literal``: for those in this folder only.
+        With ``literal`` it matches in this folder only.
         """
         parts, position = [], 0
         folders = iter(quote(self.folder).split("/") if literal and self.folder else ())
@@ -73,7 +75,7 @@ class Shape:
 
 
 def shape_of(address: Address) -> Shape:
-    """Return the shape of an address; its host plays no part."""
+    """Return the shape of a URL without its host."""
     return _shape(address.path, address.query)
 
 
@@ -108,7 +110,7 @@ def _segment(segment: str) -> str:
 
 
 def _words(stem: str) -> str:
-    """Class a segment of words: with a number before or behind them, a headline, or a name."""
+    """Return the class of a segment of words: with a number before or after them, a headline, or a name."""
     words = [word for word in _SEPARATOR.split(stem) if word]
     if not words:
         return "{w}"

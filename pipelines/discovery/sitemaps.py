@@ -1,7 +1,8 @@
-"""Links of sitemaps: XML, indexes, plain text, and feeds that serve as one (https://www.sitemaps.org/protocol.html).
+"""Read sitemaps: XML, indexes, plain text, and feeds used as one (https://www.sitemaps.org/protocol.html).
 
-A page is dated by the publication date of the news extension
-(https://www.google.com/schemas/sitemap-news/0.9/sitemap-news.xsd), else by ``lastmod``, as is the sitemap of an index.
+The date of a page is the publication date of the news extension
+(https://www.google.com/schemas/sitemap-news/0.9/sitemap-news.xsd), else ``lastmod``. That of a sitemap in an index is
+``lastmod``.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ if TYPE_CHECKING:
     from storage.records import Link, SiteModel
 
 MAX_ENTRIES = 50_000
-"""The protocol's own limit for a file."""
+"""Entries. The protocol's limit for a file."""
 MAX_BYTES = 50 * 2**20
-"""The protocol's own limit for a file, unpacked."""
+"""Bytes. The protocol's limit for an unpacked file."""
 MOST_AT_ONCE = 50
-"""Sitemaps of an index that are read before the pages of their host; there may be one for each day of thirty years."""
+"""Sitemaps of an index that are read before the pages of their host. There may be one for each day of thirty years."""
 LATER = -1
-"""Rank of the others."""
+"""Rank of the other sitemaps."""
 _LINE = re.compile(r"^[ \t\ufeff]*(https?://\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What a sitemap named. ``broken`` tells that it was not well-formed, or no sitemap, so that there may be more."""
+    """Links of a sitemap. If ``broken``, it was not well-formed or no sitemap, and there may be more links."""
 
     links: tuple[Link, ...]
     broken: bool = False
@@ -53,11 +54,11 @@ def sitemap_links(body: bytes, url: str, model: SiteModel, now: datetime | None 
 
 
 def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None = None) -> Sitemap:
-    """Read an unpacked sitemap: its pages in scope, or the sitemaps an index names on the site's hosts, once each.
+    """Read an unpacked sitemap: its pages in scope, or an index's sitemaps on the site's hosts, each once.
 
-    At most `MAX_ENTRIES` entries of the first `MAX_BYTES` are read. ``now`` is when it was fetched: dates after that
-    are not believed. How deep indexes may nest is the caller's to bound. Translations of a page (``xhtml:link`` with
-    ``hreflang``) are pages too where the model names their language.
+    At most `MAX_ENTRIES` entries of the first `MAX_BYTES` are read. ``now`` is the time of the fetch; later dates are
+    rejected. The caller limits the nesting of indexes. Translations of a page (``xhtml:link`` with ``hreflang``) count
+    as pages if the model names their language.
     """
     text, now = decode(body[:MAX_BYTES]).text, now or datetime.now(UTC)
     root = root_of(text)
@@ -76,19 +77,15 @@ def read_sitemap(body: bytes, url: str, model: SiteModel, now: datetime | None =
 
 
 _Listed = tuple[str, tuple[str, ...]]
-"""A location and what is stated of its date, the likeliest first."""
+"""A location and the texts that may be its date, likeliest first."""
 
 
 def _sitemaps(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteModel) -> tuple[Link, ...]:
     scope = scope_of(model)
     entries = (entry for entry in _entries(listed, origin) if scope.has_host(entry.address.host))
-    return _newest_first(entry_links(entries, Kind.SITEMAP, parse(origin[0])))
-
-
-def _newest_first(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """Rank all but the newest lower; of those with the same date, or none, the middle, since lists begin at either end
-    of time.
-    """
+    links = entry_links(entries, Kind.SITEMAP, parse(origin[0]))
+    # All but the newest get a lower rank. Of those with equal dates, or none, the middle does: an index may begin with
+    # the oldest or with the newest.
     last = len(links) - 1
     places = sorted(range(len(links)), key=lambda at: (links[at].dated or "", -min(at, last - at)), reverse=True)
     later = frozenset(places[MOST_AT_ONCE:])
@@ -101,7 +98,7 @@ def _pages(listed: Iterable[_Listed], origin: tuple[str, datetime], model: SiteM
 
 
 def _entries(listed: Iterable[_Listed], origin: tuple[str, datetime]) -> Iterator[Entry]:
-    """Yield absolute locations (the protocol knows no others) and those that begin with a slash."""
+    """Yield entries for absolute locations (the protocol allows no others) and for those that begin with a slash."""
     url, now = origin
     for location, dates in islice(listed, MAX_ENTRIES):
         address = parse(location, url if location.startswith("/") else None)
@@ -114,30 +111,24 @@ def _listed(records: Iterable[etree._Element], languages: frozenset[str]) -> Ite
         location, dates = "", {}
         for child in record:
             name = local_name(child)
-            if name == "loc" and not location and not _is_media(child):
+            # In badly written records image:loc and video:loc are beside the page's loc.
+            media = "image" in str(child.tag) or "video" in str(child.tag)
+            if name == "loc" and not location and not media:
                 location = (child.text or "").strip().replace("&amp;", "&")
             elif name == "lastmod":
                 dates["lastmod"] = (child.text or "").strip()
             elif name == "news":
-                dates["news"] = _news_date(child)
+                texts = ((each.text or "").strip() for each in child if local_name(each) == "publication_date")
+                dates["news"] = next(texts, "")
         stated = tuple(text for key in ("news", "lastmod") if (text := dates.get(key)))
         if location:
             yield location, stated
         yield from ((alternate, stated) for alternate in _alternates(record, languages))
 
 
-def _news_date(news: etree._Element) -> str:
-    return next(((child.text or "").strip() for child in news if local_name(child) == "publication_date"), "")
-
-
 def _alternates(record: etree._Element, languages: frozenset[str]) -> Iterator[str]:
-    """Yield the addresses of a page in other languages that are wanted by name."""
+    """Yield the URLs of a page in other languages that the model names."""
     for child in record if languages else ():
         translated = local_name(child) == "link" and child.get("rel", "").lower() == "alternate"
         if translated and standard(child.get("hreflang", "").partition("-")[0].strip(), "") in languages:
             yield child.get("href", "").strip()
-
-
-def _is_media(element: etree._Element) -> bool:
-    """Tell image:loc and video:loc, which stand in the record itself when it is written badly, from the page's loc."""
-    return "image" in str(element.tag) or "video" in str(element.tag)

@@ -1,4 +1,4 @@
-"""What an address turned out to hold: a feed, a sitemap, a page, or why it is of no use. Pure."""
+"""Classify the answer of a possible source: feed, sitemap, page, or the reason why it is useless."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class Form(StrEnum):
-    """What a source is."""
+    """Format of a source."""
 
     RSS = "RSS"
     ATOM = "Atom"
@@ -49,24 +49,24 @@ _ROOTS = {"rss": Form.RSS, "feed": Form.ATOM, "rdf": Form.RDF}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What was read at an address. ``refused`` says why it is of no use, in words to count by; empty when it is."""
+    """The content of a source. ``refused`` is the reason why it is useless, as a key for counters, or empty."""
 
     form: Form | None = None
     links: tuple[Link, ...] = ()
     language: str = ""
-    """ISO 639 code that the source states; empty when it states none."""
+    """ISO 639 code that the source states, or empty."""
     refused: str = ""
     text: str = ""
-    """The decoded text of a page; empty for feeds and sitemaps."""
+    """The decoded text of a page. Empty for feeds and sitemaps."""
 
     @property
     def newest(self) -> str | None:
-        """The latest date among the entries; None when none is dated."""
+        """The latest date of the entries, or None."""
         return max((link.dated for link in self.links if link.dated), default=None)
 
 
 def read_source(capture: Capture, model: SiteModel) -> Source:
-    """Read an answer as whatever it is: feed, sitemap or page, packed or not.
+    """Read an answer as feed, sitemap or page, compressed or not.
 
     ``links`` are the entries on the hosts of ``model``.
     """
@@ -90,7 +90,8 @@ def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
     if root in _ROOTS or _JSON_FEED.match(text):
         links = text_feed_links(text, capture.url, model, capture.fetched_at)
         return _judged(_ROOTS.get(root or "", Form.JSON), links, _language(text))
-    if root is not None or capture.kind is Kind.SITEMAP or _is_plain(declared):
+    plain = (declared or "").lower().startswith("text/plain")
+    if root is not None or capture.kind is Kind.SITEMAP or plain:
         found = read_sitemap(body, capture.url, model, capture.fetched_at)
         if root is not None or found.links:
             return _judged(_sitemap_form(root, text), found.links, "")
@@ -99,10 +100,6 @@ def _read(capture: Capture, body: bytes, model: SiteModel) -> Source:
         return Source(Form.PAGE, text=text)
     links = text_feed_links(text, capture.url, model, capture.fetched_at) if media.endswith("xml") else ()
     return Source(Form.OTHER, links, _language(text)) if links else Source(refused=f"is {media}")
-
-
-def _is_plain(declared: str | None) -> bool:
-    return (declared or "").lower().startswith("text/plain")
 
 
 def _sitemap_form(root: str | None, text: str) -> Form:

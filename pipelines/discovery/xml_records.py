@@ -1,9 +1,10 @@
-"""XML of feeds and sitemaps as a stream of records: hardened, forgiving, in bounded memory.
+"""Scan the XML of feeds and sitemaps for records: hardened, tolerant, in limited memory.
 
-The document is cut at its root element, so that no DTD, and with it no entity, ever reaches the parser; that external
-entities stay unread is asked of lxml besides (CVE-2026-41066). Depth and the size of a text have libxml2's own limits.
-A bare ampersand is read as one. In broken XML every record that has its end tag is looked for on its own, besides what
-the parser made of the whole; a text that breaks off with the document is never taken for a whole one.
+- The document is cut before its root element, so no DTD and no entity reach the parser. lxml is told to ignore external
+  entities too (CVE-2026-41066). libxml2's own limits apply to depth and to the size of a text.
+- A bare ampersand is read as one.
+- In broken XML each record with an end tag is also parsed on its own. A text that is cut at the end of the document is
+  dropped.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -34,9 +36,9 @@ _OPTIONS = {"recover": True, "resolve_entities": False, "load_dtd": False, "no_n
 
 
 def root_of(text: str) -> str | None:
-    """Return the name of the root element, lower-case, without prefix, when it is that of a feed or a sitemap.
+    """Return the name of the root element, in lower case without prefix, if it is that of a feed or a sitemap.
 
-    Of a page it is none, though there may be such an element in it: blogs stated their trackbacks in RDF.
+    Pages have none, even if they contain such an element: blogs stated their trackbacks in RDF.
     """
     match = _ROOT.search(text, 0, _PROLOG)
     return match[1].lower() if match and not _PAGE.search(text, 0, match.start()) else None
@@ -53,9 +55,9 @@ def _local(tag: str) -> str:
 
 
 class XmlRecords:
-    """The elements of certain local names, one after the other, each with its children, gone when the next one comes.
+    """Iterator over the elements with certain local names and their children. Each is freed before the next one.
 
-    ``broken`` tells, once the records are read, whether the document was not well-formed; some may then come twice.
+    After the iteration ``broken`` is true if the document was not well-formed. Some records may then come twice.
     """
 
     def __init__(self, text: str, names: frozenset[str]) -> None:
@@ -77,48 +79,45 @@ class XmlRecords:
             yield from self._salvaged()
 
     def _records(self, parser: etree.iterparse) -> Iterator[etree._Element]:
-        """Yield outermost records; whatever is closed outside of one is thrown away at once."""
+        """Yield outermost records. Elements that are closed outside of one are freed immediately."""
         depth = nodes = 0
         for event, element in parser:
             nodes += 1
             if local_name(element) in self._names:
                 depth += 1 if event == "start" else -1
-                if event == "end" and depth == 0 and not _is_cut(element):
+                if event == "end" and depth == 0 and not any(_CUT in (child.text or "") for child in element):
                     yield element
             if event == "end" and depth == 0:
                 nodes = 0
-                _discard(element)
+                element.clear()
+                parent = element.getparent()
+                while parent is not None and element.getprevious() is not None:
+                    del parent[0]
             if nodes > _MAX_NODES:
                 self.broken = True
                 return
 
     def _salvaged(self) -> Iterator[etree._Element]:
-        """Yield records parsed each on its own, from its start tag to the next end tag of that name."""
+        """Yield records, each parsed on its own, from its start tag to the next end tag of that name."""
         start = re.compile(rf"<((?:[\w.-]{{1,30}}:)?(?:{'|'.join(sorted(self._names))}))(?=[\s>])", re.IGNORECASE)
         matches = list(islice(start.finditer(self._text), _MAX_SALVAGED))
         limits = [*(match.start() for match in matches[1:]), len(self._text)]
         for match, limit in zip(matches, limits, strict=False):
             end = self._text.find(f"</{match[1]}", match.end(), min(limit, match.end() + _MAX_RECORD))
-            record = _parse(f"{self._text[match.start() : end]}</{match[1]}>") if end >= 0 else None
-            if record is not None:
-                yield record
-
-
-def _parse(record: str) -> etree._Element | None:
-    try:
-        return etree.fromstring(record.encode(), etree.XMLParser(**_OPTIONS))
-    except etree.XMLSyntaxError:
-        return None
-
-
-def _is_cut(element: etree._Element) -> bool:
-    return any(_CUT in (child.text or "") for child in element)
+            if end < 0:
+                continue
+            record = f"{self._text[match.start() : end]}</{match[1]}>"
+            element: etree._Element | None = None
+            with suppress(etree.XMLSyntaxError):
+                element = etree.fromstring(record.encode(), etree.XMLParser(**_OPTIONS))
+            if element is not None:
+                yield element
 
 
 def _mended(text: str) -> str:
-    """Drop characters XML forbids, make U+FFFD of references to them, escape bare ampersands outside CDATA sections.
+    """Drop characters that XML forbids, replace references to them, and escape bare ampersands outside CDATA sections.
 
-    A reference to a surrogate goes wherever it stands: lxml would fail over what libxml2 makes of it.
+    References to surrogates are replaced everywhere, because lxml fails on libxml2's result.
     """
     first, *sections = _NUMERIC.sub(_legal, _ILLEGAL.sub("", text)).split("<![CDATA[")
     parts = [_BARE_AMPERSAND.sub("&amp;", first)]
@@ -132,10 +131,3 @@ def _legal(match: re.Match[str]) -> str:
     digits = (match[1] or match[2]).lstrip("0") or "0"
     code = int(digits[:8], 10 if match[1] else 16)
     return match[0] if code <= sys.maxunicode and not _ILLEGAL.match(chr(code)) else "\ufffd"
-
-
-def _discard(element: etree._Element) -> None:
-    element.clear()
-    parent = element.getparent()
-    while parent is not None and element.getprevious() is not None:
-        del parent[0]

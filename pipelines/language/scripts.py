@@ -1,4 +1,4 @@
-"""Which script a text is in, and the languages that a script alone decides."""
+"""Find the main script of a text, and the languages that a script alone decides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import lru_cache
 import regex
 
 LEAST_LETTERS = 3
-# Scripts by their Unicode names, frequent ones first, with their ISO 15924 codes.
+"""Letters. Below that a text has no script."""
+# Unicode name of a script -> ISO 15924 code, frequent scripts first.
 _SCRIPTS = {
     "Latin": "Latn",
     "Arabic": "Arab",
@@ -46,7 +47,7 @@ _SCRIPTS = {
     "Nko": "Nkoo",
     "Common": "Zyyy",
 }
-# Letters of no one script: tatweel, the Japanese long mark, ordinal indicators.
+# Letters that several scripts share: tatweel, the Japanese long mark, ordinal indicators.
 _SHARED = "Zyyy"
 DECISIVE = {
     "Thai": "th",
@@ -69,21 +70,22 @@ DECISIVE = {
     "Thaa": "dv",
 }
 """Scripts that newspapers of one language use. Hebrew (Yiddish), Devanagari, Bengali and Ethiopic have several."""
-# Japanese prose is half kana; Chinese quotes a brand name now and then.
+# Share of kana among kana and Han. Japanese prose is half kana; Chinese quotes a brand name now and then.
 _KANA_SHARE = 0.1
+# Share of Latin letters below which Latin names are not counted.
 _CLEARLY = 0.75
 ADDRESS = r"(?:https?://|www\.)[!-~]+"
-"""What an address is in a running text: nothing before it belongs to it, though no space stands there."""
+"""An address in running text. It ends a word before it even without a space."""
 _NAMES = regex.compile(ADDRESS + r"|(?<![\p{L}\p{N}])\p{Lu}\p{Latin}*")
 _MOST_KNOWN = 2**16
 _ASCII_OTHERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 
 def main_script(text: str) -> tuple[str, float]:
-    """Return the ISO 15924 code of the script most letters are in, and its share of the letters; ``Zyyy``, 0 for none.
+    """Return the ISO 15924 code of the script of most letters, and its share of them, or ``("Zyyy", 0.0)``.
 
-    Han with kana counts as one script, ``Jpan``. Where much is in another script, Latin letters of names, brands and
-    addresses are not counted: they make no Arabic text English.
+    Han with kana counts as one script, ``Jpan``. If much text is in another script, Latin letters of names, brands and
+    addresses do not count: they do not make an Arabic text English.
 
     >>> main_script("Tin tức hôm nay"), main_script("123")
     (('Latn', 1.0), ('Zyyy', 0.0))
@@ -109,7 +111,7 @@ def main_script(text: str) -> tuple[str, float]:
 
 
 class _Known(dict[str, str]):
-    """Remembers the script of characters; what is no letter is of no one script."""
+    """Cache: character -> code of its script, ``Zyyy`` for characters that are no letters."""
 
     def __missing__(self, character: str) -> str:
         codes = (code for code, pattern in _patterns().items() if pattern.match(character))
@@ -123,7 +125,7 @@ _KNOWN = _Known()
 
 
 def only(text: str, script: str) -> str:
-    """Return the text without the letters of other scripts; a script of two (``Jpan``) or none keeps all."""
+    """Return the text without letters of other scripts. Nothing is removed for ``Jpan`` (two scripts) and ``Zyyy``."""
     pattern = None if text.isascii() else _others(script)
     return pattern.sub(" ", text) if pattern else text
 

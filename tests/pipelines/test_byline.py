@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.byline import authors, is_name
-from pipelines.dating.visible import around_headline
+from pipelines.dating.elements import around_headline
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import read_metadata
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_spider.config_values import LANGUAGE_BACKENDS
-from pipelines.language import BACKENDS, identify, letters, main_script, words
+from pipelines.language import BACKENDS, corrections, identify, main_script
 from pipelines.language.backends import standard
 from storage.errors import ConfigError
 from tests.pipelines.language_samples import SENTENCES, UNKNOWN_TO, unmarked
@@ -83,27 +83,27 @@ def test_words_of_another_script_do_not_change_the_language(backend: str) -> Non
 def test_letters_correct_a_guess(guess: str, language: str) -> None:
     """What a language never writes rules it out; what it does write leaves it in."""
     script = identify(TEXTS[language]).script
-    assert letters.corrected(guess, script, TEXTS[language]) == language
-    assert letters.corrected(language, script, TEXTS[language]) == language
+    assert corrections.by_letters(guess, script, TEXTS[language]) == language
+    assert corrections.by_letters(language, script, TEXTS[language]) == language
 
 
 def test_a_quoted_name_is_no_reason_to_correct() -> None:
     """Two Persian letters in an Arabic sentence are a name."""
     text = TEXTS["ar"] + " «پگاه»"
-    assert letters.corrected("ar", "Arab", text) == "ar"
+    assert corrections.by_letters("ar", "Arab", text) == "ar"
 
 
 @pytest.mark.parametrize("language", ["he", "yi"])
 def test_words_tell_yiddish_from_hebrew(language: str) -> None:
     """With points and without, where a detector knows Hebrew only."""
     for sentence in SENTENCES[language]:
-        assert words.corrected("he", "Hebr", sentence) == language
+        assert corrections.by_words("he", "Hebr", sentence) == language
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "es", "pt", "it", "de", "nl", "da", "sv", "pl", "tr", "id", "ms"])
 def test_nothing_else_is_taken_for_unmarked_vietnamese(language: str) -> None:
     """Its syllables are short and few."""
-    assert not any(words.is_unmarked_vietnamese(unmarked(sentence)) for sentence in SENTENCES[language])
+    assert not any(corrections.is_unmarked_vietnamese(unmarked(sentence)) for sentence in SENTENCES[language])
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_declarations_of_rights_are_recognised(language: str, text: str) -> None
 @pytest.mark.parametrize("language", [name for name, texts in SENTENCES.items() if texts[0][0].isascii()])
 def test_nothing_else_is_taken_for_kurdish(language: str) -> None:
     """Its vowels with a circumflex and its small words come together nowhere else."""
-    assert not any(words.is_kurmanji(sentence) for sentence in SENTENCES[language])
+    assert not any(corrections.is_kurmanji(sentence) for sentence in SENTENCES[language])
 
 
 @pytest.mark.parametrize("language", SCRIPTS)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.language import foreign_share, identify, identify_lines, told
-from pipelines.language import lines as lines_module
-from pipelines.language.text import guess
+from pipelines.language import detect, foreign_share, format_guesses, identify, identify_lines
+from pipelines.language.detect import guess
 from tests.pipelines.language_samples import SENTENCES
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def test_the_share_in_other_languages_marks_a_mixed_text(lines: tuple[str, ...],
 
 def test_what_is_told_of_a_line() -> None:
     """Language, confidence, script and its share, as they are stored."""
-    assert told(identify(of("th"))) == "th 1.00 Thai 1.00"
+    assert format_guesses([identify(of("th"))]) == ("th 1.00 Thai 1.00",)
 
 
 def test_a_text_of_very_many_lines_is_not_read_to_its_end() -> None:
@@ -89,17 +88,18 @@ def test_a_text_of_very_many_lines_is_not_read_to_its_end() -> None:
 
 
 def test_only_so_many_lines_are_put_to_a_second_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of lines of noise would take longer than a page may; what is plain is told without."""
+    """Thousands of lines of noise would exceed the time of a page; plain lines need no second opinion."""
     asked: list[str] = []
 
     def opinion(line: str, name: str) -> LanguageGuess:
         asked.append(line)
         return guess(line, name)
 
-    monkeypatch.setattr(lines_module, "guess", opinion)
-    monkeypatch.setattr(lines_module, "_MOST_OPINIONS", 3)
+    monkeypatch.setattr(detect, "guess", opinion)
+    monkeypatch.setattr(detect, "_MOST_OPINIONS", 3)
     assert codes(*[of("ar")] * 9, *[of("en")] * 8) == ["ar"] * 9 + ["en"] * 8
-    assert len(asked) == 3
+    _the_whole_text, *lines = asked
+    assert len(lines) == 3
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.discovery.links import main_page_link, page_links
-from pipelines.spellings import is_secondary, plain_path
-from pipelines.urls import canonicalise, fetchable, parse, twin
+from pipelines.urls import canonicalise, fetchable, is_secondary, parse, plain_path, twin
 from storage.records import SiteModel
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.dating.lines import MAX_CHARS, is_dateline
+from pipelines.main_text import MAX_DATELINE_CHARS, is_dateline
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_line_of_the_day_of_publication_and_the_author_is_one(line: str, publi
         ("© 5 November 2024", "2024-11-05"),
         ("Ann Lee", "2024-11-05"),
         ("2024", "2024-11-05"),
-        (f"5 November 2024{' ' * MAX_CHARS}", "2024-11-05"),
+        (f"5 November 2024{' ' * MAX_DATELINE_CHARS}", "2024-11-05"),
     ],
 )
 def test_a_line_that_says_more_or_is_of_another_day_is_none(line: str, published: str) -> None:

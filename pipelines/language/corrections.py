@@ -1,26 +1,84 @@
-"""Languages of one script told apart by frequent words, where letters do not do it and detectors confuse them.
+"""Correct a detector's guess of the language by the letters and the frequent words of the text.
 
-The sets hold words that one language of a group uses all the time and the others do not. Vietnamese without its marks
-is told by its syllables, of which there are some 2,500 (as in telegrams, chats and old web pages), Kurdish in Latin
-letters, which the detectors do not know, by its small words and its vowels.
+Letters: detectors that do not know Pashto or Sorani call them Persian. A guess is dropped if the language does not
+write a fair share of the letters and another language writes (nearly) all of them. Alphabets are CLDR's exemplar sets,
+with the substitutes of old keyboards. Arabic and Persian yeh and kaf count as one letter.
+
+Words: where languages of one script have the same letters, sets of words decide that one language uses all the time and
+the others do not. Two languages are recognised here that the detectors do not know, or know badly:
+
+- Vietnamese without its marks (telegrams, chats, old web pages) by its syllables, some 2,500;
+- Kurdish in Latin letters by its small words and its vowels with a circumflex.
+
+Stop words of languages in Latin and Cyrillic script are jusText's (Pomikálek, 2011), made from Wikipedia.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.language.stop_words import stop_words
-from pipelines.vietnamese_syllables import is_syllable
+from pipelines.vietnamese_codecs import is_syllable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_FOLDED = str.maketrans("يىكٴ", "یی\u06a9ء")
+_ARABIC = "ابتثجحخدذرزسشصضطظعغفقکلمنوی" + "ءآؤئ"
+_PERSIAN = _ARABIC + "هپچژگۀ"
+_URDU = _ARABIC + "پچژگٹڈڑںھہےۓۂۃ"
+_RUSSIAN = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
+# Language -> its letters. If several languages fit equally well, the first is taken.
+_ALPHABETS = {
+    "Arab": {
+        "ar": _ARABIC + "هةأإ",
+        "fa": _PERSIAN,
+        "ur": _URDU,
+        "ps": _PERSIAN + "ټډړښګڼېۍځڅږ",
+        "ckb": "ابپتجچحخدرڕزژسشعغفڤقکگلڵمنوۆهھەیێئ",
+        "ug": "ائەبپتجچخدرزژسشغفقکگڭلمنھوۇۆۈۋېی",
+        "sd": _ARABIC + "هةھپچگٻڀٺٽٿڄڃڇڊڌڍڏڙڦڪڳڱڻ",
+        "azb": _PERSIAN + "ۆۇۏؽێ",
+        "skr": _URDU + "ٻڄڳݙݨڻ",
+        "pnb": _URDU + "ݨࣇڻ",
+        "ks": _URDU + "ٲٳۄؠۆۍٮ",
+        "kk": "ابۆگعدەجزیکقلمنڭوپرستۋۇفحھچشءخ",
+        "ky": "ابگعدەجزیکقلمنڭوپرستۋۇۅۉفحھچشءېخغ",
+        "uz": _PERSIAN + "ۇېۉڭ",
+        "ms": _ARABIC + "هةچڠڤݢڬۏڽ",
+    },
+    "Cyrl": {
+        "ru": _RUSSIAN,
+        "uk": "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
+        "bg": "абвгдежзийклмнопрстуфхцчшщъьюя",
+        "sr": "абвгдђежзијклљмнњопрстћуфхцчџш",
+        "mk": "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ",
+        "be": "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
+        "mn": _RUSSIAN + "өү",
+        "ky": _RUSSIAN + "ңөү",
+        "kk": _RUSSIAN + "әғқңөұүһі",
+        "tt": _RUSSIAN + "әөүҗңһ",
+        "ba": _RUSSIAN + "ғҙҡңҫөүһә",
+        "tg": _RUSSIAN + "ғӣқӯҳҷ",
+        "uz": _RUSSIAN + "ўқғҳ",
+        "os": _RUSSIAN + "ӕ",
+        "cv": _RUSSIAN + "ӑӗҫӳ",
+        "sah": _RUSSIAN + "ҕҥөһү",
+    },
+    "Latn": {"tr": "çğıöşüâîû", "az": "çəğıöşü"},
+}
+_COMMONEST = {"Cyrl": "ru"}
+"""Script -> language to compare with if the detector knows no language of the text (Chuvash)."""
+_LEAST_STRANGE = 2
+"""Letters. A guess is dropped if the language does not write that many."""
+_STRANGE_SHARE = 0.04
+"""Share of all letters. A guess is dropped from that share of letters it does not write."""
+# Script and language -> frequent words that the others of the group do not use.
 _GROUPS = tuple(
     (script, {language: frozenset(words.split()) for language, words in group.items()})
     for script, group in (
@@ -150,15 +208,17 @@ _GROUPS = tuple(
 )
 _WORD = regex.compile(r"[\p{L}\p{M}\u200c]+")
 _ASCII_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
-# What Latin letters are called in Urdu, and which of these names are words of Western Punjabi too: is, was, also, if.
+# Names of Latin letters in Urdu. The first are also words of Western Punjabi: is, was, also, if.
 _LETTERS_OR_WORDS = frozenset({"اے", "سی", "وی", "جے", "ایس", "ای", "او", "آئی"})
 _NO_WORDS = "بی ڈی ایف جی ایچ ایل ایم این پی کیو آر ٹی یو ڈبلیو ایکس وائی زیڈ"
 _LETTERS = _LETTERS_OR_WORDS.union(_NO_WORDS.split())
 _LEAST_HITS = 2
-"""Words of a language that a text is to have at least before they count for it."""
-_LATIN, _LEAST_LIST = regex.compile(r"\p{Latin}"), 100
+"""Words of a language that a text needs before they count for it."""
+_LATIN = regex.compile(r"\p{Latin}")
+_LEAST_LIST = 100
+"""Words in Latin script. A shorter stop-word list counts as none."""
 
-# So many words are looked at.
+# Words. The start of a text decides.
 _SYLLABLES = 60
 _PLAIN_WORDS = """
     cua va duoc khong nhung nguoi cac mot da voi nay den ve nhu tai phai cung nam ngay nuoc viec se dang vao tren duoi
@@ -175,24 +235,109 @@ _KURMANJI_WORDS = """
 """
 _KURMANJI = frozenset(_KURMANJI_WORDS.split())
 _OFTEN_TOGETHER = 0.035
-"""Least share of frequent words, times that of words with a vowel with a circumflex, of Kurmanji."""
+"""Least value, for Kurmanji, of the share of frequent words times the share of words with a circumflex."""
 _VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯẠ-ỹ]")
 _MEANT = 0.85
-"""Share of the words of unmarked Vietnamese that are syllables of it at least."""
+"""Least share, for Vietnamese without marks, of words that are syllables of Vietnamese."""
 _FREQUENT = 0.15
-"""Share of its words that are among the most frequent at least."""
+"""Least share, for Vietnamese without marks, of words that are among its most frequent."""
+# jusText's name of a list -> language.
+_LISTS = {
+    "Afrikaans": "af",
+    "Albanian": "sq",
+    "Azerbaijani": "az",
+    "Basque": "eu",
+    "Belarusian": "be",
+    "Bulgarian": "bg",
+    "Catalan": "ca",
+    "Croatian": "hr",
+    "Czech": "cs",
+    "Danish": "da",
+    "Dutch": "nl",
+    "English": "en",
+    "Esperanto": "eo",
+    "Estonian": "et",
+    "Finnish": "fi",
+    "French": "fr",
+    "Galician": "gl",
+    "German": "de",
+    "Hungarian": "hu",
+    "Icelandic": "is",
+    "Indonesian": "id",
+    "Irish": "ga",
+    "Italian": "it",
+    "Kazakh": "kk",
+    "Latin": "la",
+    "Latvian": "lv",
+    "Lithuanian": "lt",
+    "Macedonian": "mk",
+    "Malay": "ms",
+    "Norwegian_Bokmal": "no",
+    "Norwegian_Nynorsk": "nn",
+    "Polish": "pl",
+    "Portuguese": "pt",
+    "Romanian": "ro",
+    "Russian": "ru",
+    "Serbian": "sr",
+    "Slovak": "sk",
+    "Slovenian": "sl",
+    "Spanish": "es",
+    "Swahili": "sw",
+    "Swedish": "sv",
+    "Tagalog": "tl",
+    "Turkish": "tr",
+    "Ukrainian": "uk",
+    "Welsh": "cy",
+    "Yoruba": "yo",
+}
 
 
 def corrected(language: str, script: str, text: str) -> str:
-    """Return the language of the same group whose words these are: two at least, and half as many again.
+    """Return the language of a text in a script, given a detector's guess: corrected by letters, then by words."""
+    written = by_letters(language, script, text)
+    worded = by_words(written, script, text)
+    return written if worded != written and _speak_against(worded, written, script, text) else worded
 
-    >>> corrected("ur", "Arab", "وزیر اعظم نے آکھیا اے کہ لوکاں نوں سہولتاں دین لئی نویں منصوبے شروع کیتے جا رہے نیں")
+
+def by_letters(language: str, script: str, text: str) -> str:
+    """Return the language that writes these letters, if the guessed one does not.
+
+    >>> by_letters("fa", "Arab", "د بهرنیو چارو وزارت وایي چې خبرې به په راتلونکې اونۍ کې پیل شي")
+    'ps'
+    """
+    stands = _COMMONEST.get(script, language) if language == "und" else language
+    if stands not in _ALPHABETS.get(script, {}):
+        return language
+    letters, strange = _strange(script, text)
+    best = min(strange, key=lambda name: strange[name])
+    clear = strange[stands] >= max(_LEAST_STRANGE, _STRANGE_SHARE * letters)
+    return best if clear and strange[best] * 3 <= strange[stands] else language
+
+
+def _speak_against(language: str, rival: str, script: str, text: str) -> bool:
+    """Return whether ``language`` lacks more letters of the text than ``rival``."""
+    _, strange = _strange(script, text)
+    return strange.get(language, 0) > strange.get(rival, 0)
+
+
+def _strange(script: str, text: str) -> tuple[int, dict[str, int]]:
+    """Return the number of letters beyond ASCII and, by language, how many of them it does not write."""
+    letters = Counter(each for each in text.lower().translate(_FOLDED) if each.isalpha() and not each.isascii())
+    alphabets = _ALPHABETS.get(script, {})
+    strange = {name: sum(letters[each] for each in letters.keys() - set(alphabets[name])) for name in alphabets}
+    return letters.total(), strange
+
+
+def by_words(language: str, script: str, text: str) -> str:
+    """Return the language of the same group with the most own words: two at least, and half as many again.
+
+    >>> by_words("ur", "Arab", "وزیر اعظم نے آکھیا اے کہ لوکاں نوں سہولتاں دین لئی نویں منصوبے شروع کیتے جا رہے نیں")
     'pnb'
     """
     if script == "Latn":
         if language != "vi" and is_unmarked_vietnamese(text):
             return "vi"
-        # CLD2 takes it for Vietnamese, whose other letters it has not.
+        # CLD2 takes Kurmanji for Vietnamese. Letters that only Vietnamese has exclude it.
         if (language != "vi" or _VIETNAMESE_LETTER.search(text) is None) and is_kurmanji(text):
             return "ku"
     group = next((group for place, group in _GROUPS if place == script and language in group), None)
@@ -202,14 +347,16 @@ def corrected(language: str, script: str, text: str) -> str:
     words = Counter(_without_initials(found) if script == "Arab" else found)
     listed = {name: group[name] | stop_words().get(name, frozenset()) for name in group} if script == "Latn" else group
     if not _are_even(tuple(group), script):
-        told = _leader(words, group, language)
-        if told != language or _own_words(words, group, language) >= _LEAST_HITS:
-            return told
+        leader = _leader(words, group, language)
+        others = frozenset[str]().union(*(known for name, known in group.items() if name != language))
+        own = sum(words[word] for word in group[language] - others if word in words)
+        if leader != language or own >= _LEAST_HITS:
+            return leader
     return _leader(words, listed, language)
 
 
 def _without_initials(words: list[str]) -> Iterator[str]:
-    """Leave out Latin letters spelled in Urdu one after another: by two of them the BJP's reports were Punjabi.
+    """Leave out the names of Latin letters in Urdu, if several follow one another: two of them made texts Punjabi.
 
     >>> list(_without_initials("بی جے پی کے ایک رکن وی اے".split()))
     ['کے', 'ایک', 'رکن', 'وی', 'اے']
@@ -222,53 +369,54 @@ def _without_initials(words: list[str]) -> Iterator[str]:
 
 @cache
 def _are_even(names: tuple[str, ...], script: str) -> bool:
-    """Tell whether all languages of a group have stop words in its script, or none is looked at.
+    """Return whether all languages of a group have stop words in its script, or the script has no lists.
 
-    Bosnian has no list and Serbian one in Cyrillic: Croatian's claims what all three of them use.
+    Bosnian has no list, and Serbian has one in Cyrillic. Croatian's list would win by the words that all three use.
     """
     lists = (filter(_LATIN.match, stop_words().get(name, frozenset())) for name in names)
     return script != "Latn" or min(sum(1 for _ in words) for words in lists) >= _LEAST_LIST
 
 
-def _own_words(words: Counter[str], group: dict[str, frozenset[str]], language: str) -> int:
-    others = frozenset().union(*(known for name, known in group.items() if name != language))
-    return sum(words[word] for word in group[language] - others if word in words)
-
-
 def _leader(words: Counter[str], known: dict[str, frozenset[str]], language: str) -> str:
-    """Return the language whose words are most ahead of those of the one that was guessed, else that one."""
-    leads = {name: _lead(words, known[name] - known[language], known[language] - known[name]) for name in known}
+    """Return the language whose words are most ahead of those of the guessed one, else the guessed one."""
+    leads = {}
+    for name, own in known.items():
+        sides = own - known[language], known[language] - own
+        hits, against = (sum(words[word] for word in side if word in words) for side in sides)
+        leads[name] = hits - against if hits >= max(_LEAST_HITS, 1.5 * against) else 0
     best = max(leads, key=lambda name: leads[name])
     return best if leads[best] > 0 else language
 
 
-def _lead(words: Counter[str], own: frozenset[str], others: frozenset[str]) -> int:
-    """Return by how many words one side is ahead, 0 where that is not plain."""
-    hits, against = (sum(words[word] for word in side if word in words) for side in (own, others))
-    return hits - against if hits >= max(_LEAST_HITS, 1.5 * against) else 0
+@lru_cache(maxsize=1)
+def stop_words() -> dict[str, frozenset[str]]:
+    """Return the stop words by language, between 200 and 7,000 for each."""
+    from justext import get_stoplist
+
+    return {code: frozenset(get_stoplist(name)) for name, code in _LISTS.items()}
 
 
 def is_unmarked_vietnamese(text: str) -> bool:
-    """Tell Vietnamese without its marks by its first sixty words: nearly all are syllables of it, some very frequent.
+    """Return whether nearly all of the first sixty words are syllables of Vietnamese, and some are very frequent.
 
     >>> is_unmarked_vietnamese("Thu tuong Chinh phu yeu cau cac bo, nganh va dia phuong tap trung chi dao")
     True
     """
     start = text[:600].lower()
-    # Of ASCII alone, runs of letters are what is between all else: each line of a text is asked about.
+    # ASCII: runs of letters are the rest between everything else. This is called for each line of a text.
     found = start.translate(_ASCII_LETTERS).split() if start.isascii() else _WORD.findall(start)
     words = [word for word in found[:_SYLLABLES] if len(word) > 1]
-    # Most texts have too few of the frequent ones, which a set tells sooner than the syllables' pattern.
+    # Most texts have too few frequent words. A set finds that faster than the pattern of the syllables.
     if len(words) < 4 or sum(map(_PLAIN.__contains__, words)) < _FREQUENT * len(words):
         return False
     return sum(map(is_syllable, words)) >= _MEANT * len(words)
 
 
 def is_kurmanji(text: str) -> bool:
-    """Tell Kurdish in Latin letters, which the detectors do not know, by its first sixty words.
+    """Return whether the first sixty words are Kurdish in Latin letters.
 
-    Two at least are very frequent ones, and the share of these, times that of the words that have one of its vowels
-    with a circumflex, is more than in other languages that have either: names, which are neither, take from both.
+    Two frequent words are needed. The share of frequent words, times the share of words with a circumflex, is higher
+    than in other languages that have either. Names are neither, and lower both shares.
 
     >>> is_kurmanji("Serokê Herêma Kurdistanê bi balyozê Amerîkayê re civiya û li ser têkiliyan axivî")
     True
