@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.signs import Case, Finding, Rule, judge, nights_of
+from corpus_spider.health_model import Case, Finding, Rule
+from corpus_spider.signs import judge, nights_of
 from storage.corpus import Corpus
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import CLOCK, MOST_DAYS, SICK, State, as_json, verb_of
+from corpus_spider.exit_codes import SICK
+from corpus_spider.options import CLOCK, MOST_DAYS, State, as_json, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,7 @@ def health(state: State, /, **options: Any) -> int:
     or languages lost, sources that died, no crawl for days. Nobody is asked. Exit code 8 when one is sick.
     """
     from corpus_spider import health as examination
-    from corpus_spider.signs import Rule
+    from corpus_spider.health_model import Rule
 
     config = state.load_made()
     config.require_sites()

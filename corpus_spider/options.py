@@ -37,8 +37,6 @@ class Moment(click.DateTime):
 
 DAY = Moment("%Y-%m-%d", "a day such as 2026-11-20")
 CLOCK = Moment("%H:%M", "a time such as 02:15")
-SICK = 8
-"""Exit code of what is done, and has found a site or one of its sources not to be well."""
 MOST = 10**9
 """Largest number that is taken where more of something makes no difference: databases have a bound of their own."""
 MOST_DAYS = 36_500

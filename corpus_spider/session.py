@@ -16,13 +16,13 @@ import msgspec
 from corpus_spider import adoption, health, recovery, retention
 from corpus_spider.connection import require_proxies
 from corpus_spider.dispatch import DispatchLimits
+from corpus_spider.exit_codes import SICK
 from corpus_spider.guarded_archive import GuardedArchive, prepare_folders
+from corpus_spider.health_model import Rule
 from corpus_spider.learning import Models, learn_due
-from corpus_spider.options import SICK
 from corpus_spider.owner import claim
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
-from corpus_spider.signs import Rule
 from pipelines.line import Line, LineParts
 from pipelines.workers import WorkerLimits, WorkerPool
 from pipelines.writer import Writer
@@ -34,7 +34,7 @@ from storage.locks import SiteLocks
 
 if TYPE_CHECKING:
     from corpus_spider.config import Config
-    from corpus_spider.signs import Finding
+    from corpus_spider.health_model import Finding
     from storage.nights import SiteRun
 
 logger = logging.getLogger(__name__)

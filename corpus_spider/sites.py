@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import MOST_DAYS, SICK, State, as_json, examples, verb_of
+from corpus_spider.exit_codes import SICK
+from corpus_spider.options import MOST_DAYS, State, as_json, examples, verb_of
 from storage.counting import counted
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from corpus_spider.config_load import load
 from corpus_spider.health import examine
-from corpus_spider.signs import Rule, Sign
+from corpus_spider.health_model import Rule, Sign
 from storage.records import Kind
 from storage.schema import run as run_table
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
