@@ -77,7 +77,7 @@ SHARES = (
     ),
     Share(
         Sign.UNREACHABLE,
-        "could not be reached ({part} of {whole} attempts failed){why}",
+        "could not be reached: {part} of {whole} attempts failed{why}",
         lambda n: n.total("failed"),
         lambda n: n.total("fetched", "failed"),
         5,

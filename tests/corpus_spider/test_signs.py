@@ -52,7 +52,7 @@ def counts(*articles: int) -> list[dict[str, Any]]:
         (
             {"failed": 40, "reasons": {"timeout": 39, "body_corrupt": 1, "http_404": 2}},
             Sign.UNREACHABLE,
-            "could not be reached (40 of 120 attempts failed) (timeout 39, body_corrupt 1); usually 0%",
+            "could not be reached: 40 of 120 attempts failed (timeout 39, body_corrupt 1); usually 0%",
         ),
         ({"http_errors": 30, "reasons": {"http_404": 30}}, Sign.ERRORS, "30 of 80 responses are errors (http_404 30)"),
         ({"no_text": 30, "reasons": {"listing": 8}}, Sign.TEXT_LOST, "40 of 80 pages give no text; usually 5%"),

@@ -80,7 +80,7 @@ def test_every_source_is_found_and_read_or_refused_with_its_reason(paper: Newspa
         "/good.rss": ("feed", "RSS", 2, ""),
         "/atom": ("feed", "Atom", 1, ""),
         "/json": ("feed", "JSON Feed", 1, ""),
-        "/closed/x.rss": ("none", "", 0, "robots.txt does not allow it"),
+        "/closed/x.rss": ("none", "", 0, "robots.txt forbids this page"),
         "/sitemap.gz": ("sitemap", "sitemap", 1, ""),
         "/plain.txt": ("sitemap", "text sitemap", 2, ""),
         "/gone.xml": ("none", "", 0, "status 404"),
@@ -161,7 +161,7 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
     paper.extra |= {"/the-thao": page, "/kinh-te.htm": page, "/moved": lambda: (301, {"Location": "/the-thao"}, b"")}
     found = look(paper)
     told = {one.url.removeprefix(paper.origin): one.refused for one in found.findings if one.kind == "section"}
-    assert told["/gone"] == "answers with status 404"
+    assert told["/gone"] == "status 404"
     assert told["/moved"] == f"leads to {paper.origin}/the-thao"
     assert told["/film.htm"] == "is no page"
     assert (paper.asked["/kinh-te.htm"], paper.asked["/gone"]) == (1, 1)
@@ -207,7 +207,7 @@ def test_requests_are_bounded(paper: Newspaper) -> None:
 def test_a_site_whose_robots_forbid_everything_is_left_alone(paper: Newspaper) -> None:
     """Nothing but robots.txt is asked for."""
     paper.robots = (200, {}, b"User-agent: *\nDisallow: /")
-    with pytest.raises(NotFetchedError, match="does not allow"):
+    with pytest.raises(NotFetchedError, match="forbids"):
         look(paper)
     assert dict(paper.asked) == {"/robots.txt": 1}
 
@@ -258,9 +258,9 @@ def test_a_host_that_asks_for_a_pause_is_not_asked_again(paper: Newspaper) -> No
 @pytest.mark.parametrize(
     ("robots", "reason"),
     [
-        ((302, {"Location": "/rules"}, b""), "does not allow"),
-        ((503, {}, b""), "cannot be had"),
-        ((200, {"Content-Length": "999"}, b"User-agent: *"), "cannot be had"),
+        ((302, {"Location": "/rules"}, b""), "forbids"),
+        ((503, {}, b""), "could not be read"),
+        ((200, {"Content-Length": "999"}, b"User-agent: *"), "could not be read"),
     ],
 )
 def test_robots_txt_that_moved_or_broke_off_still_counts(paper: Newspaper, robots: Answer, reason: str) -> None:
