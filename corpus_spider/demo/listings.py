@@ -1,4 +1,4 @@
-"""Feeds and sitemaps of an edition, as XML text."""
+"""Feeds and sitemaps of a demo newspaper, as XML."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def feed(edition: Edition) -> tuple[str, str]:
 
 
 def sitemaps(edition: Edition) -> dict[str, tuple[str, bytes]]:
-    """Return the edition's sitemaps by path, content type and bytes; an index has one child, gzipped."""
+    """Return the content type and bytes of each sitemap, by path. An index has one gzipped child."""
     described: Mapping[str, str] = edition.paper["sitemap"]
     articles = [article for article in edition.articles if not article.wire]
     entries = "".join(_entry(edition.url(article), article) for article in articles)

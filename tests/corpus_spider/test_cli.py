@@ -76,7 +76,7 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["extract", "corpus.toml", "--url", "notaurl"], "only http and https"),
         (["evaluate", "--gold", "nowhere"], "nowhere"),
         (["init", "x", "--contact", "me@example.org", "--site", "http://[::1/"], "Invalid IPv6 URL"),
-        (["demo", "--keep", "corpus.toml"], "holds something else than a demo"),
+        (["demo", "--keep", "corpus.toml"], "contains other files than a demo"),
         (["dropped", "--limit", "9" * 20], "--limit"),
         (["export", "-o", "x.jsonl", "--min-chars", "9" * 20], "--min-chars"),
         (["sites", "check", "--max-age", "9" * 11], "--max-age"),

@@ -17,9 +17,9 @@ import pytest
 
 from corpus_spider import notify as telling
 from corpus_spider.config import Config
+from corpus_spider.health_model import Finding, Sign
 from corpus_spider.notify import compose, crawl_and_tell, wanted
 from corpus_spider.sections import Corpus, Notify
-from corpus_spider.health_model import Finding, Sign
 from storage.errors import ConfigError, DiskError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run

@@ -47,7 +47,8 @@ GO_ON = "Run the same command to resume."
         (
             {"pending": 2, "unread": 40, "limit": "time_limit"},
             12,
-            f"Stopped at time_limit: 268 pages fetched, 84 documents, 40 pages not processed yet, 2 URLs pending. {GO_ON}",
+            "Stopped at time_limit: 268 pages fetched, 84 documents, 40 pages not processed yet, 2 URLs pending. "
+            + GO_ON,
         ),
         ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
         (

@@ -162,8 +162,8 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
     found = look(paper)
     told = {one.url.removeprefix(paper.origin): one.refused for one in found.findings if one.kind == "section"}
     assert told["/gone"] == "status 404"
-    assert told["/moved"] == f"leads to {paper.origin}/the-thao"
-    assert told["/film.htm"] == "is no page"
+    assert told["/moved"] == f"redirects to {paper.origin}/the-thao"
+    assert told["/film.htm"] == "is not a page"
     assert (paper.asked["/kinh-te.htm"], paper.asked["/gone"]) == (1, 1)
     site = found.site()
     assert site["start"] == tuple(f"{paper.origin}{path}" for path in ("/", "/kinh-te.htm", "/the-thao"))
