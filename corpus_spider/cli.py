@@ -125,10 +125,10 @@ def crawl(state: State, /, **options: Any) -> int:
         state.console.json(planned) if options["as_json"] else plan.render(planned, state.console)
         return 0
     from corpus_spider.crawl import crawl as start
-    from corpus_spider.notify import crawl_and_tell
+    from corpus_spider.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    code, summary = crawl_and_tell(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
+    code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
     _report(state, options, summary if options["as_json"] else nightly.write_sites(summary, state.console), INTERNALS)
     return code
 

@@ -204,7 +204,7 @@ class StandardError(logging.StreamHandler[TextIO]):
         """Ignore other streams."""
 
 
-class Sparing(logging.Filter):
+class RateLimit(logging.Filter):
     """Limits each message, whatever its arguments, to ``most`` lines an hour, so that a site cannot fill the disk.
 
     The last line, and the first of the next hour, report the omission. The limit is above the rate of progress lines.
@@ -254,7 +254,7 @@ def start_logging(level: str) -> None:
     handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
     handler.addFilter(lambda record: level == "DEBUG" or record.levelno >= logging.WARNING or _is_ours(record.name))
     if level != "DEBUG":
-        handler.addFilter(Sparing())
+        handler.addFilter(RateLimit())
     logging.basicConfig(level=level, handlers=[handler], force=True)
 
 

@@ -58,7 +58,7 @@ class Message:
     plain: Mapping[str, Any]
 
 
-def crawl_and_tell(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
+def crawl_and_notify(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
     """Run ``crawl``, notify as `[notify]` says, and return the crawl's exit code and summary, or raise its error."""
     try:
         code, summary = crawl()
@@ -72,7 +72,7 @@ def crawl_and_tell(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]
 
 def _notify(config: Config, code: int, words: str, summary: Mapping[str, Any]) -> None:
     if wanted(config.notify, code, bool(summary.get("sick"))):
-        tell(config, compose(config.corpus.name, code, words, summary))
+        send(config, compose(config.corpus.name, code, words, summary))
 
 
 def wanted(notify: Notify, code: int, sick: bool) -> bool:
@@ -94,7 +94,7 @@ def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Mes
     return Message(subject, text, fields | {"text": f"{subject}\n{text}", "summary": dict(summary)})
 
 
-def tell(config: Config, message: Message) -> None:
+def send(config: Config, message: Message) -> None:
     """Send the message in each configured way, in parallel threads, and wait for at most ``2 * SECONDS``."""
     notify = config.notify
     ways: dict[str, Callable[[], None]] = {}

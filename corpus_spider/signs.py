@@ -33,7 +33,7 @@ SAME_NIGHT = timedelta(hours=12)
 SILENT_SHARE = 0.2
 """A night with less than this share of the usual articles is silent."""
 MISSING = 5
-"""Articles that must be missing, so that small sites are not reported. Also the responses needed for `nothing_had`."""
+"""Minimum missing articles, so that small sites are not reported. Also the minimum responses of `no_article_yet`."""
 LONGEST_PAUSE = 3
 """Nights. A site that pauses now and then (weekends) is silent after its longest pause, or after this."""
 ALL, LEAST_OF_ALL = 0.8, 3
@@ -146,14 +146,14 @@ def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
-    found += another_name(case)
+    found += renamed_site(case)
     if not case.listed:
         found += [
             Finding(case.site, Sign.SOURCE, words, url)
             for url, state in case.sources
             if state and (words := source_words(case, state))
         ]
-    return found or nothing_had(case)
+    return found or no_article_yet(case)
 
 
 def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
@@ -255,7 +255,7 @@ def _commonest(night: Night, reasons: Iterable[str]) -> str:
     return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
 
 
-def nothing_had(case: Case) -> list[Finding]:
+def no_article_yet(case: Case) -> list[Finding]:
     """Report the reasons why a site has given no article yet. Used if there is no other problem."""
     last = case.nights[-1] if case.nights else None
     if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
@@ -267,7 +267,7 @@ def nothing_had(case: Case) -> list[Finding]:
     return [Finding(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]
 
 
-def another_name(case: Case) -> list[Finding]:
+def renamed_site(case: Case) -> list[Finding]:
     """Report that the corpus knows all sources of the site under another site's name, so it is never crawled."""
     owners = {state.site for _, state in case.sources if state and state.site}
     if not owners or case.site in owners:

@@ -214,7 +214,7 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
 def _if_yours(parts: SplitResult) -> str:
     place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
-    return f"If the host is yours, allow it: -s crawl.allow_private={place}, or the same in corpus.toml."
+    return f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
 
 
 def _advice(parts: SplitResult, error: Exception) -> str:
@@ -232,7 +232,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
     Raises NotFetchedError if it cannot be read completely: RFC 9309 then forbids every URL for the time being.
     """
     from corpus_spider.middlewares.robots import UnreachableError, rules_of
-    from corpus_spider.middlewares.well_known import NotHadError, whole_body
+    from corpus_spider.middlewares.well_known import UnreadableFileError, whole_body
     from pipelines.urls import MAX_REDIRECTS, REDIRECTS, redirect_target
 
     parts = urlsplit(url)
@@ -249,7 +249,7 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
         target = address.fetchable
     try:
         return rules_of(answer.status, whole_body(answer))
-    except (UnreachableError, NotHadError) as error:
+    except (UnreachableError, UnreadableFileError) as error:
         raise NotFetchedError(f"robots.txt could not be read ({error})", where=url, do="Try again later.") from None
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
-from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import OriginCache, UnreadableFileError, WellKnown, origin_of
 from corpus_spider.policy import PASSING, failure_reason
 from corpus_spider.refusal import RefusalError
 from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
@@ -95,7 +95,7 @@ class RobotsMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._agent: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
-        self._rulings = Known(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
+        self._rulings = OriginCache(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
         self._began = datetime.now(UTC)
         """Start of the run. A stored file with a later date was fetched in this run."""
         self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
@@ -142,7 +142,7 @@ class RobotsMiddleware:
             answer = await self._files.get(f"{origin}/robots.txt")
         except Exception as error:
             logger.info("robots.txt of %s: %s", origin, safe(str(error)))
-            why = str(error) if isinstance(error, NotHadError) else type(error).__name__
+            why = str(error) if isinstance(error, UnreadableFileError) else type(error).__name__
             raise UnreachableError(why) from error
         now = datetime.now(UTC)
         # After too many redirects it counts as missing (2.3.1.2).

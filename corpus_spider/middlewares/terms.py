@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
-from corpus_spider.middlewares.well_known import Known, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import OriginCache, WellKnown, origin_of
 from corpus_spider.refusal import RefusalError
 from pipelines.rights import MAX_BYTES, TdmFile, parse_tdmrep
 from storage.records import Kind
@@ -31,7 +31,7 @@ class TermsMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._files = WellKnown(crawler, Kind.TDMREP, TDMREP, MAX_BYTES)
-        self._known = Known(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
+        self._known = OriginCache(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -29,7 +29,7 @@ MOST = 16 * MAX_BYTES
 """Maximum size of a decompressed file, in bytes."""
 
 
-class NotHadError(Exception):
+class UnreadableFileError(Exception):
     """The file could not be read completely."""
 
 
@@ -38,7 +38,7 @@ def origin_of(url: str) -> str:
     return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
-class Known(Generic[T]):
+class OriginCache(Generic[T]):
     """LRU cache of files by origin. A site may have any number of hosts, each with a long file.
 
     ``ask`` fetches the file of an origin, ``size`` returns its size, ``most`` limits the total, ``current`` returns
@@ -107,7 +107,7 @@ class WellKnown:
     async def get(self, url: str) -> tuple[Capture, bytes] | None:
         """Return the response and its decompressed body; None after too many redirects.
 
-        Raises NotHadError for an incomplete file, and the errors of the downloader.
+        Raises UnreadableFileError for an incomplete file, and the errors of the downloader.
         """
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._fetch(url)
@@ -117,7 +117,7 @@ class WellKnown:
                 return capture, whole_body(capture, self._most)
             target = redirect_target(location, url)
             if target is None:
-                raise NotHadError("a redirect to an invalid address")
+                raise UnreadableFileError("a redirect to an invalid address")
             url = target.fetchable
         return None
 
@@ -135,11 +135,11 @@ class WellKnown:
 def whole_body(capture: Capture, most: int = MOST) -> bytes:
     """Decompress the body of a file for crawlers, including a body that is itself a gzip file.
 
-    Raises NotHadError. A truncated body is accepted only if the size limit cut it: the missing part may contain rules.
+    Raises UnreadableFileError. A truncated body is accepted only if the size limit cut it: the rest may contain rules.
     """
     if capture.truncated in {"disconnect", "time"}:
-        raise NotHadError(f"truncated ({capture.truncated})")
+        raise UnreadableFileError(f"truncated ({capture.truncated})")
     try:
         return unpack(capture.body, capture.coding, limit=most)
     except InflateError as error:
-        raise NotHadError(f"body {error.reason}") from error
+        raise UnreadableFileError(f"body {error.reason}") from error

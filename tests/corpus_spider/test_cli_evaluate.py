@@ -50,7 +50,7 @@ def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pyte
     assert pinned["f1"]["auto"] == {"all": 1.0, "en": 1.0}
     Path("gold/gold/a.txt").write_text("Something else was true.")
     assert run(["evaluate", "--gold", gold, "--pin", "floors.json"]) == 2
-    assert "would be lowered" in capsys.readouterr().err
+    assert "floors would fall" in capsys.readouterr().err
     assert run(["evaluate", "--gold", gold, "--pin", "floors.json", "--allow-lower"]) == 0
 
 

@@ -106,7 +106,7 @@ def test_a_reason_of_pages_and_of_addresses_is_named_once(home: Path, capsys: py
         corpus.removals.declare(Request(What.URL, "https://a.example/", "asked"))
         corpus.removals.withdraw()
     assert run(["dropped", "--reason", "nothing"]) == 0
-    assert "Reasons here: removed.\n" in capsys.readouterr().err
+    assert "Reasons in this corpus: removed.\n" in capsys.readouterr().err
 
 
 def test_addresses_that_wait_for_another_try_are_listed_with_why(

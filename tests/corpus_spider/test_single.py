@@ -162,7 +162,7 @@ def test_what_may_not_be_fetched_is_not(address: str, path: str, expected: str) 
 @pytest.mark.parametrize("url", ["http://news.example.org:99999/", "http://[::1/", "https://"])
 def test_what_is_no_address_is_told_as_such(url: str) -> None:
     """A port or an IPv6 address that cannot be was an internal error."""
-    with pytest.raises(NotFetchedError, match="is no address of a page"):
+    with pytest.raises(NotFetchedError, match="is not the address of a page"):
         fetch(url, manners())
 
 
@@ -190,7 +190,7 @@ def test_private_addresses_are_refused_however_they_are_spelt(address: str, url:
     with pytest.raises(NotFetchedError) as caught:
         fetch(url.format(port=port), manners(allow_private=()))
     assert Site.seen == []
-    assert f":{port}, or" in caught.value.do.partition("-s crawl.allow_private=")[2]
+    assert f":{port} …" in caught.value.do.partition("corpus-spider -s crawl.allow_private=")[2]
 
 
 def test_what_is_said_to_allow_a_private_address_allows_it(address: str) -> None:
