@@ -109,7 +109,8 @@ def dropped(state: State, /, **options: Any) -> None:
     if options["as_json"]:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
-    _list("Pages without a document", pages, state.console)
+    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in pages]
+    state.console.table("Pages without a document", ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", urls, state.console)
     _list_urls("URLs waiting for another attempt", waiting, state.console)
     if known is not None:
@@ -235,11 +236,6 @@ def _standing(page: Page) -> list[tuple[str, object]]:
     place = f"on {page.found_from}" if page.found_from else "in an archive" if page.depth else "in corpus.toml"
     rows += [("found", f"{_when(page.found_at)} {place}")]
     return [*rows, ("due", "never" if page.next_try is None else in_units("next_try", page.next_try))]
-
-
-def _list(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
-    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in found]
-    console.table(title, ("reason", "site", "url", "detail", "fetched"), rows)
 
 
 def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -> None:

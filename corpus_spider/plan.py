@@ -66,7 +66,11 @@ def render(planned: dict[str, Any], console: Console) -> None:
     crawl |= limits
     console.table("Crawl", ("what", "value"), crawl.items())
     header = ("name", "hosts", "languages", "delay", "max_depth", "extractor", "allow", "deny")
-    console.table("Sites", header, [[_words(site[key]) for key in header] for site in planned["sites"]])
+    rows = [
+        [" ".join(value) if isinstance(value := site[key], tuple) else value for key in header]
+        for site in planned["sites"]
+    ]
+    console.table("Sites", header, rows)
     console.table("Sources", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
 
 
@@ -82,7 +86,3 @@ def _site(config: Config, site: Site) -> dict[str, Any]:
         "allow": site.allow,
         "deny": site.deny,
     }
-
-
-def _words(value: object) -> str:
-    return " ".join(value) if isinstance(value, tuple) else str(value)

@@ -83,6 +83,10 @@ def tune(
     f1 = f1_by_page(pages, list(dict.fromkeys([*tried, present])), progress)
     fitted = {candidate: f1[candidate] for candidate in tried}
     chosen = best(fitted, range(len(pages)))
+    rows: list[dict[str, object]] = []
+    for name in names:
+        own = best({one: scores for one, scores in fitted.items() if one.extractor == name}, range(len(pages)))
+        rows.append({"extractor": name, "p": own.p, "f1": round(fmean(fitted[own]), 4)})
     return Fit(
         site=site,
         pages=len(pages),
@@ -92,7 +96,7 @@ def tune(
         held_back_f1=held_back(fitted, len(pages)),
         present=f"{present.extractor}{'' if present.p is None else f', p = {present.p}'}",
         present_f1=fmean(f1[present]),
-        tried=tuple(_row(name, fitted, range(len(pages))) for name in names),
+        tried=tuple(rows),
     )
 
 
@@ -162,9 +166,3 @@ def _is_within(url: str | None, hosts: set[str]) -> bool:
     except ValueError:
         return False
     return any(host == one or host.endswith(f".{one}") for one in hosts)
-
-
-def _row(name: str, f1: dict[Candidate, list[float]], pages: Sequence[int]) -> dict[str, object]:
-    mine = {candidate: scores for candidate, scores in f1.items() if candidate.extractor == name}
-    chosen = best(mine, pages)
-    return {"extractor": name, "p": chosen.p, "f1": round(fmean(f1[chosen]), 4)}

@@ -53,17 +53,14 @@ def reliability(scores: Sequence[PageScore]) -> Reliability | None:
     ranked = []
     for page in scores:
         if page.confidence is not None:
-            groups.setdefault(_place(page.confidence), []).append(page)
+            place = min(max(bisect_right(EDGES, page.confidence) - 1, 0), len(EDGES) - 2)
+            groups.setdefault(place, []).append(page)
             ranked.append((page.confidence, page.score.f1 < POOR))
     if not ranked:
         return None
     bins = tuple(_bin(place, groups[place]) for place in sorted(groups))
     error = sum(one.pages * abs(one.expected - one.actual) for one in bins) / len(ranked)
     return Reliability(bins, error, _ranking(ranked))
-
-
-def _place(confidence: float) -> int:
-    return min(max(bisect_right(EDGES, confidence) - 1, 0), len(EDGES) - 2)
 
 
 def _bin(place: int, pages: Sequence[PageScore]) -> Bin:

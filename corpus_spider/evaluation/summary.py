@@ -184,15 +184,12 @@ def _page(name: str, page: PageScore) -> dict[str, Any]:
         "read_by": page.extractor,
         "reason": page.reason,
     }
-    return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": _milliseconds(page)})
+    milliseconds = None if page.seconds is None else page.seconds * 1000
+    return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": milliseconds})
 
 
 def _others(found: Summary | Measures) -> dict[str, Score]:
     return {"word": found.words, "bag": found.bag, "thai": found.thai}
-
-
-def _milliseconds(page: PageScore) -> float | None:
-    return None if page.seconds is None else page.seconds * 1000
 
 
 def _bounds(name: str, found: Interval | None) -> dict[str, float | None]:

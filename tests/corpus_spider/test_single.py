@@ -214,7 +214,7 @@ def test_what_speaks_no_https_is_told_with_the_address_to_try(address: str) -> N
     """An address without a scheme is asked by https first."""
     with pytest.raises(NotFetchedError) as caught:
         exchange(address.replace("http://", "https://") + "/article", manners())
-    assert caught.value.do.endswith(f"try {address}/.")
+    assert caught.value.do.endswith(f"Try {address}/.")
 
 
 @pytest.mark.parametrize(
