@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from dataclasses import asdict
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import click
 
 from corpus_spider import backup, lookup, move, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
-from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, STOPPED
+from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
 from corpus_spider.interruption import Interruption, ending
 from corpus_spider.keeping import keeping
 from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, languages, several_sites, verb_of, with_common
@@ -107,12 +108,6 @@ def crawl(state: State, /, **options: Any) -> int:
 
     Resumes an interrupted crawl. Ctrl-C finishes the requests in progress; a second Ctrl-C stops at once. Nothing is
     lost in either case.
-
-    \b
-    Exit codes: 0 done, 1 internal error, 2 configuration, 3 disk, 4 database,
-    5 another crawl works on a site, 7 nothing could be fetched, 8 done, but a
-    site is failing, 9 corpus of a newer version, 11 stopped by a signal,
-    12 stopped at a limit, 13 forced to stop.
     """
     limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
     days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
@@ -131,6 +126,14 @@ def crawl(state: State, /, **options: Any) -> int:
     code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
     _report(state, options, summary if options["as_json"] else nightly.write_sites(summary, state.console), INTERNALS)
     return code
+
+
+crawl.help = "\n".join(
+    [
+        f"{cleandoc(crawl.help or '')}\n\n\b\nExit codes:",
+        *(f"  {code:>3}  {reason}" for code, reason in REASONS.items() if code not in {DAMAGED, PIPE_CLOSED}),
+    ]
+)
 
 
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
