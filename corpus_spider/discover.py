@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.single import NotFetchedError
-from corpus_spider.visitor import SpentError, Visitor, manners_of
+from corpus_spider.visitor import PoliteClient, RequestLimitError, manners_of
 from pipelines.directives import robots_headers
 from pipelines.discovery.candidates import (
     USUAL_FEEDS,
@@ -125,11 +125,11 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
     Raises ConfigError if there is no contact. Raises NotFetchedError if the front page cannot be fetched, or has an
     error status and nothing else is usable.
     """
-    visitor = Visitor(manners_of(config), config.crawl.delay, budget)
-    capture = visitor.get(url)
+    client = PoliteClient(manners_of(config), config.crawl.delay, budget)
+    capture = client.get(url)
     host = urlsplit(capture.url).netloc.removeprefix("www.")
     model = SiteModel(hosts=(host,), languages=config.corpus.languages)
-    search = Search(visitor, model, note)
+    search = Search(client, model, note)
     source = read_source(capture, model)
     search.see(capture.url, source)
     tree = parse_tree(source.text)
@@ -138,7 +138,7 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
         do = "Check the address in a browser."
         raise NotFetchedError(f"status {capture.status}, and no usable source", where=capture.url, do=do)
     anchors = page_anchors(tree, capture.url, model, robots_headers(capture))
-    rules = visitor.rules(capture.url)
+    rules = client.rules(capture.url)
     patterns = read_listing(anchors, capture.url).patterns
     named = section_pages(tree, capture.url, model, patterns)
     pages = [one.fetchable for one in named if rules.can_fetch(one.fetchable, config.user_agent)]
@@ -152,7 +152,7 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
         archive=archive_template(anchor.link for anchor in anchors),
         patterns=_agreed(patterns, search.links),
         findings=(*search.findings, *(sections if search.found else search.sections(sections))),
-        requests=visitor.asked,
+        requests=client.asked,
     )
 
 
@@ -160,7 +160,7 @@ def discover(url: str, config: Config, note: Callable[[str], None], budget: int 
 class Search:
     """Examines candidates, each once, and collects findings."""
 
-    visitor: Visitor
+    client: PoliteClient
     model: SiteModel
     note: Callable[[str], None]
     findings: list[Finding] = field(default_factory=list)
@@ -172,14 +172,14 @@ class Search:
         """Examine all candidates of a front page and its host, until the limit of requests."""
         try:
             self.look(stated_feeds(tree, url), "stated")
-            named = (parse(text, url) for text in self.visitor.rules(url).sitemaps)
+            named = (parse(text, url) for text in self.client.rules(url).sitemaps)
             self.look([address for address in named if address], "robots")
             self.look(linked_feeds(tree, url, self.model), "linked")
             if not self._has("sitemap"):
                 self.look(usual(url, USUAL_SITEMAPS), "usual")
             if not self._has("feed"):
                 self.look(usual(url, USUAL_FEEDS), "usual")
-        except SpentError as error:
+        except RequestLimitError as error:
             self.note(str(error))
 
     def look(self, addresses: Iterable[Address], origin: str) -> None:
@@ -208,15 +208,15 @@ class Search:
         asked: list[Finding] = []
         try:
             asked.extend(map(self._section, named[: SHARES["section"]]))
-        except SpentError as error:
+        except RequestLimitError as error:
             self.note(str(error))
         return [*asked, *named[len(asked) :]]
 
     def _section(self, named: Finding) -> Finding:
         self.note(f"fetching {named.url}")
         try:
-            capture = self.visitor.get(named.url)
-        except SpentError:
+            capture = self.client.get(named.url)
+        except RequestLimitError:
             raise
         except NotFetchedError as error:
             return replace(named, refused=error.what, asked=True)
@@ -231,8 +231,8 @@ class Search:
         self._seen.add(address.canonical)
         self.note(f"fetching {address.fetchable}")
         try:
-            capture = self.visitor.get(address.fetchable)
-        except SpentError:
+            capture = self.client.get(address.fetchable)
+        except RequestLimitError:
             raise
         except NotFetchedError as error:
             self.findings.append(Finding("none", address.fetchable, refused=error.what))
@@ -271,7 +271,7 @@ class Search:
             return None
         self._seen.add(address.canonical)
         try:
-            source = read_source(replace(self.visitor.get(newest.fetch_url), kind=Kind.SITEMAP), self.model)
+            source = read_source(replace(self.client.get(newest.fetch_url), kind=Kind.SITEMAP), self.model)
         except NotFetchedError:
             return None
         self.links += () if source.form is Form.INDEX else source.links

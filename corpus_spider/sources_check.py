@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.discover import stale
 from corpus_spider.single import NotFetchedError
-from corpus_spider.visitor import Visitor, manners_of
+from corpus_spider.visitor import PoliteClient, manners_of
 from pipelines.directives import robots_headers
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
@@ -56,21 +56,21 @@ def check(config: Config, max_age: int, show: Callable[[int], None]) -> list[Sta
     Raises ConfigError if the configuration has no contact.
     """
     seeds = sources(config)
-    visitor = Visitor(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
+    client = PoliteClient(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
     models = {site.name: config.site_model(site) for site in config.sites}
     delays = {site.name: config.site_delay(site) for site in config.sites}
     states = []
     for count, seed in enumerate(seeds, 1):
-        visitor.delay = delays[seed.site]
-        states.append(_state(seed, visitor, models[seed.site], timedelta(days=max_age)))
+        client.delay = delays[seed.site]
+        states.append(_state(seed, client, models[seed.site], timedelta(days=max_age)))
         show(count)
     return states
 
 
-def _state(seed: Seed, visitor: Visitor, model: SiteModel, max_age: timedelta) -> State:
+def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> State:
     unknown = State(seed.site, seed.kind.value, seed.fetch_url)
     try:
-        capture = replace(visitor.get(seed.fetch_url), kind=seed.kind)
+        capture = replace(client.get(seed.fetch_url), kind=seed.kind)
     except NotFetchedError as error:
         return replace(unknown, problem=error.what)
     if not scope_of(model).has_host(host_of(capture.url)):

@@ -27,7 +27,7 @@ PAUSES = frozenset({429, 503})
 """Statuses by which a host requires a pause."""
 
 
-class SpentError(NotFetchedError):
+class RequestLimitError(NotFetchedError):
     """The limit of requests is reached."""
 
 
@@ -38,7 +38,7 @@ def manners_of(config: Config) -> Manners:
 
 
 @dataclass(slots=True)
-class Visitor:
+class PoliteClient:
     """Polite HTTP client with at most ``budget`` requests, including robots.txt and redirects."""
 
     manners: Manners
@@ -82,7 +82,7 @@ class Visitor:
                     what = f"not fetched: robots.txt requires {delay:g} s between requests, which is too long"
                     raise NotFetchedError(what, where=url)
                 self._rules[origin] = rules
-            except SpentError:
+            except RequestLimitError:
                 raise
             except NotFetchedError as error:
                 self._rules[origin] = error
@@ -95,7 +95,7 @@ class Visitor:
         """Wait until the host may be requested, and make one request."""
         host = urlsplit(url).netloc
         if self.asked >= self.budget:
-            raise SpentError(f"not fetched: the limit of {self.budget} requests is reached", where=url)
+            raise RequestLimitError(f"not fetched: the limit of {self.budget} requests is reached", where=url)
         if host in self._paused:
             raise NotFetchedError("not fetched: the host requires a pause", where=url, do="Try again later.")
         if (left := self._answered.get(host, -math.inf) + self._delay_of(url) - time.monotonic()) > 0:

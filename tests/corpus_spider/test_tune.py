@@ -101,8 +101,8 @@ def test_what_is_tuned_by_is_the_text_that_a_crawl_would_make(gold: Path) -> Non
 @pytest.mark.parametrize(
     ("site", "extractors", "told"),
     [
-        ("other", ["bte"], "holds 1 pages"),
-        ("nobody", ["bte"], "holds 0 pages"),
+        ("other", ["bte"], "has 1 pages"),
+        ("nobody", ["bte"], "has 0 pages"),
         ("news", ["r2l-nepl"], "r2l-nepl cannot be used"),
         ("news", ["nothing"], 'no extractor "nothing"'),
     ],
