@@ -128,7 +128,7 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     """Crawl with the program: in full, or (``fetch``) with sitemaps read and pages left alone by the workers."""
     from corpus_spider import crawl, session, settings
     from corpus_spider.config_load import load
-    from corpus_spider.options import SICK
+    from corpus_spider.exit_codes import SICK
 
     # A site of which no article came counts as sick.
     expected = SICK if variant == "fetch" else 0

@@ -1,4 +1,4 @@
-"""The extractors, or a corpus, against gold pages: what `corpus-spider evaluate` does."""
+"""`corpus-spider evaluate`: score extractors or a corpus against gold pages."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ DEFAULT = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Keepers:
-    """Who gets each text beside its score: a folder, and what remembers the worst."""
+    """Receivers of each text and its score: a folder, and the collection of the worst pages."""
 
     folder: Path | None = None
     worst: Worst | None = None
 
     def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
-        """Give a text to both. Raises DiskError when it cannot be written."""
+        """Pass a text to both. Raises DiskError if it cannot be written."""
         if self.worst is not None:
             self.worst(name, page, text, found)
         if self.folder is not None:
@@ -53,15 +53,21 @@ class Keepers:
 
 
 def assess(options: Mapping[str, Any], load: Callable[[Path], Config], console: Console) -> None:
-    """Score what the options of `evaluate` name and write what they ask for; ``load`` reads a configuration.
+    """Score extractors or a corpus as the options of `evaluate` say, and write the results.
 
-    Raises ConfigError when the gold folder, an extractor or a corpus is not there, or a floor would be lowered.
+    ``load`` loads a configuration. Raises ConfigError if the gold folder, an extractor or a corpus does not exist, or a
+    floor would be lowered.
     """
-    _refuse_what_does_not_fit(options)
+    _check_options(options)
     pages = load_gold(options["gold"])
     for doubt in doubts(pages):
         console.note(doubt)
-    keepers = Keepers(options["output"], _worst(options))
+    worst = None
+    if options["html"]:
+        from corpus_spider.evaluation.worst import Worst, as_html
+
+        worst = Worst(options["worst"])
+    keepers = Keepers(options["output"], worst)
     names, against = list(options["extractors"]), options["against"]
     reports = []
     if options["corpus"]:
@@ -70,38 +76,30 @@ def assess(options: Mapping[str, Any], load: Callable[[Path], Config], console: 
         names.append(DEFAULT)
     if against is not None and against not in {*names, *(report.name for report in reports)}:
         names.append(against)
-    reports += _extractors(pages, names, console, keepers) if names else []
-    _show(reports, options, console)
-    if keepers.worst is not None:
-        from corpus_spider.evaluation.worst import as_html
-
-        write(options["html"], as_html(reports, keepers.worst.cases()))
+    if names:
+        with console.progress("texts", len(pages) * len(set(names))) as show:
+            reports += evaluate_extractors(pages, names, show, keepers)
+    if options["as_json"]:
+        console.json(as_plain(*reports, against=against))
+    else:
+        console.result(render(*reports, drawn=console.on_terminal, against=against).rstrip())
+    if worst is not None:
+        write(options["html"], as_html(reports, worst.cases()))
     if options["pin"]:
-        _pin(options, pages, reports)
+        from corpus_spider.evaluation import floors
+
+        floors.pin(options["pin"], floors.measured(digest(pages), reports), allow_lower=options["allow_lower"])
 
 
-def _refuse_what_does_not_fit(options: Mapping[str, Any]) -> None:
+def _check_options(options: Mapping[str, Any]) -> None:
     if options["pin"] and options["corpus"]:
-        raise ConfigError("are of extractors, not of a corpus", where="--pin", do="Leave out --corpus.")
+        raise ConfigError("floors are for extractors, not for a corpus", where="--pin", do="Remove --corpus.")
     if options["html"] and not options["html"].absolute().parent.is_dir():
-        raise ConfigError("is in no folder that is there", where=str(options["html"]), do="Make the folder first.")
-
-
-def _worst(options: Mapping[str, Any]) -> Worst | None:
-    if not options["html"]:
-        return None
-    from corpus_spider.evaluation.worst import Worst
-
-    return Worst(options["worst"])
-
-
-def _extractors(pages: Sequence[GoldPage], names: Sequence[str], console: Console, keep: Keepers) -> list[Report]:
-    with console.progress("texts", len(pages) * len(set(names))) as show:
-        return evaluate_extractors(pages, names, show, keep)
+        raise ConfigError("the folder does not exist", where=str(options["html"]), do="Create the folder first.")
 
 
 def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: Keepers) -> Report:
-    """Score the texts that a corpus holds of the gold pages, by their URLs or the ids that URLs carry."""
+    """Score the documents of a corpus for the gold pages, matched by URL or by an id in the URL."""
     from storage.corpus import Corpus
 
     config.require_corpus()
@@ -117,7 +115,7 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
 
 
 def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[str, Reading]:
-    """Return what is known of the gold pages that gave no document, those with a text read again from the WARC."""
+    """Return the gold pages without a document, by URL. Those with a text are extracted again from the WARC."""
     from corpus_spider.evaluation.evaluate import keys
     from corpus_spider.evaluation.run import dropped
     from corpus_spider.learned_models import Models
@@ -130,22 +128,8 @@ def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[st
     }
 
 
-def _show(reports: Sequence[Report], options: Mapping[str, Any], console: Console) -> None:
-    against = options["against"]
-    if options["as_json"]:
-        console.json(as_plain(*reports, against=against))
-    else:
-        console.result(render(*reports, drawn=console.on_terminal, against=against).rstrip())
-
-
-def _pin(options: Mapping[str, Any], pages: Sequence[GoldPage], reports: Sequence[Report]) -> None:
-    from corpus_spider.evaluation import floors
-
-    floors.pin(options["pin"], floors.measured(digest(pages), reports), allow_lower=options["allow_lower"])
-
-
 def paper_tables(options: Mapping[str, Any], console: Console) -> None:
-    """Write the papers' tables for a gold folder, of the extractors named or of every one a paper describes."""
+    """Write the papers' tables for a gold folder, for the named extractors or for all that papers describe."""
     from corpus_spider.evaluation.tables import paper_extractors, render, tables
 
     pages, by = load_gold(options["gold"]), options["paper_tables"]
@@ -155,16 +139,16 @@ def paper_tables(options: Mapping[str, Any], console: Console) -> None:
 
 
 def site_models(options: Mapping[str, Any], console: Console) -> None:
-    """Write what site models are worth on the gold sites that have pages enough, for the first extractor named.
+    """Write the F1 with and without site models, for gold sites with enough pages and the first named extractor.
 
-    Raises ConfigError when there is no such site.
+    Raises ConfigError if there is no such site.
     """
     from corpus_spider.evaluation.site_models import COLUMNS, LEAST, gains, large_sites, rows, total
 
     sites = large_sites(load_gold(options["gold"]))
     if not sites:
         raise ConfigError(
-            f"has no site with {LEAST} pages", where=str(options["gold"]), do="Add pages, or name their sites."
+            f"no site has {LEAST} pages", where=str(options["gold"]), do="Add pages, or name their sites."
         )
     with console.progress("pages", sum(map(len, sites.values()))) as show:
         found = list(gains(sites, (*options["extractors"], DEFAULT)[0], show))
@@ -175,7 +159,7 @@ def site_models(options: Mapping[str, Any], console: Console) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text in UTF-8, its folder too where it is not there. Raises DiskError when that fails."""
+    """Write a text in UTF-8, and create its folder. Raises DiskError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("utf-8", "replace"))

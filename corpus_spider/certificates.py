@@ -1,8 +1,8 @@
-"""Encrypted connections: whether a host is the one that its certificate names, and what may go wrong before.
+"""TLS: check that a certificate names the host, and report errors of the handshake.
 
-Twisted asks the first of service_identity, and takes whatever it raises but a mismatch for a yes (26.10): what an
-authority has issued without a name of a host, or with one that is malformed, was good for every host. And of a host
-that closes in the handshake it knows no error, but has one of its own.
+Twisted (26.10) lets service_identity check the name and accepts any error except a mismatch. So a certificate without a
+host name, or with a malformed one, was valid for every host. Twisted also hides the error of a host that closes the
+connection during the handshake.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 class _Closable(Connection):
     def do_handshake(self) -> None:
-        """Name what went wrong where the host says that it closes: Twisted looks for words that are not there."""
+        """Raise an error with a reason if the host closes the connection. Twisted fails on an error without one."""
         try:
             super().do_handshake()
         except ZeroReturnError as error:
@@ -46,13 +46,13 @@ class _Closable(Connection):
 
 @implementer(IPolicyForHTTPS)
 class EncryptedHosts:
-    """Connects as another policy does, and with ``named`` to no host whose certificate cannot be shown to name it."""
+    """TLS policy that wraps another one. With ``named``, the certificate must name the host."""
 
     def __init__(self, policy: Any, *, named: bool) -> None:
         self._policy, self._named = policy, named
 
     def creatorForNetloc(self, hostname: bytes, port: int) -> _Host | _NamedHost:  # noqa: N802 - Twisted's name
-        """Return what makes the connections to a host."""
+        """Return the creator of the connections to a host."""
         host = _Host(self._policy.creatorForNetloc(hostname, port))
         return _NamedHost(host, hostname.decode("ascii")) if self._named else host
 
@@ -63,7 +63,7 @@ class _Host:
         self._creator = creator
 
     def clientConnectionForTLS(self, tlsProtocol: Any) -> Connection:  # noqa: N802, N803 - Twisted's names
-        """Return a connection that tells of all that goes wrong in its handshake."""
+        """Return a connection that reports every error of its handshake."""
         connection: Connection = self._creator.clientConnectionForTLS(tlsProtocol)
         connection.__class__ = _Closable
         return connection
@@ -77,9 +77,9 @@ class _NamedHost:
         self._wanted: ServiceID = IPAddress_ID(host) if literal else DNS_ID(host)
 
     def clientConnectionForTLS(self, tlsProtocol: Any) -> Connection:  # noqa: N802, N803 - Twisted's names
-        """Return a connection that ends with its handshake where the certificate does not name the host."""
+        """Return a connection whose handshake fails if the certificate does not name the host."""
         connection = self._creator.clientConnectionForTLS(tlsProtocol)
-        # The connection keeps what it calls, and the protocol the connection.
+        # A weak reference: the connection keeps the callback, and the protocol keeps the connection.
         protocol = ref(tlsProtocol)
 
         def verdict(_: Connection, certificate: X509, _error: int, depth: int, ok: int) -> bool:
@@ -87,7 +87,7 @@ class _NamedHost:
                 return bool(ok)
             try:
                 verify_service_identity(list(_names(certificate)), [self._wanted], [])
-            except Exception:  # noqa: BLE001 - whatever it is, the host was not shown to be named
+            except Exception:  # noqa: BLE001 - any error means that the name was not verified
                 if (held := protocol()) is not None:
                     held.failVerification(Failure())  # type: ignore[no-untyped-call]
                 return False
@@ -98,9 +98,9 @@ class _NamedHost:
 
 
 def _names(certificate: X509) -> Iterator[DNSPattern | IPAddressPattern]:
-    """Yield the hosts that a certificate names; what is malformed names none, and takes nothing from those beside it.
+    """Yield the hosts that a certificate names. Malformed names are skipped.
 
-    Raises ExtensionNotFound where there are none, ValueError where they cannot be read.
+    Raises ExtensionNotFound if there are no names, ValueError if they cannot be parsed.
     """
     for name in certificate.to_cryptography().extensions.get_extension_for_class(SubjectAlternativeName).value:
         if isinstance(name, IPAddress) and isinstance(name.value, IPv4Address | IPv6Address):

@@ -1,4 +1,7 @@
-"""The command line: verbs, each a few lines that call one function elsewhere. Heavy imports wait until a verb runs."""
+"""Command line: the commands, each a few lines that call one function elsewhere.
+
+Heavy modules are imported inside a command, so that `--help` stays fast.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import os
 import shlex
 import sys
 from dataclasses import asdict
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +19,7 @@ import click
 
 from corpus_spider import lookup, maintenance_commands, nightly
 from corpus_spider.console import Console, open_closed_streams, start_logging
+from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
 from corpus_spider.interruption import Interruption, ending
 from corpus_spider.keeping import keeping
 from corpus_spider.options import DAY, PROGRAM, State, as_json, examples, languages, several_sites, verb_of, with_common
@@ -28,8 +33,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-INTERNAL, DAMAGED, INTERRUPTED, PIPE_CLOSED = 1, 6, 11, 141
-
 
 def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
@@ -40,7 +43,7 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 
 
 def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a function a verb of the program."""
+    """Make a function a command of the program. ``lines`` are the examples in its help."""
     return verb_of(cli, lines, name)
 
 
@@ -55,7 +58,7 @@ def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]],
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def cli() -> None:
-    """Crawl newspapers politely into a clean, de-duplicated text corpus, with the originals kept as WARC."""
+    """Crawl newspapers into a clean, de-duplicated text corpus. The original pages are stored as WARC."""
 
 
 for command in (sites, *keeping.commands.values(), *maintenance_commands.VERBS, *nightly.VERBS, *lookup.VERBS):
@@ -68,47 +71,43 @@ for command in (sites, *keeping.commands.values(), *maintenance_commands.VERBS, 
     "init mine --language en --contact you@example.org --site https://news.example.org/",
 )
 @click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
-@languages("Language wanted, ISO 639")
-@click.option("--contact", required=True, help="E-mail or web page where a webmaster reaches you.")
-@click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper or the address of another.")
+@languages("Wanted language, ISO 639 code")
+@click.option("--contact", required=True, help="Your e-mail address or web page, for webmasters.")
+@click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper, or the URL of another.")
 def init(state: State, /, **options: Any) -> None:
-    """Start a corpus: write NAME/corpus.toml.
+    """Create a corpus: write NAME/corpus.toml.
 
-    It explains itself and holds the newspapers known for the languages. Nothing is overwritten.
+    The file contains the known newspapers of the languages and a comment for each setting. Nothing is overwritten.
     """
     from corpus_spider.init import NewCorpus, create, next_steps, uncovered
 
     wanted = NewCorpus(**options)
     file = create(wanted)
     if alone := uncovered(wanted):
-        state.console.note(f"No newspaper is known here in {', '.join(alone)}: name some by their addresses.")
+        state.console.note(f"No newspaper is known in {', '.join(alone)}. Add some with --site URL.")
     steps = [f"  {PROGRAM} -c {shlex.quote(str(file))} {step}" for step in next_steps(file, options["sites"])]
-    state.console.note("\n".join([f"Wrote {file}. Look through it, then:", *steps]))
+    state.console.note("\n".join([f"Wrote {file}. Read it, then run:", *steps]))
 
 
 @verb("crawl --dry-run", "crawl --site vnexpress --page-limit 500", "crawl -v")
 @several_sites
 @click.option(
-    "--page-limit", type=click.IntRange(min=1), help="Stop after so many pages (exit 12; the next crawl goes on)."
+    "--page-limit",
+    type=click.IntRange(min=1),
+    help="Stop after this many pages (exit code 12). The next crawl continues.",
 )
-@click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit 12).")
-@click.option("--size-limit", metavar="SIZE", help="Stop after so much was received, such as 5GB (exit 12).")
-@click.option("--now", is_flag=True, help="Read every feed, sitemap and start page now, due or not.")
-@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Leave out what is known to be older than this day.")
-@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Leave out what is known to be newer.")
-@click.option("--dry-run", is_flag=True, help="Show what would be crawled and by which rules; fetch nothing.")
+@click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit code 12).")
+@click.option("--size-limit", metavar="SIZE", help="Stop after this much was received, such as 5GB (exit code 12).")
+@click.option("--now", is_flag=True, help="Fetch every feed, sitemap and start page now, due or not.")
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
+@click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
 @as_json
 def crawl(state: State, /, **options: Any) -> int:
-    """Crawl what is due, resume what was interrupted, and end.
+    """Crawl all URLs that are due, then end.
 
-    Ctrl-C finishes what is in flight, as a terminal that closes does; a second one stops at once. Neither loses
-    anything.
-
-    \b
-    Exit codes: 0 done, 1 internal error, 2 configuration, 3 disk, 4 database,
-    5 another crawl works on a site, 7 nothing could be fetched, 8 done but sites
-    are sick, 9 corpus of a newer version, 11 stopped by a signal, 12 by a limit,
-    13 forced.
+    Resumes an interrupted crawl. Ctrl-C finishes the requests in progress; a second Ctrl-C stops at once. Nothing is
+    lost in either case.
     """
     limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
     days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
@@ -121,27 +120,36 @@ def crawl(state: State, /, **options: Any) -> int:
         state.console.json(planned) if options["as_json"] else plan.render(planned, state.console)
         return 0
     from corpus_spider.crawl import crawl as start
-    from corpus_spider.notify import crawl_and_tell
+    from corpus_spider.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    code, summary = crawl_and_tell(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
+    code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
     _report(state, options, summary if options["as_json"] else nightly.write_sites(summary, state.console), INTERNALS)
     return code
 
 
+crawl.help = "\n".join(
+    [
+        f"{cleandoc(crawl.help or '')}\n\n\b\nExit codes:",
+        *(f"  {code:>3}  {reason}" for code, reason in REASONS.items() if code not in {DAMAGED, PIPE_CLOSED}),
+    ]
+)
+
+
 @verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
 @click.argument("target", metavar="URL|FILE|-", required=False)
-@click.option("--extractor", default="auto", show_default=True, help="Who finds the main text; --list names them.")
+@click.option("--extractor", default="auto", show_default=True, help="Method that finds the main text. See --list.")
 @languages("Refuse other languages")
-@click.option("--url", default="", help="Where a FILE came from.")
+@click.option("--url", default="", help="URL that a FILE came from.")
 @click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
-@click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as Markdown does.")
+@click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as in Markdown.")
 @click.option("--list", "list_them", is_flag=True, help="List the extractors.")
 @as_json
 def extract(state: State, /, target: str | None, **options: Any) -> int:
-    """Show the text of one page.
+    """Extract the text of one page.
 
-    It is made as in a crawl. Exit code 1 when there is none."""
+    Prints the text that a crawl would store. Exit code 1 if there is none.
+    """
     from corpus_spider import shown, single
 
     if options["list_them"]:
@@ -155,10 +163,13 @@ def extract(state: State, /, target: str | None, **options: Any) -> int:
 
 
 @verb("check", "check --deep --json")
-@click.option("--deep", is_flag=True, help="Also read every record again and extract a sample of pages anew.")
+@click.option("--deep", is_flag=True, help="Also read every WARC record, and extract a sample of pages again.")
 @as_json
 def check(state: State, /, **options: Any) -> int:
-    """Check that texts, originals and index agree. Exit code 6 when they do not."""
+    """Check that database and WARC files agree.
+
+    Prints every problem. Exit code 6 if there is one.
+    """
     from corpus_spider import integrity
 
     config = state.load_made()
@@ -175,9 +186,9 @@ def check(state: State, /, **options: Any) -> int:
 @click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus [default: ./demo].")
 @as_json
 def demo(state: State, /, **options: Any) -> int:
-    """Try it all on five small invented newspapers.
+    """Try the program on five small invented newspapers.
 
-    The program serves them itself, crawls them and compares the corpus with what is known. No network is needed.
+    Serves them on this machine, crawls them, and compares the corpus with the true texts. Needs no network.
     """
     from corpus_spider.demo.run import run_demo
 
@@ -196,26 +207,28 @@ def demo(state: State, /, **options: Any) -> int:
 )
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
 @click.option(
-    "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this one; may be repeated [auto]."
+    "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this extractor; repeatable. [default: auto]"
 )
 @click.option("--corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead.")
-@click.option("--against", metavar="NAME", help="Score this one too, and tell the differences to it.")
-@click.option("--output", type=click.Path(path_type=Path), help="Folder for the texts, as EXTRACTOR/ID.txt.")
-@click.option("--html", type=click.Path(path_type=Path), help="File for the worst pages beside their true text.")
+@click.option("--against", metavar="NAME", help="Also score this extractor, and show the differences to it.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the texts to this folder, as EXTRACTOR/ID.txt.")
 @click.option(
-    "--worst", type=click.IntRange(min=1), default=20, show_default=True, help="How many of each extractor in --html."
+    "--html", type=click.Path(path_type=Path), help="Write the worst pages and their true texts to this file."
 )
-@click.option("--pin", type=click.Path(path_type=Path), help="File for the F1 reached, as floors; none may get lower.")
-@click.option("--allow-lower", is_flag=True, help="With --pin: lower floors too.")
 @click.option(
-    "--paper-tables", type=click.Choice(["language", "site"]), help="The papers' tables: F1 by this, and MB/s."
+    "--worst", type=click.IntRange(min=1), default=20, show_default=True, help="Pages of each extractor in --html."
 )
-@click.option("--site-models", is_flag=True, help="F1 without and with what the site's other pages teach.")
+@click.option("--pin", type=click.Path(path_type=Path), help="Write the F1 to this file as floors. They may only rise.")
+@click.option("--allow-lower", is_flag=True, help="With --pin: allow lower floors.")
+@click.option(
+    "--paper-tables", type=click.Choice(["language", "site"]), help="Print the papers' tables: F1 by this, and MB/s."
+)
+@click.option("--site-models", is_flag=True, help="Print F1 with and without a model of the site's other pages.")
 @as_json
 def evaluate(state: State, /, **options: Any) -> None:
-    """Score texts against the truth.
+    """Score extractors, or a corpus, against true texts.
 
-    What extractors make of pages whose true text is known, or what a corpus holds of them.
+    Prints precision, recall and F1 by language.
     """
     from corpus_spider import assess, config_load
 
@@ -230,14 +243,16 @@ def evaluate(state: State, /, **options: Any) -> None:
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")
 @click.argument("site", metavar="SITE")
 @click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
-@click.option("--extractor", "extractors", multiple=True, metavar="NAME", help="Try this one; may be repeated [all].")
-@click.option("--write", is_flag=True, help="Put what fits into corpus.toml, where it pays; all else in it stays.")
+@click.option(
+    "--extractor", "extractors", multiple=True, metavar="NAME", help="Try this extractor; repeatable. [default: all]"
+)
+@click.option("--write", is_flag=True, help="Write the best one to corpus.toml, if it is better than the present one.")
 @as_json
 def tune(state: State, /, site: str, **options: Any) -> None:
-    """Find the extractor, and its P, that read a site best.
+    """Find the best extractor for a site.
 
-    On its pages whose true text is known; told is also how they do on pages that had no say. P, which r2l and dana
-    have, is how many lines away the next paragraph may be.
+    Scores extractors, and the parameter P of r2l and dana, on pages of the site with known true text. Prints the best
+    one, and its score on pages that were held back.
     """
     from corpus_spider import tune as tuning
 
@@ -250,13 +265,13 @@ def tune(state: State, /, site: str, **options: Any) -> None:
 
 @verb("learn", "learn --site vnexpress --dry-run")
 @several_sites
-@click.option("--dry-run", is_flag=True, help="Tell what would be learned; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be learned; write nothing.")
 @as_json
 def learn(state: State, /, **options: Any) -> None:
-    """Learn what recurs on the pages of each site.
+    """Learn the boilerplate of each site.
 
-    From its newest pages, to be left out of the texts of pages that are read from now on; `reextract` does so with
-    those that are stored. A crawl learns by itself, when a site has no model or has grown to twice its size.
+    Finds text that recurs on the newest pages of a site. Later extraction removes it; `reextract` removes it from
+    stored documents. A crawl learns by itself if a site has no model, or has doubled in size.
     """
     from corpus_spider import learning
 
@@ -269,13 +284,13 @@ def learn(state: State, /, **options: Any) -> None:
 
 @verb("reextract --dry-run", "reextract --site vnexpress")
 @several_sites
-@click.option("--dry-run", is_flag=True, help="Tell how many texts would change; write nothing.")
-@click.option("--keep-models", is_flag=True, help="Read each page with the site model its text was made with.")
+@click.option("--dry-run", is_flag=True, help="Show how many documents would change; write nothing.")
+@click.option("--keep-models", is_flag=True, help="Use the site model that each document was extracted with.")
 @as_json
 def reextract(state: State, /, **options: Any) -> int:
-    """Make the texts anew from the originals.
+    """Extract the texts again from the originals.
 
-    With the extractors and rules of today; nothing is fetched. Exit code 6 when originals cannot be read.
+    Uses the present extractors and rules. Fetches nothing. Exit code 6 if an original cannot be read.
     """
     from corpus_spider import batch, plan
 
@@ -293,15 +308,15 @@ def reextract(state: State, /, **options: Any) -> int:
 @verb("config", "config -s crawl.delay=5", name="config")
 @as_json
 def show_config(state: State, /, **_: Any) -> None:
-    """Print the configuration in force.
+    """Print the effective configuration.
 
-    JSON of file, environment and options together, without passwords.
+    Prints JSON, merged from file, environment and options, without passwords.
     """
     state.console.json(state.load().effective())
 
 
 def _report(state: State, options: dict[str, Any], report: Any, internals: Collection[str] = ()) -> None:
-    """Write what a verb came to: JSON when asked for, else a table of what and how many, unless quiet is asked for."""
+    """Write the report of a command: JSON with --json, nothing with --quiet, tables otherwise."""
     if options["as_json"]:
         state.console.json(report)
     elif not state.console.quiet:
@@ -313,20 +328,16 @@ def main() -> None:
     open_closed_streams()
     with Interruption(*ending()):
         code = run(sys.argv[1:])
-    _let_go_of_output()
-    sys.exit(code)
-
-
-def _let_go_of_output() -> None:
-    """Throw away what standard output does not take, as on a full disk: Python would try again, and end with 120."""
     try:
         sys.stdout.flush()
     except OSError:
+        # The disk is full. Discard the rest, or Python flushes again at exit and ends with 120.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the program and return its exit code; every error is one message on standard error."""
+    """Run the program and return its exit code. Each error is one message on standard error."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -338,19 +349,19 @@ def run(arguments: Sequence[str]) -> int:
             code = cli.invoke(context) or 0
         sys.stdout.flush()
     except KeyboardInterrupt:
-        # Where it came while a text was executed, as modules do that are imported, `python -m` takes it for uncaught
-        # until another text is, and ends by the signal instead of with the exit code.
+        # If the interrupt came while a module was imported, `python -m` still counts it as uncaught and would end by
+        # the signal instead of with the exit code. Executing any code resets that.
         exec("")  # noqa: S102
         state.console.error(f"{PROGRAM}: stopped")
-        return INTERRUPTED
+        return STOPPED
     except Exception as error:
-        logger.debug("%s ended with", PROGRAM, exc_info=True)
+        logger.debug("%s failed", PROGRAM, exc_info=True)
         return _explain(error, state.console)
     return int(code)
 
 
 def _explain(error: Exception, console: Console) -> int:
-    """Tell the user what went wrong and return the exit code for it."""
+    """Write the error message and return the exit code."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
@@ -362,22 +373,22 @@ def _explain(error: Exception, console: Console) -> int:
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
-    if isinstance(error, FileNotFoundError) and not _is_somewhere():
-        gone = ConfigError("the folder you are in is not there any more", do="Change into another, and start again.")
+    if isinstance(error, FileNotFoundError) and not _has_working_folder():
+        gone = ConfigError("the current folder was deleted", do="Change to another folder and start again.")
         return _explain(gone, console)
-    if said := _of_the_system(error):
-        return _explain(said, console)
+    if shortage := _system_shortage(error):
+        return _explain(shortage, console)
     console.error(
         f"{PROGRAM}: internal error, {type(error).__name__}: {error}\n"
-        "  This is a fault of the program. Run the same command with -v, and report what it prints."
+        "  This is a bug in the program. Run the same command with -v and report its output."
     )
     return INTERNAL
 
 
-def _of_the_system(error: BaseException) -> CorpusError | None:
-    """Return what the system lacks, in words, None for what tells of the program."""
+def _system_shortage(error: BaseException) -> CorpusError | None:
+    """Return an error that names the exhausted resource: memory, threads, disk or open files. None for other errors."""
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _lacks_threads(error)):
-        do = "Stop other programs, raise the limits (ulimit -v, -u), or ask for less: workers and backlog in [crawl]."
+        do = "Stop other programs, raise the limits (ulimit -v, -u), or lower workers and backlog in [crawl]."
         return CorpusError("there is not enough memory", do=do)
     full, crowded = {errno.ENOSPC, errno.EDQUOT}, {errno.EMFILE, errno.ENFILE}
     if isinstance(error, OSError) and error.errno in full | crowded:
@@ -386,12 +397,12 @@ def _of_the_system(error: BaseException) -> CorpusError | None:
 
 
 def _lacks_threads(error: BaseException | None) -> bool:
-    """Say whether it began with a thread that the system had no memory for; Python has no error of its own for it."""
+    """Return whether the cause is a thread that could not be started. Python raises a plain RuntimeError for it."""
     return error is not None and ("start new thread" in str(error) or _lacks_threads(error.__context__))
 
 
-def _is_somewhere() -> bool:
-    """Say whether the working directory exists; relative paths lead nowhere when somebody has removed it."""
+def _has_working_folder() -> bool:
+    """Return whether the working directory still exists. Without it, relative paths cannot be resolved."""
     try:
         Path.cwd()
     except FileNotFoundError:

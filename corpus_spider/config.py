@@ -1,6 +1,6 @@
-"""corpus.toml, the environment and the command line -> one frozen, checked Config.
+"""The configuration: one frozen, checked `Config`, merged from corpus.toml, the environment and the command line.
 
-Precedence: command line over environment over file over default; the keys are declared in ``sections``.
+Precedence: command line, environment, file, default. The module ``sections`` declares the keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from storage.records import Seed, SiteModel
 from storage.schedule import Schedule
 
 RANGE_DEPTH = 1000
-"""Links followed at least where only a range of days is crawled: its lists may be long, and its end bounds it."""
+"""Minimum depth of a crawl limited to a range of days. Its lists may be long, and the last day bounds it."""
 
 
 def program_version() -> str:
@@ -35,13 +35,9 @@ def program_version() -> str:
         return "0"
 
 
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything a run needs to know. ``path`` is the corpus.toml it was read from, None when there was none."""
+    """All settings of a run. ``path`` is the corpus.toml it was read from, None without a file."""
 
     corpus: Corpus = field(default_factory=Corpus)
     crawl: Crawl = field(default_factory=Crawl)
@@ -50,57 +46,58 @@ class Config:
     notify: Notify = field(default_factory=Notify)
     archive: Archive = field(default_factory=Archive)
     others: tuple[Site, ...] = ()
-    """Sites of the file that this is not about."""
+    """Sites of the file that are not selected."""
 
     @property
     def folder(self) -> Path:
-        """The folder that relative paths are relative to, absolute."""
+        """Absolute base folder of relative paths."""
         return (self.path.parent if self.path else Path()).resolve()
 
     @property
     def database_url(self) -> str:
-        """The database with an absolute path in it (SQLite), or as it was given."""
+        """URL of the database. The path of SQLite is absolute."""
         prefix, slashes, rest = self.corpus.database.partition("sqlite:///")
         return f"{prefix}{slashes}{self.folder / rest}" if slashes else self.corpus.database
 
     @property
     def warc_folder(self) -> Path:
-        """The folder of the WARC files, absolute."""
+        """Absolute folder of the WARC files."""
         return self.folder / self.corpus.warc
 
     @property
     def workers(self) -> int:
-        """How many worker processes to run."""
-        return self.crawl.workers or _processors()
+        """Number of worker processes."""
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return self.crawl.workers or processors or 1
 
     @property
     def user_agent(self) -> str:
-        """Who the crawler says it is, always with the contact."""
+        """User agent, always with the contact."""
         return self.corpus.user_agent or f"corpus-spider/{program_version()} (+{self.corpus.contact or 'no contact'})"
 
     def require_contact(self) -> None:
-        """Raise ConfigError when nobody answers for the crawl."""
+        """Raise ConfigError if there is no contact."""
         if not self.corpus.contact:
             raise ConfigError(
-                "corpus.contact is missing; a crawl must name somebody whom webmasters can write to",
+                "corpus.contact is missing; webmasters need a contact for the crawl",
                 where=str(self.path or "configuration"),
                 do='Add contact = "you@example.org" to [corpus], or set CORPUS_SPIDER_CORPUS_CONTACT.',
             )
 
     def require_sites(self) -> None:
-        """Raise ConfigError when there is nothing to crawl."""
+        """Raise ConfigError if there is no site."""
         if not self.sites:
-            do = "Add a newspaper, such as by `corpus-spider sites discover https://… --write`."
+            do = "Add a newspaper, for example with `corpus-spider sites discover https://… --write`."
             raise ConfigError("there is no [[site]]", where=str(self.path or "configuration"), do=do)
 
     def require_corpus(self) -> None:
-        """Raise ConfigError when nothing has made the SQLite file yet; a server is asked when it is connected to."""
+        """Raise ConfigError if the SQLite file does not exist yet. PostgreSQL is checked when it is opened."""
         _, sqlite, file = self.database_url.partition("sqlite:///")
         if sqlite and not Path(file).exists():
             raise ConfigError("there is no corpus yet", where=file, do="Run `corpus-spider crawl` first.")
 
     def site(self, name: str) -> Site:
-        """Return the site of that name; raise ConfigError, with the nearest name, when there is none."""
+        """Return the site of that name. Raises ConfigError, with the nearest name, if there is none."""
         found = next((site for site in self.sites if site.name == name), None)
         if found is None:
             names = [site.name for site in self.sites]
@@ -112,7 +109,7 @@ class Config:
         return found
 
     def only(self, names: tuple[str, ...]) -> Config:
-        """Return the same configuration with these sites alone; every site when no name is given."""
+        """Return the configuration with only these sites; with all sites if no name is given."""
         if not names:
             return self
         chosen = tuple(self.site(name) for name in dict.fromkeys(names))
@@ -120,22 +117,22 @@ class Config:
         return replace(self, sites=chosen, others=self.others + left)
 
     def site_delay(self, site: Site) -> float:
-        """Seconds between two requests to a host of the site."""
+        """Return the seconds between two requests to a host of the site."""
         return self.crawl.delay if site.delay is None else site.delay
 
     def site_max_depth(self, site: Site) -> int:
-        """Links followed from a start page of the site; more where a range of days bounds the crawl."""
+        """Return the maximum number of links from a start page of the site."""
         if site.max_depth is not None:
             return site.max_depth
         return max(self.crawl.max_depth, RANGE_DEPTH) if self.crawl.since else self.crawl.max_depth
 
     def site_languages(self, site: Site) -> Texts:
-        """Languages wanted from the site: its own, else those of the corpus."""
+        """Return the wanted languages of the site: its own, else those of the corpus."""
         own = (site.language, *site.languages) if site.language else site.languages
         return tuple(dict.fromkeys(own)) or self.corpus.languages
 
     def site_model(self, site: Site) -> SiteModel:
-        """Return the rules of the site; the version is a digest of them and of the program's version."""
+        """Return the rules of the site. Their version is a digest of the rules and the program version."""
         model = SiteModel(
             site=site.name,
             hosts=hosts_of(site),
@@ -149,35 +146,34 @@ class Config:
             since=self.crawl.since,
             until=self.crawl.until,
             reservations=site.reservations or self.crawl.reservations,
-            elsewhere=self._elsewhere(site),
+            elsewhere=hosts_elsewhere(site, self.sites + self.others),
         )
         rules = {name: value for name, value in asdict(model).items() if name != "template"}
         return replace(model, version=_digest((program_version(), rules)))
 
-    def _elsewhere(self, site: Site) -> Texts:
-        return hosts_elsewhere(site, self.sites + self.others)
-
     def schedule(self) -> Schedule:
-        """Return when what is fetched is read again, and a digest of the rules by which each site's links are taken."""
+        """Return the ages of recrawls, and for each site a digest of the rules that select its links."""
         days = self.crawl.since, self.crawl.until
         rules = {
             site.name: (
                 *(hosts_of(site), site.allow, site.deny, self.site_max_depth(site), days),
-                *(*_rendering(site), *self._elsewhere(site)),
+                # A rendered page has other links than before.
+                *(("render",) if site.render else ()),
+                *hosts_elsewhere(site, self.sites + self.others),
             )
             for site in self.sites
         }
         return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
 
     def seeds(self, *, days: bool = True) -> list[Seed]:
-        """Return every start page, feed and sitemap of every site, and archives of ``days``, each once a site."""
+        """Return the sources of all sites, each once per site. With ``days`` they include archive pages by day."""
         archives = {site.name: self._archive_pages(site) if days else () for site in self.sites}
         depths = {site.name: self.site_max_depth(site) for site in self.sites}
         seeds = (seed for site in self.sites for seed in seeds_of(site, archives[site.name], depths[site.name]))
         return list({(seed.site, seed.url): seed for seed in seeds}.values())
 
     def _archive_pages(self, site: Site) -> Texts:
-        """Return the archive pages of the days that are crawled, the newest first; none without a first day."""
+        """Return the archive pages of the crawled days, newest first; none without a first day."""
         if not site.archive or not self.crawl.since:
             return ()
         from pipelines.discovery.period import archive_pages
@@ -186,7 +182,7 @@ class Config:
         return tuple(archive_pages(site.archive, date.fromisoformat(self.crawl.since), last))
 
     def effective(self) -> dict[str, Any]:
-        """Return all settings as plain values, to print and to store with a run; the database password is masked."""
+        """Return all settings as plain values, to print and to store with a run. Passwords are masked."""
         corpus = asdict(self.corpus) | {
             "database": masked(self.database_url),
             "warc": str(self.warc_folder),
@@ -197,15 +193,12 @@ class Config:
             {key: value for key, value in asdict(site).items() if value not in ("", (), None) and value is not False}
             for site in self.sites
         ]
-        kept, told = asdict(self.archive), self._notify_shown()
+        secrets = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
+        archive, notify = asdict(self.archive), asdict(self.notify) | secrets
         plain: dict[str, Any] = msgspec.json.decode(
-            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "archive": kept, "notify": told, "site": sites})
+            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "archive": archive, "notify": notify, "site": sites})
         )
         return plain
-
-    def _notify_shown(self) -> dict[str, Any]:
-        told = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
-        return asdict(self.notify) | told
 
 
 def _digest(value: object) -> str:
@@ -213,13 +206,8 @@ def _digest(value: object) -> str:
 
 
 def masked(database_url: str) -> str:
-    """Return the URL with its password, and any in its query, replaced by ``***``."""
+    """Return the URL with ``***`` for its password, in the authority or in the query."""
     if database_url.startswith("sqlite"):
         return database_url
     hidden = re.sub(r"^([^:]+://[^:/@]*):.*@", r"\1:***@", database_url)
     return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", hidden)
-
-
-def _rendering(site: Site) -> Texts:
-    """What is added to the rules of a site that is rendered: its pages are others than before."""
-    return ("render",) if site.render else ()

@@ -1,4 +1,4 @@
-"""Reading the configuration: find the file, lay the layers over each other, collect every problem, raise once."""
+"""Load the configuration: find the file, merge the layers, collect all errors and raise them at once."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ SECTIONS: dict[str, type[Corpus] | type[Crawl] | type[Archive] | type[Notify]] =
     "archive": Archive,
     "notify": Notify,
 }
-MAKE_ONE = "Make one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
+MAKE_ONE = "Create one with `corpus-spider init NAME --language CODE --contact E-MAIL`, or name one with --config."
 MOVED = {"disk_reserve": "reserve in [archive]"}
-"""Keys that had another name once, and their names."""
+"""Keys that were renamed, with their new names."""
 
 
 def _nearby() -> str:
-    """Name a corpus in a folder of the one where somebody is, as `init` leaves them; "" when there is none."""
+    """Return a hint to a corpus in a subfolder of the current folder; "" if there is none."""
     try:
         found = sorted(str(each) for each in Path().glob(f"*/{FILE_NAME}"))
     except OSError:
         return ""
     others = f" (or one of {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"There is one in a folder of this: add -c {shlex.quote(found[0])}{others}, or go there." if found else ""
+    return f"A subfolder has one: add -c {shlex.quote(found[0])}{others}, or change to that folder." if found else ""
 
 
 def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
-    """Return the file to read: the one given, the environment's, ./corpus.toml when it is there, or None.
+    """Return the file to load: ``path``, else $CORPUS_SPIDER_CONFIG, else ./corpus.toml if it exists, else None.
 
-    A folder stands for the corpus.toml in it.
+    A folder means the corpus.toml in it.
     """
     named = path or environ.get(f"{PREFIX}CONFIG")
     if named:
@@ -57,22 +57,22 @@ def find(path: Path | None, environ: Mapping[str, str]) -> Path | None:
 def load(
     path: Path | None = None, *, overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
 ) -> Config:
-    """Read the configuration. ``overrides`` maps ``section.key`` to a value of the command line.
+    """Load the configuration. ``overrides`` maps ``section.key`` to a value of the command line.
 
-    Without a path, ``CORPUS_SPIDER_CONFIG`` or ./corpus.toml is read. Raises ConfigError naming every problem found.
+    Without a path, ``CORPUS_SPIDER_CONFIG`` or ./corpus.toml is loaded. Raises ConfigError with all errors found.
     """
     environ = os.environ if environ is None else environ
     file = find(path, environ)
     if file is None:
         raise ConfigError(f"there is no {FILE_NAME} here", where=str(Path.cwd()), do=_nearby() or MAKE_ONE)
     if not is_utf8(str(file.resolve())):
-        what = "its name, or that of a folder it is in, is not UTF-8, in which the database and each run keep names"
-        raise ConfigError(what, where=str(file.absolute()), do="Rename it.")
+        what = "the path is not valid UTF-8, which the database requires"
+        raise ConfigError(what, where=str(file.absolute()), do="Rename the file or folder.")
     return assemble(parse(file), overrides or {}, environ, file.resolve())
 
 
 def database_variable(environ: Mapping[str, str]) -> str:
-    """Return the variable of the environment that names the database, whatever corpus.toml says; empty for none."""
+    """Return the environment variable that overrides the database of corpus.toml; empty if none is set."""
     own = f"{PREFIX}CORPUS_DATABASE"
     if own in environ:
         return own
@@ -80,7 +80,7 @@ def database_variable(environ: Mapping[str, str]) -> str:
 
 
 def parse(file: Path) -> dict[str, Any]:
-    """Read a TOML file; raise ConfigError with the line when it is not one."""
+    """Parse a TOML file. Raises ConfigError, with the line of a syntax error."""
     try:
         return read_toml(file.read_bytes())
     except OSError as error:
@@ -95,20 +95,26 @@ def parse(file: Path) -> dict[str, Any]:
 
 
 def read_toml(data: bytes) -> dict[str, Any]:
-    """Read TOML, with a byte order mark or without. ValueError or RecursionError for what is none."""
+    """Parse TOML with or without a byte order mark. Raises ValueError or RecursionError."""
     return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
 
 
 def assemble(
     table: Mapping[str, Any], overrides: Mapping[str, object], environ: Mapping[str, str], file: Path | None
 ) -> Config:
-    """Lay command line over environment over file, check everything, and return the Config or raise all problems."""
+    """Merge file, environment and command line, check all values, and return the Config.
+
+    Raises one ConfigError with all errors.
+    """
     problems: list[Problem] = []
     layers = _file_layers(table, problems)
     _add_environment(layers, environ, problems)
     _add_overrides(layers, overrides, problems)
     corpus = build(Corpus, layers["corpus"], problems)
-    crawl = _plain_patterns(build(Crawl, layers["crawl"], problems))
+    crawl = build(Crawl, layers["crawl"], problems)
+    # Hosts are compared without the brackets of IPv6 addresses, which are a character set to fnmatch.
+    private = tuple(one.replace("[", "").replace("]", "") for one in crawl.allow_private)
+    crawl = replace(crawl, allow_private=private)
     archive = build(Archive, layers["archive"], problems)
     notify = build(Notify, layers["notify"], problems)
     sites = build_sites(table.get("site", []), problems)
@@ -118,13 +124,8 @@ def assemble(
     return Config(corpus, crawl, sites, file, notify, archive)
 
 
-def _plain_patterns(crawl: Crawl) -> Crawl:
-    """Take the brackets from IPv6 addresses: hosts are compared without, and to fnmatch they would be a set."""
-    return replace(crawl, allow_private=tuple(one.replace("[", "").replace("]", "") for one in crawl.allow_private))
-
-
 def build(section: type[Section], layer: Layer, problems: list[Problem], label: str = "") -> Section:
-    """Return the section with every given value that is right, and add the others to the problems."""
+    """Return the section with all valid values, and append errors to ``problems``."""
     known = keys(section)
     kinds = get_type_hints(section, include_extras=True)
     good: dict[str, Any] = {}
@@ -145,7 +146,7 @@ def _hint(name: str, known: Iterable[str], written: str = "") -> str:
 
 
 def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
-    """Return the sites of a ``[[site]]`` list, and add what is wrong with them to the problems."""
+    """Return the sites of a ``[[site]]`` list, and append errors to ``problems``."""
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         problems.append(Problem("site", "expected [[site]] tables, in double brackets"))
         return ()
@@ -155,26 +156,21 @@ def build_sites(tables: object, problems: list[Problem]) -> tuple[Site, ...]:
         label = f" ({name})" if isinstance(name, str) and name else ""
         layer = {key: Given(value, f"{origin}.{key}") for key, value in table.items()}
         site = build(Site, layer, problems, label)
-        problems += [Problem(origin + label, wrong) for wrong in _site_wrongs(site, table, sites)]
+        if not table.get("name"):
+            what = 'name is missing; give the site a short name such as "example-news"'
+            problems.append(Problem(origin + label, what))
+        elif any(site.name and site.name == other.name for other in sites):
+            problems.append(Problem(origin + label, "another site has the same name"))
+        if not any(table.get(key) for key in ("start", "feeds", "sitemaps")):
+            problems.append(Problem(origin + label, "expected at least one of start, feeds, sitemaps"))
         sites.append(site)
     return tuple(sites)
-
-
-def _site_wrongs(site: Site, table: Mapping[str, Any], before: list[Site]) -> list[str]:
-    wrongs = []
-    if not table.get("name"):
-        wrongs.append('name is missing; give the site a short name such as "example-news"')
-    elif any(site.name and site.name == other.name for other in before):
-        wrongs.append("another site has the same name")
-    if not any(table.get(key) for key in ("start", "feeds", "sitemaps")):
-        wrongs.append("expected at least one of start, feeds, sitemaps")
-    return wrongs
 
 
 def _contradictions(corpus: Corpus, crawl: Crawl) -> list[Problem]:
     found = []
     if corpus.user_agent and corpus.contact not in corpus.user_agent:
-        found.append(Problem("corpus.user_agent", f'must hold the contact "{corpus.contact}"'))
+        found.append(Problem("corpus.user_agent", f'must contain the contact "{corpus.contact}"'))
     if crawl.since and crawl.until and crawl.since > crawl.until:
         found.append(Problem("crawl.since", f"{crawl.since} is after crawl.until, {crawl.until}"))
     return found
@@ -224,4 +220,4 @@ def _as_error(problems: list[Problem], file: Path | None) -> ConfigError:
     if len(problems) == 1:
         return ConfigError(f"{problems[0]}", where=where)
     listed = "".join(f"\n  {problem}" for problem in problems)
-    return ConfigError(f"{len(problems)} things to correct:{listed}", where=where)
+    return ConfigError(f"{len(problems)} errors:{listed}", where=where)

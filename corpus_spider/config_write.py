@@ -1,4 +1,4 @@
-"""Changing corpus.toml: a site's keys are set, all else of the file stays to the byte, comments too."""
+"""Edit corpus.toml: set keys of a site or add a site. The rest of the file, with its comments, stays unchanged."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Value = str | int | tuple[str, ...] | None
 
 
 def set_site_keys(file: Path, site: str, values: Mapping[str, Value]) -> None:
-    """Set keys of the ``[[site]]`` of that name; None takes a key out, a tuple adds to a list what is not in it.
+    """Set keys of the ``[[site]]`` of that name. None deletes a key; a tuple extends a list by its new elements.
 
-    The file is replaced whole or not at all. Raises ConfigError when it is not TOML or has no such site, and DiskError.
+    The file is replaced atomically. Raises ConfigError if it is not TOML or has no such site, and DiskError.
     """
     with _alone(file):
         expected = parse(file)
@@ -29,15 +29,17 @@ def set_site_keys(file: Path, site: str, values: Mapping[str, Value]) -> None:
 
 
 def add_site(file: Path, values: Mapping[str, Value]) -> None:
-    """Add a ``[[site]]`` at the end of the file, which is replaced whole or not at all.
+    """Append a ``[[site]]`` to the file, which is replaced atomically.
 
-    Raises ConfigError when it is not TOML, has its sites in a list, or has a site of this name.
+    Raises ConfigError if it is not TOML, has its sites in a list, or has a site of this name.
     """
     with _alone(file):
         expected = parse(file)
         there = expected.setdefault("site", [])
         if any(isinstance(one, dict) and one.get("name") == values["name"] for one in there):
-            raise ConfigError(f'there is a [[site]] of the name "{values["name"]}"', where=str(file), do="Try again.")
+            raise ConfigError(
+                f'there is already a [[site]] of the name "{values["name"]}"', where=str(file), do="Try again."
+            )
         there.append({key: _plain(value) for key, value in values.items()})
         source = file.read_bytes()
         end = b"\r\n" if b"\r\n" in source else b"\n"
@@ -47,26 +49,23 @@ def add_site(file: Path, values: Mapping[str, Value]) -> None:
 
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Let no other program of ours change the file between reading and writing: what it wrote would be lost."""
+    """Lock the file against other processes of this program. Otherwise a change they make meanwhile would be lost."""
     folder = file.resolve().parent
     with disk_errors(folder), alone(folder):
         yield
 
 
 def _replace(file: Path, changed: bytes, expected: Mapping[str, Any]) -> None:
-    if _read_again(changed) != expected:
-        raise ConfigError("cannot be changed without harm", where=str(file), do="Write the lines in by hand.")
-    # Of a link, what it leads to is replaced.
+    try:
+        parsed: Mapping[str, Any] | None = read_toml(changed)
+    except (ValueError, RecursionError):
+        parsed = None
+    if parsed != expected:
+        raise ConfigError("cannot be edited safely", where=str(file), do="Add the lines by hand.")
+    # A symbolic link stays; its target is replaced.
     target = file.resolve()
     with disk_errors(target):
         replace_file(target, changed)
-
-
-def _read_again(changed: bytes) -> Mapping[str, Any] | None:
-    try:
-        return read_toml(changed)
-    except (ValueError, RecursionError):
-        return None
 
 
 def lines(values: Mapping[str, Value]) -> str:
@@ -94,7 +93,7 @@ def _changed(source: bytes, site: str, values: Mapping[str, Value], file: Path) 
 
 @contextmanager
 def _before_comments(table: Any) -> Iterator[None]:
-    """Have new keys follow the last one of a table: comments at its end may be of something else, an example say."""
+    """Insert new keys before the comments at the end of a table: those may belong to the next section."""
     from tomlkit.items import Table
 
     body = table.value.body if isinstance(table, Table) else []

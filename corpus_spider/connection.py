@@ -1,7 +1,7 @@
-"""A connection for one exchange outside any crawl: bounded in time, to public addresses only, through a proxy or not.
+"""Connection for one request outside a crawl: limited in time, to public addresses only, with or without a proxy.
 
-Each resolved address is checked and then connected to, so a name cannot change in between. Behind an HTTP proxy of the
-environment (``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``) the proxy resolves names, as in a crawl.
+The address that was checked is the one that is connected to, so a name cannot change in between. An HTTP proxy of the
+environment (``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``) resolves names itself, as in a crawl.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
 _LINE = 65_536
+"""Longest header line, in bytes."""
 
 
 class NotPublicError(OSError):
-    """A name resolves to addresses that may not be connected to, and to no other."""
+    """All addresses of a name are private."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How to ask: by what name, how long and how much at most, and which private ``host:port`` may be reached."""
+    """User agent, timeout in seconds, maximum body in bytes, and allowed private ``host:port`` patterns."""
 
     user_agent: str
     timeout: float = 60.0
@@ -43,7 +44,7 @@ class Manners:
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """An HTTP proxy, and the headers that let us use it."""
+    """An HTTP proxy and its authorization headers."""
 
     host: str
     port: int
@@ -51,9 +52,9 @@ class Proxy:
 
 
 def proxy_for(scheme: str, host: str) -> Proxy | None:
-    """Return the proxy that the environment names for a URL; None for a direct connection.
+    """Return the proxy that the environment sets for a URL; None for a direct connection.
 
-    Raises ConfigError for what is no address.
+    Raises ConfigError if it is not a valid address.
     """
     named = getproxies().get(scheme, "")
     if not named or proxy_bypass(host):
@@ -62,22 +63,24 @@ def proxy_for(scheme: str, host: str) -> Proxy | None:
         parts = urlsplit(named if "//" in named else f"//{named}")
         port = parts.port or 80
         if not parts.hostname:
-            raise ValueError("it names no host")
+            raise ValueError("it has no host")
     except ValueError as error:
-        raise ConfigError(f"is no address: {error}", where=f"${scheme}_proxy", do="Write http://HOST:PORT.") from None
+        raise ConfigError(
+            f"is not a valid address: {error}", where=f"${scheme}_proxy", do="Write http://HOST:PORT."
+        ) from None
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     basic = {"Proxy-Authorization": f"Basic {b64encode(login.encode()).decode()}"} if parts.username else {}
     return Proxy(parts.hostname, port, basic)
 
 
 def require_proxies() -> None:
-    """Raise ConfigError when the environment names a proxy by what is no address."""
+    """Raise ConfigError if the environment sets an invalid proxy."""
     for scheme in ("http", "https"):
         proxy_for(scheme, "")
 
 
 class _Answer(HTTPResponse):
-    """Passes over every answer that is not the last (RFC 9110, 15.2): http.client takes 103 (Early Hints) for it."""
+    """Skips informational responses (RFC 9110, 15.2). http.client takes 103 (Early Hints) for the final response."""
 
     def _read_status(self) -> tuple[str, int, str]:
         while True:
@@ -89,9 +92,9 @@ class _Answer(HTTPResponse):
 
 
 class Wire:
-    """A connection that is cut when the time for the whole exchange is over, handshake and headers included.
+    """A connection that is closed when the timeout of the whole exchange, including the handshake, is over.
 
-    ``target`` is what to ask for on it, ``headers`` what a proxy needs beside the exchange's own.
+    ``target`` is the request target, ``headers`` are additional headers for a proxy.
     """
 
     def __init__(self, parts: SplitResult, manners: Manners) -> None:
@@ -117,7 +120,7 @@ class Wire:
                 self.connection.connect()
             self._socket = self.connection.sock
             if self.expired:
-                # The time was over before there was anything to cut.
+                # The timeout passed before there was a socket to close.
                 raise TimeoutError("timed out")
             if parts.scheme == "https":
                 self._encrypt(host)
@@ -133,15 +136,15 @@ class Wire:
 
     def _cut(self) -> None:
         self.expired = True
-        # Of an answer without keep-alive the connection lets go before its body is read; while a proxy opens a tunnel
-        # only the connection has it.
+        # Without keep-alive, the connection drops the socket before the body is read, so it is held here too. While a
+        # proxy opens a tunnel, only the connection has it.
         held = self._socket or self.connection.sock
         if held is not None:
             with suppress(OSError):
                 held.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Stop the clock and close the socket."""
+        """Stop the timer and close the socket."""
         self._timer.cancel()
         self.connection.close()
         if self._socket is not None:
@@ -149,13 +152,16 @@ class Wire:
 
 
 def _dial(host: str, port: int, manners: Manners) -> socket.socket:
-    """Connect to the first address of the host that may be connected to. Raises OSError when there is none.
+    """Connect to the first reachable address of the host that is allowed. Raises OSError if there is none.
 
-    All its addresses together have the time of the exchange.
+    All addresses share one timeout.
     """
     end = time.monotonic() + manners.timeout
     failure: OSError = NotPublicError(f"{host} has no public address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(_answered(host), port, type=socket.SOCK_STREAM):
+    # `localhost` names are resolved here, as in a crawl (RFC 6761, 6.3).
+    plain = host.lower().rstrip(".")
+    name = "127.0.0.1" if plain == "localhost" or plain.endswith(".localhost") else host
+    for family, kind, protocol, _, address in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM):
         if not may_connect(host, str(address[0]), port, manners.allow_private):
             continue
         left = end - time.monotonic()
@@ -173,14 +179,8 @@ def _dial(host: str, port: int, manners: Manners) -> socket.socket:
     raise failure
 
 
-def _answered(host: str) -> str:
-    """Return what to resolve: ``localhost`` names are answered here, as in a crawl (RFC 6761, 6.3)."""
-    name = host.lower().rstrip(".")
-    return "127.0.0.1" if name == "localhost" or name.endswith(".localhost") else host
-
-
 def may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
-    """Say whether an address that a name resolves to is public, or allowed for this name at this port."""
+    """Return whether a resolved address is public, or allowed for this host and port."""
     from pipelines.hosts import address_allowed
 
     return address_allowed(address) or any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed)

@@ -1,7 +1,7 @@
-"""What people and programs read: results on standard output, everything else on standard error.
+"""Output of the program: results on standard output, messages and log on standard error.
 
-On a terminal there are tables and progress bars; elsewhere plain lines, tab-separated. Nothing that came from the web
-reaches a terminal with its control characters.
+A terminal gets tables and progress bars; files and pipes get tab-separated lines. Control characters in text from the
+web are escaped before they reach a terminal.
 """
 
 from __future__ import annotations
@@ -27,23 +27,24 @@ if TYPE_CHECKING:
     from rich.console import Console as RichConsole
 
 CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
-"""Everything above C0 that moves the cursor, turns the writing direction, ends a line, hides, or is no character."""
+"""Character class, above C0: controls, bidirectional controls, line separators, invisible tags and surrogates."""
 UNSAFE = re.compile(f"[\\x00-\\x1f{CONTROLS}]")
 UNSAFE_IN_LINES = re.compile(f"[\\x00-\\x09\\x0b-\\x1f{CONTROLS}]")
 UNSAFE_IN_JSON = re.compile(f"[{CONTROLS}]")
 PLAIN_PROGRESS_SECONDS = 30.0
+"""Interval of progress lines without a terminal."""
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _BYTES, _NON_JOINER = "surrogateescape", "\u200c"
 
 
 def safe(text: str, limit: int | None = 500) -> str:
-    """Return the text on one line, with control and bidirectional characters escaped, cut at ``limit`` characters."""
+    """Return the text on one line, with control and bidirectional characters escaped, cut to ``limit`` characters."""
     cut = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
     return UNSAFE.sub(_escape, cut)
 
 
 def safe_lines(text: str) -> str:
-    """Return the text with its line ends and every other control character escaped."""
+    """Return the text with its line breaks, and every other control character escaped."""
     return UNSAFE_IN_LINES.sub(_escape, text)
 
 
@@ -53,10 +54,9 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def readable(text: str) -> str:
-    """Return an address as a browser shows it, with letters beyond ASCII in the place of their escapes; any other text
-    as it is.
+    """Return a URL as a browser shows it, with percent-escaped letters decoded. Other text stays unchanged.
 
-    Nothing but letters, digits and their marks is put in, so that nothing moves the cursor or ends the address.
+    Only letters, digits and their marks are decoded, so no character can move the cursor or end the URL.
     """
     return _ESCAPES.sub(_letters, text) if text.startswith(("http://", "https://")) else text
 
@@ -69,7 +69,7 @@ def _letters(escapes: re.Match[str]) -> str:
 
 
 def human_size(count: int) -> str:
-    """Write a number of bytes in the largest unit of which there is one: 826688 is ``807.3 KiB``."""
+    """Format a number of bytes in the largest fitting unit: 826688 is ``807.3 KiB``."""
     size = float(count)
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024:
@@ -79,7 +79,7 @@ def human_size(count: int) -> str:
 
 
 def in_units(key: str, value: object) -> object:
-    """Return a value of a report as people read it: ``bytes`` in units, ``next_try`` (epoch seconds) as a time."""
+    """Return a value of a report for readers: ``bytes`` in units, ``next_try`` (epoch seconds) as a time."""
     if key == "bytes" and isinstance(value, int):
         return human_size(value)
     if value is None:
@@ -90,7 +90,7 @@ def in_units(key: str, value: object) -> object:
 
 
 def to_json(value: object) -> str:
-    """Write dataclasses, paths, dates and bytes (hexadecimal) as JSON; invisible and control characters are escaped."""
+    """Return dataclasses, paths, dates and bytes (hexadecimal) as JSON, without invisible or control characters."""
     import msgspec
 
     plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=str)
@@ -100,7 +100,7 @@ def to_json(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Where the program writes. ``quiet`` leaves errors and results only, ``verbose`` shows internals too."""
+    """Writes results and messages. ``quiet`` suppresses all but errors and results; ``verbose`` adds internals."""
 
     quiet: bool = False
     verbose: bool = False
@@ -111,18 +111,18 @@ class Console:
         return sys.stdout.isatty()
 
     def note(self, text: str) -> None:
-        """Tell the user something, on standard error."""
+        """Write a message to standard error, unless quiet."""
         if not self.quiet:
             click.echo(safe_lines(text), err=True)
 
     def error(self, text: str) -> None:
-        """Tell the user what went wrong, on standard error, whatever the verbosity."""
-        # What nobody can be told still has its exit code.
+        """Write an error message to standard error, also if quiet."""
+        # If standard error is closed or full, the exit code still reports the error.
         with suppress(OSError):
             click.echo(safe_lines(text), err=True)
 
     def result(self, text: str) -> None:
-        """Write a result; as it is into files and pipes, made safe on a terminal."""
+        """Write a result: unchanged to files and pipes, escaped to a terminal."""
         click.echo(safe_lines(text) if self.on_terminal else text)
 
     def json(self, value: object) -> None:
@@ -130,9 +130,7 @@ class Console:
         click.echo(to_json(value))
 
     def table(self, title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Write a table: drawn on a terminal, with addresses as browsers show them, tab-separated lines elsewhere,
-        nothing when it has no rows.
-        """
+        """Write a table: drawn on a terminal, with readable URLs; tab-separated elsewhere; nothing without rows."""
         listed = [[_cell(value) for value in row] for row in rows]
         if not listed:
             return
@@ -142,9 +140,9 @@ class Console:
             click.echo("\n".join([f"# {title}", "\t".join(header), *("\t".join(row) for row in listed)]))
 
     def summary(self, report: object, internals: Collection[str] = ()) -> None:
-        """Write a report of any shape: a table of its single values, then one of each group in it.
+        """Write a report as tables: one of its single values, then one for each group in it.
 
-        ``internals`` are keys that are left out unless the console is verbose.
+        ``internals`` are keys that only a verbose console shows.
         """
         import msgspec
 
@@ -154,24 +152,21 @@ class Console:
         singles = {key: value for key, value in plain.items() if not isinstance(value, (dict, list, tuple))}
         self.table("Summary", ("what", "value"), singles.items())
         for name, group in plain.items():
-            self._group(name, group)
-
-    def _group(self, name: str, group: object) -> None:
-        if isinstance(group, dict):
-            self.table(name, ("what", "value"), group.items())
-        elif isinstance(group, (list, tuple)) and all(isinstance(row, dict) for row in group):
-            header = list(dict.fromkeys(key for row in group for key in row))
-            self.table(name, header, [[row.get(key, "") for key in header] for row in group])
-        elif isinstance(group, (list, tuple)):
-            self.table(name, (name,), [[value] for value in group])
+            if isinstance(group, dict):
+                self.table(name, ("what", "value"), group.items())
+            elif isinstance(group, (list, tuple)) and all(isinstance(row, dict) for row in group):
+                header = list(dict.fromkeys(key for row in group for key in row))
+                self.table(name, header, [[row.get(key, "") for key in header] for row in group])
+            elif isinstance(group, (list, tuple)):
+                self.table(name, (name,), [[value] for value in group])
 
     @contextmanager
     def progress(
         self, what: str, total: int | Callable[[], int | None] | None = None
     ) -> Iterator[Callable[[int], None]]:
-        """Give a function that takes the count so far: a bar on a terminal, a line each half minute elsewhere.
+        """Yield a function that takes the current count: a bar on a terminal, a line every 30 seconds elsewhere.
 
-        A ``total`` that has to be counted is only where there is a bar.
+        A callable ``total`` is called only for a bar, because counting may take a while.
         """
         if self.quiet:
             yield lambda _: None
@@ -180,40 +175,40 @@ class Console:
                 yield show
         else:
             known = None if callable(total) else total
-            yield _every(PLAIN_PROGRESS_SECONDS, lambda count: self.note(_count_line(what, count, known)))
+            of_total = f" of {known}" if known else ""
+            yield _every(PLAIN_PROGRESS_SECONDS, lambda count: self.note(f"{what}: {count}{of_total}"))
 
 
 class OneLine(logging.Formatter):
-    """One event, one line, without anything that drives a terminal; a traceback follows on lines of its own."""
+    """Formats each log event as one escaped line. A traceback follows on its own lines."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """Format the message and escape it (logging's name)."""
+        """Format and escape the message. The name is that of `logging`."""
         return safe(super().formatMessage(record), limit=2000)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802
-        """Format a traceback and escape it (logging's name)."""
+        """Format and escape a traceback. The name is that of `logging`."""
         return safe_lines(super().formatException(ei))
 
 
 class StandardError(logging.StreamHandler[TextIO]):
-    """Writes to what is standard error at that moment, so that a progress bar can keep its place below."""
+    """Writes to the current `sys.stderr`, which a progress bar replaces to stay below the log."""
 
     @property
     def stream(self) -> TextIO:
-        """Today's standard error."""
+        """Current standard error."""
         return sys.stderr
 
     @stream.setter
     def stream(self, _: TextIO) -> None:
-        """Take no other."""
+        """Ignore other streams."""
 
 
-class Sparing(logging.Filter):
-    """Lets each message through ``most`` times an hour, whatever is filled into it: what a site can have said for every
-    page of it must not fill a disk. The last one, and the first of the next hour, tell of those that are left out.
+class RateLimit(logging.Filter):
+    """Limits each message, whatever its arguments, to ``most`` lines an hour, so that a site cannot fill the disk.
 
-    How far a crawl is, said every thirty seconds, passes. Messages of libraries, which may have their values in them
-    already, count by logger.
+    The last line, and the first of the next hour, report the omission. The limit is above the rate of progress lines.
+    Messages of libraries are counted by logger, because their texts may already contain values.
     """
 
     HOUR = 3600.0
@@ -224,40 +219,42 @@ class Sparing(logging.Filter):
         self._counts: dict[tuple[str, int, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Count a message, and say whether it is to be shown."""
+        """Count a message and return whether it is shown."""
         now, key = self._clock(), (record.name, record.levelno, str(record.msg) if _is_ours(record.name) else "")
         since, before = self._counts.get(key, (now, 0))
         if now - since >= self.HOUR:
             left_out = max(0, before - self._most)
-            record.msg = f"{record.msg} ({left_out} like it were left out)" if left_out else record.msg
+            record.msg = f"{record.msg} ({left_out} similar messages omitted)" if left_out else record.msg
             since, before = now, 0
         self._counts[key] = since, before + 1
         if before + 1 == self._most:
-            record.msg = f"{record.msg} (more like it are left out for an hour)"
+            record.msg = f"{record.msg} (similar messages are omitted for an hour)"
         return before < self._most
 
 
 def open_closed_streams() -> None:
-    """Open what the caller has closed (``>&-``, some supervisors): the database would get its number, and with it
-    whatever a library or a child prints there.
+    """Open standard streams that the caller closed (``>&-``, some supervisors).
+
+    Otherwise the database file could get their descriptor, and output of a library or child process would damage it.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # The least free number is taken, which is the one that was closed.
+            # The system assigns the lowest free descriptor, which is the closed one.
             opened = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(opened, True)
             setattr(sys, name, os.fdopen(opened, mode))
 
 
 def start_logging(level: str) -> None:
-    """Send the log to standard error, from that level upwards; of libraries only warnings, unless it is DEBUG, which
-    tells everything as often as it happens.
+    """Log to standard error from ``level`` upwards. Libraries log only warnings, and repeated messages are limited.
+
+    At DEBUG both restrictions are off.
     """
     handler = StandardError()
     handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
     handler.addFilter(lambda record: level == "DEBUG" or record.levelno >= logging.WARNING or _is_ours(record.name))
     if level != "DEBUG":
-        handler.addFilter(Sparing())
+        handler.addFilter(RateLimit())
     logging.basicConfig(level=level, handlers=[handler], force=True)
 
 
@@ -269,10 +266,6 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.3f}" if isinstance(value, float) else safe(str(value))
-
-
-def _count_line(what: str, count: int, total: int | None) -> str:
-    return f"{what}: {count} of {total}" if total else f"{what}: {count}"
 
 
 def _every(seconds: float, action: Callable[[int], None]) -> Callable[[int], None]:
@@ -302,7 +295,7 @@ def _draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> N
 
 
 def _drawing_on(stream: TextIO) -> RichConsole:
-    """Return what draws on a terminal; where ``NO_COLOR`` is set, without any style (https://no-color.org)."""
+    """Return a rich console; without any style if ``NO_COLOR`` is set (https://no-color.org)."""
     from rich.console import Console as RichConsole
 
     return RichConsole(file=stream, color_system=None if os.environ.get("NO_COLOR") else "auto")

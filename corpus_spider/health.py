@@ -1,4 +1,4 @@
-"""`corpus-spider health`: which sites and sources are sick, and why. It reads the corpus and asks nobody."""
+"""`corpus-spider health`: report failing sites and sources. Reads the corpus; fetches nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.signs import Case, Finding, Rule, judge, nights_of
+from corpus_spider.health_model import Case, Finding, Rule
+from corpus_spider.signs import judge, nights_of
 from storage.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from storage.sources import SourceState
 
 LOOKED_BACK = 100.0
-"""Days before the last run that are looked at."""
+"""Days before the last run that are examined."""
 HOPS = 5
+"""Redirects followed from a configured source to the source that is crawled."""
 COLUMNS = (
     *("found", "fetched", "unchanged", "articles", "versions", "refused", "robots", "http_errors", "failed"),
     *("no_text", "short", "undated", "language", "duplicates"),
@@ -29,7 +31,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SiteHealth:
-    """A site's last night beside the usual; ``usual`` is the median of new articles, None before there is one."""
+    """Result for one site. ``usual`` is the median of new articles in earlier nights, None without such nights."""
 
     site: str
     last: datetime | None
@@ -40,43 +42,40 @@ class SiteHealth:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How every site stands."""
+    """Results for all sites."""
 
     sites: tuple[SiteHealth, ...]
 
     @property
     def sick(self) -> tuple[Finding, ...]:
-        """Everything that is wrong."""
+        """All problems. The name is that of the JSON field."""
         return tuple(finding for site in self.sites for finding in site.sick)
 
     def plain(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
+        """Return the results for JSON."""
         return {"ok": not self.sick, "sick": self.sick, "sites": self.sites}
 
 
 def read(config: Config, rule: Rule) -> Health:
-    """Examine the corpus of a configuration. Raises ConfigError when there is none, DatabaseError when it is away."""
+    """Examine the corpus of a configuration. Raises ConfigError if there is none, and DatabaseError."""
     with Corpus.open(config.database_url, read_only=True) as corpus:
         return examine(corpus, config, rule)
 
 
 def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None) -> Health:
-    """Judge each site of the configuration by its nights and its sources."""
+    """Judge each site of the configuration by its nights and its sources. ``now`` is the current time by default."""
     names = [site.name for site in config.sites]
     runs: dict[str, list[SiteRun]] = {name: [] for name in names}
     for run in corpus.runs.by_site(names, LOOKED_BACK):
         runs[run.site].append(run)
     sources = _sources(corpus, config)
     listed = {site.name for site in config.sites if not config.site_max_depth(site)}
-    cases = [_case(name, runs[name], sources[name], listed=name in listed) for name in names]
-    return Health(tuple(_site_health(case, rule, now or datetime.now(UTC)) for case in cases))
-
-
-def _case(
-    site: str, runs: Sequence[SiteRun], sources: Sequence[tuple[str, SourceState | None]], *, listed: bool
-) -> Case:
-    known = any(state.read_at for _, state in sources if state)
-    return Case(site, nights_of(runs), sources, known, listed)
+    judged = []
+    for name in names:
+        known = any(state.read_at for _, state in sources[name] if state)
+        case = Case(name, nights_of(runs[name]), sources[name], known, listed=name in listed)
+        judged.append(_site_health(case, rule, now or datetime.now(UTC)))
+    return Health(tuple(judged))
 
 
 def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
@@ -92,9 +91,9 @@ def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
 
 
 def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, SourceState | None]]]:
-    """Return the state of each source that the configuration names, or of what it has moved to, by site."""
+    """Return the configured sources of each site with their state, or with that of the source they moved to."""
     found: dict[str, list[tuple[str, SourceState | None]]] = {site.name: [] for site in config.sites}
-    # The archive of a day without an article is often not there, and nothing to mend: if all are, there are errors.
+    # Archive pages are left out: days without articles often have none. If all are missing, the sign `errors` shows it.
     seeds = config.seeds(days=False)
     known = corpus.frontier.sources([seed.url for seed in seeds])
     for _ in range(HOPS):
@@ -113,30 +112,24 @@ def _has_moved(state: SourceState) -> bool:
 
 
 def render(health: Health, console: Console) -> None:
-    """Write a table of sites, but where quiet is asked for, and what is wrong, one line each."""
-    rows = [
-        (one.site, f"{one.last:%Y-%m-%d %H:%M}" if one.last else "", one.articles, _usual(one), _verdict(one))
-        for one in health.sites
-    ]
+    """Write the tables of sites and of problems. A quiet console gets only the problems."""
     if not console.quiet:
-        console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usually", "verdict"), rows)
+        rows = []
+        for one in health.sites:
+            last = f"{one.last:%Y-%m-%d %H:%M}" if one.last else ""
+            usual = "" if one.usual is None else f"{one.usual:g}"
+            signs = ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick))
+            rows.append((one.site, last, one.articles, usual, f"failing: {signs}" if signs else "well"))
+        console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usual", "verdict"), rows)
     console.table(
-        "What is wrong",
-        ("site", "sign", "what", "source"),
+        "Problems",
+        ("site", "sign", "problem", "source"),
         [(one.site, one.sign, one.words, one.url) for one in health.sick],
     )
 
 
-def _usual(one: SiteHealth) -> str:
-    return "" if one.usual is None else f"{one.usual:g}"
-
-
-def _verdict(one: SiteHealth) -> str:
-    return ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick)) or "well"
-
-
 def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:
-    """Return what a run came to at each site, for its summary."""
+    """Return the counters of a run at each site, for its summary."""
     return [
         {"site": run.site}
         | {name: getattr(run, name) for name in COLUMNS}
@@ -146,7 +139,7 @@ def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:
 
 
 def render_summary(rows: Sequence[dict[str, Any]], console: Console) -> None:
-    """Write what a run came to at each site; sites where nothing was due, and counts of none, are left out."""
+    """Write the counters of a run at each site. Sites where nothing was due and columns of zeros are left out."""
     from corpus_spider.console import human_size
 
     rows = [row for row in rows if row["reasons"] or row["fetched"]]

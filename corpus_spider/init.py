@@ -1,4 +1,4 @@
-"""A new corpus: a folder with a corpus.toml that explains itself."""
+"""Create a corpus: a folder with a commented corpus.toml."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HEAD = """\
-# A corpus for corpus-spider. Lines that begin with # are comments; take the # away to use them.
-# `corpus-spider config` prints what is in force, `corpus-spider crawl --dry-run` what would be fetched.
+# A corpus of corpus-spider. Lines that begin with # are comments. Remove the # to use a setting.
+# `corpus-spider config` prints the effective settings, `corpus-spider crawl --dry-run` the sources.
 """
-UNCHECKED = "# Nobody has crawled this newspaper with this program and read the result yet."
+UNCHECKED = "# Not checked yet: crawl this newspaper and read the result."
 EXAMPLE = {
     "name": "example-news",
     "start": ("https://news.example.org/",),
@@ -48,7 +48,7 @@ EXAMPLE = {
 
 @dataclass(frozen=True, slots=True)
 class NewCorpus:
-    """What the user asks for. ``sites`` are names of known newspapers or addresses of others; empty: all known ones."""
+    """Options of `init`. ``sites`` are names of known newspapers or URLs of others; empty: all known newspapers."""
 
     folder: Path
     languages: tuple[str, ...]
@@ -59,7 +59,7 @@ class NewCorpus:
 def create(wanted: NewCorpus) -> Path:
     """Write FOLDER/corpus.toml and return its path.
 
-    Raises ConfigError when there is one already or something asked for is wrong, DiskError when it cannot be written.
+    Raises ConfigError if the file exists or an option is invalid, and DiskError if it cannot be written.
     """
     file = wanted.folder / FILE_NAME
     text = render(wanted)
@@ -77,7 +77,7 @@ def create(wanted: NewCorpus) -> Path:
 
 
 def _write_new(file: Path, text: str) -> None:
-    """Write a file that is not there yet. Of what a full disk leaves nothing stays, or the next try would find it."""
+    """Write a new file. On a full disk the partial file is deleted, or the next attempt would find it."""
     with file.open("xb") as stream:
         try:
             stream.write(text.encode())
@@ -88,9 +88,9 @@ def _write_new(file: Path, text: str) -> None:
 
 
 def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
-    """Return what to do with a new corpus.toml, as verbs with their options.
+    """Return the commands that follow `init`.
 
-    The sources of newspapers that are given by their address are looked for first, and a newspaper where there is none.
+    Newspapers given by URL need `sites discover` first. So does a corpus without any newspaper.
     """
     addresses = [site for site in sites if "://" in site]
     missing = [] if addresses or parse(file).get("site") else ["https://…"]
@@ -98,25 +98,27 @@ def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
 
 
 def uncovered(wanted: NewCorpus) -> list[str]:
-    """Return the languages in which no newspaper is known, where all known ones are asked for."""
+    """Return the languages without a known newspaper. Empty if the user named sites."""
     return [] if wanted.sites else [code for code in wanted.languages if not presets.newspapers(code)]
 
 
 def render(wanted: NewCorpus) -> str:
-    """Return the text of corpus.toml; raise ConfigError when a language, the contact or a site is wrong."""
+    """Return the text of corpus.toml. Raises ConfigError if a language, the contact or a site is invalid."""
     chosen = _choose(wanted)
     corpus = {"name": corpus_name(wanted.folder), "languages": list(wanted.languages), "contact": wanted.contact}
     assemble({"corpus": corpus}, {}, {}, None)
-    parts = [HEAD, _corpus_section(corpus), _crawl_section()]
-    parts += [_optional_section("archive", Archive), _optional_section("notify", Notify)]
-    parts += [
-        _newspaper_section(paper) if isinstance(paper, presets.Newspaper) else _own_section(paper) for paper in chosen
-    ]
+    crawl = ["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]
+    parts = [HEAD, _corpus_section(corpus), "\n".join(crawl) + "\n"]
+    for title, section in (("archive", Archive), ("notify", Notify)):
+        parts.append("\n".join([f"[{title}]", *_defaults(section)]) + "\n")
+    for paper in chosen:
+        lines = _newspaper_lines(paper) if isinstance(paper, presets.Newspaper) else ["[[site]]", *_site_lines(paper)]
+        parts.append("\n".join(lines) + "\n")
     return "\n".join([*parts, _example_section()])
 
 
 def corpus_name(folder: Path) -> str:
-    """Return a name for the corpus made of the folder's: lower-case letters, digits, dots, hyphens."""
+    """Return a corpus name derived from the folder's name: lower-case letters, digits, dots, hyphens."""
     plain = unicodedata.normalize("NFKD", folder.resolve().name).replace("đ", "d").replace("Đ", "D")
     ascii_only = plain.encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9.]+", "-", ascii_only).strip("-.")[:100] or "corpus"
@@ -126,21 +128,20 @@ def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
     known = {paper.site.name: paper for language in wanted.languages for paper in presets.newspapers(language)}
     if not wanted.sites:
         return list(known.values())
-    return [_own_site(site) if "://" in site else _known_newspaper(site, known) for site in dict.fromkeys(wanted.sites)]
-
-
-def _known_newspaper(name: str, known: dict[str, presets.Newspaper]) -> presets.Newspaper:
-    if name in known:
-        return known[name]
-    raise ConfigError(
-        f'no newspaper "{name}" is known in these languages{nearest(name, known)}',
-        where="--site",
-        do=f"Known: {', '.join(known) or 'none'}. Or give the address of its front page, https://…",
-    )
+    chosen: list[presets.Newspaper | Site] = []
+    for name in dict.fromkeys(wanted.sites):
+        if "://" not in name and name not in known:
+            raise ConfigError(
+                f'no newspaper "{name}" is known in these languages{nearest(name, known)}',
+                where="--site",
+                do=f"Known: {', '.join(known) or 'none'}. Or give the URL of its front page, https://…",
+            )
+        chosen.append(_own_site(name) if "://" in name else known[name])
+    return chosen
 
 
 def _own_site(address: str) -> Site:
-    # What is wrong with the address is told where it is checked.
+    # `assemble` reports an invalid URL.
     known = urls.canonicalise(address)
     host = (urlsplit(known).hostname or "").removeprefix("www.") if known else ""
     table = {"name": re.sub(r"[^a-z0-9.-]+", "-", host).strip("-.") or "site", "start": [address]}
@@ -157,36 +158,22 @@ def _corpus_section(corpus: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _crawl_section() -> str:
-    return "\n".join(["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]) + "\n"
-
-
-def _optional_section(title: str, section: type[Archive] | type[Notify]) -> str:
-    return "\n".join([f"[{title}]", *_defaults(section)]) + "\n"
-
-
 def _defaults(section: type[Crawl] | type[Archive] | type[Notify]) -> list[str]:
-    """Every key with its default and what it means, as comments."""
+    """Return a comment line for each key, with its default and explanation."""
     values = {name: _default(section, name) for name in keys(section)}
     return [f"# {name} = {_written(values[name], key)}  # {key.explanation}" for name, key in keys(section).items()]
 
 
-def _newspaper_section(paper: presets.Newspaper) -> str:
+def _newspaper_lines(paper: presets.Newspaper) -> list[str]:
     terms = (
         f"# Terms of use: {paper.terms}" if paper.terms else "# Find its terms of use and read them before you crawl."
     )
     checked = f"# Last checked: {paper.checked}" if paper.checked else UNCHECKED
-    return (
-        "\n".join(["[[site]]", f"# {paper.title}, {paper.homepage}", terms, checked, *_site_lines(paper.site)]) + "\n"
-    )
-
-
-def _own_section(site: Site) -> str:
-    return "\n".join(["[[site]]", *_site_lines(site)]) + "\n"
+    return ["[[site]]", f"# {paper.title}, {paper.homepage}", terms, checked, *_site_lines(paper.site)]
 
 
 def _site_lines(site: Site) -> list[str]:
-    """The keys that the site sets; sitemaps, which list the whole archive, are there to be switched on."""
+    """Return a line for each key that the site sets. Sitemaps of a whole archive are comments, to be enabled."""
     given = {name: getattr(site, name) for name in keys(Site)}
     lines = []
     for name, value in given.items():
@@ -201,7 +188,7 @@ def _site_lines(site: Site) -> list[str]:
 
 def _example_section() -> str:
     lines = [
-        "# Another newspaper: every key there is. name, and one of start, feeds, sitemaps are needed.",
+        "# Another newspaper, with all keys. name and one of start, feeds, sitemaps are required.",
         "# [[site]]",
     ]
     for name, key in keys(Site).items():
@@ -215,21 +202,17 @@ def _default(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] 
 
 
 def _written(value: Any, key: Key) -> str:
-    """Write a default as a person would: sizes in units, times in days."""
+    """Format a default for readers: sizes in units, times in days."""
     if key.size:
-        return _size(value) if value else "0"
+        unit, word = (GIB, "GiB") if value % GIB == 0 else (MIB, "MiB")
+        return f'"{value // unit} {word}"' if value else "0"
     if key.duration and isinstance(value, tuple):
         return toml([f"{one / DAY:g}d" for one in value])
     return "0" if key.duration and not value else toml(value)
 
 
-def _size(count: int) -> str:
-    unit, word = (GIB, "GiB") if count % GIB == 0 else (MIB, "MiB")
-    return f'"{count // unit} {word}"'
-
-
 def toml(value: object) -> str:
-    """Write a text, number, truth value or list of texts as TOML; texts with backslashes literally."""
+    """Format a text, number, truth value or list of texts as TOML. Texts with backslashes become literal strings."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(toml(one) for one in value)}]"
     if isinstance(value, str) and "\\" in value and "'" not in value and value.isprintable():

@@ -1,4 +1,4 @@
-"""Signals that ask the program to end, and that it ends tidily."""
+"""Graceful shutdown on SIGINT, SIGTERM and SIGHUP."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Self
 
 
 class Interruption(AbstractContextManager["Interruption"]):
-    """Have the signals that stop a crawl, or those that are named, end the program as Ctrl-C does: tidily.
+    """Context in which signals raise KeyboardInterrupt: those named, or all that stop a crawl.
 
-    ``asked`` is the number of the signal that has come, 0 for none: an exception that is raised in a finaliser or a
-    callback goes no further, and must not be all there is of it.
+    ``asked`` is the number of the signal received, 0 for none. It is stored because Python swallows an exception that
+    is raised in a finaliser or callback.
     """
 
     def __init__(self, *signals: signal.Signals) -> None:
@@ -37,24 +37,24 @@ class Interruption(AbstractContextManager["Interruption"]):
 
 
 def heeded() -> tuple[signal.Signals, ...]:
-    """Return the signals that stop a crawl; SIGHUP, of a terminal that closes, is none of them under nohup(1)."""
+    """Return the signals that stop a crawl. Under nohup(1), SIGHUP (the terminal closes) is not one of them."""
     return (signal.SIGINT, *ending())
 
 
 def ending() -> tuple[signal.Signals, ...]:
-    """Return the signals that would end any program where it is; Python itself sees to SIGINT."""
+    """Return the signals that would kill the process. SIGINT is not among them: Python handles it."""
     hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
     return (signal.SIGTERM, *hangup)
 
 
 def let_go_of_terminal(number: int) -> None:
-    """Have nothing more written to a terminal that has hung up: every write would be an error."""
+    """After SIGHUP, redirect output from the closed terminal to /dev/null. Every write to it would fail."""
     if number != signal.SIGHUP:
         return
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):
         with suppress(OSError):
-            # Of one that has hung up isatty is not true any more.
+            # isatty is false for a terminal that has closed.
             if stat.S_ISCHR(os.fstat(descriptor).st_mode):
                 os.dup2(nowhere, descriptor)
     os.close(nowhere)

@@ -1,7 +1,7 @@
-"""Languages by their codes of three letters (ISO 639-2 and -3), where ISO 639-1 has one of two, and by their names.
+"""Two-letter language codes (ISO 639-1) for three-letter codes (ISO 639-2, -3), language tags and names.
 
-Texts are known by the code of two letters; a wish for ``heb`` would be a wish for nothing. Of languages that ISO 639-3
-divides, such as Arabic (``ara``) into its varieties, those that CLDR counts as the whole are known too (``arb``).
+The corpus stores two-letter codes if they exist, so a configured ``heb`` would match no text. A code of ISO 639-3 that
+CLDR treats as its macrolanguage is converted too: ``arb`` (Standard Arabic) is ``ar``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CODES = (
 ISO_639_1 = frozenset(_CODES.split())
 """Codes of two letters (ISO 639-1)."""
 COUNTRIES = {"vn": "vi", "jp": "ja", "cn": "zh", "gr": "el", "cz": "cs", "dk": "da", "ua": "uk", "ir": "fa"}
-"""Codes of languages by those of countries that are written in their place, and are none of a language."""
+"""Language codes by country codes that users write by mistake and that are not language codes."""
 OTHER_NAMES = {
     "azeri": "az",
     "bengali": "bn",
@@ -32,14 +32,13 @@ OTHER_NAMES = {
     "oriya": "or",
     "sorani": "ckb",
 }
-"""Codes by names in English that CLDR does not have."""
+"""Codes by English names that CLDR does not have."""
 ALIKE = 0.8
-"""Similarity (Ratcliff and Obershelp) from which a word is taken for a name that is not spelled right."""
+"""Minimum similarity (Ratcliff and Obershelp) of a misspelled name."""
 
 
 def two_letters(code: str) -> str:
-    """Return the code of two letters for one of three, or for one that is no longer used, by CLDR's language aliases;
-    "" where there is none.
+    """Return the two-letter code of a three-letter or outdated code, by CLDR's language aliases; "" if there is none.
 
     >>> two_letters("heb"), two_letters("iw"), two_letters("vi")
     ('he', 'he', '')
@@ -53,7 +52,7 @@ def two_letters(code: str) -> str:
 
 
 def of_tag(tag: str) -> str:
-    """Return the code that a language tag begins with (BCP 47), and one for that of today; "" where there is none.
+    """Return the present two-letter code of a language tag (BCP 47); "" if there is none.
 
     >>> of_tag("vi-VN"), of_tag("iw_IL"), of_tag("gibberish")
     ('vi', 'he', '')
@@ -63,7 +62,9 @@ def of_tag(tag: str) -> str:
 
 
 def code_of(name: str) -> str:
-    """Return the code of the language that CLDR knows by a name, in English or in itself, or nearly so; "" for others.
+    """Return the code of a language by its name in English or in the language itself, or by a similar name.
+
+    Names are those of CLDR. Returns "" for other words.
 
     >>> code_of("Vietnamese"), code_of("فارسی"), code_of("gibberish")
     ('vi', 'fa', '')
@@ -75,7 +76,7 @@ def code_of(name: str) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """Codes by names, of varieties that of the whole language: Dari is ``fa``."""
+    """Return codes by names. A variety has the code of its language: Dari is ``fa``."""
     from babel import Locale
     from babel.localedata import locale_identifiers
 

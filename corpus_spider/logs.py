@@ -1,4 +1,4 @@
-"""What the log says: one event one line, no item bodies, nothing raw from the web."""
+"""Log messages of Scrapy: one line for each event, without item bodies or raw text from the web."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's messages without what the web put into them."""
+    """Formats Scrapy's messages without text from the web."""
 
     def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult:
-        """One DEBUG line an answer."""
+        """Return one DEBUG line for each response."""
         return _line(10, "%(status)s %(url)s", status=response.status, url=safe(request.url))
 
     def scraped(self, item: Any, response: Any, spider: Spider) -> None:  # type: ignore[override]
-        """Nothing: the outcome of a page is in the database."""
+        """Return None: the outcome of a page is in the database."""
 
     def dropped(
         self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult:
-        """One DEBUG line with the reason."""
-        return _line(10, "left the line: %(reason)s", reason=safe(str(exception)))
+        """Return one DEBUG line with the reason."""
+        return _line(10, "dropped: %(reason)s", reason=safe(str(exception)))
 
     def item_error(
         self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult:
-        """One ERROR line with the URL, never the item."""
+        """Return one ERROR line with the URL, never the item."""
         return _line(40, "cannot store %(url)s", url=safe(getattr(response, "url", "a page")))
 
 

@@ -1,4 +1,4 @@
-"""`corpus-spider show` and `corpus-spider dropped`: what has become of single pages."""
+"""Commands: show and dropped. Both report on single pages and fetch nothing."""
 
 from __future__ import annotations
 
@@ -17,18 +17,29 @@ if TYPE_CHECKING:
 
     from corpus_spider.config import Config
     from corpus_spider.console import Console
-    from storage.holdings import CorpusDocument, CountRow, Status
+    from storage.holdings import CorpusDocument
     from storage.pages import Page, WithoutDocument
 
-TOLD = ("id", "title", "author", "date", "language", "version", "chars", "confidence", "duplicates", "duplicate_of")
-"""Fields of a text that are shown above it, where there is something to tell."""
+SHOWN_FIELDS = (
+    "id",
+    "title",
+    "author",
+    "date",
+    "language",
+    "version",
+    "chars",
+    "confidence",
+    "duplicates",
+    "duplicate_of",
+)
+"""Fields of a document that are shown above its text, if they have a value."""
 
 _verbs = click.Group()
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the corpus knows of an address, and the text it holds of it, if any."""
+    """A page of the corpus, and its document if it has one."""
 
     page: Page
     document: CorpusDocument | None
@@ -44,21 +55,19 @@ class Shown:
     ),
 )
 @click.argument("target", metavar="URL|ID")
-@click.option("--original", is_flag=True, help="Write the page itself, as it was served, unpacked.")
+@click.option("--original", is_flag=True, help="Write the stored page as it was served, decompressed.")
 @as_json
 def show(state: State, /, target: str, **options: Any) -> None:
-    """Show what the corpus holds of one page.
+    """Show one page of the corpus.
 
-    Its text, whence it was known, what came of each visit, and when it is asked for again; or why there is no text.
-    With -q the text alone. Nothing is fetched.
+    Prints its state, every visit and the document, or the reason why there is none. With -q only the text. Fetches
+    nothing.
     """
     if options["original"] and options["as_json"]:
-        raise click.UsageError("--original writes the page itself: leave out --json.")
+        raise click.UsageError("--original and --json exclude each other.")
     config = state.load_made()
     found = look_up(config, target)
     if options["original"]:
-        from corpus_spider.original import original
-
         sys.stdout.buffer.write(original(config, found.page, found.document, target))
     elif options["as_json"]:
         state.console.json(asdict(found.page) | {"document": found.document})
@@ -67,21 +76,21 @@ def show(state: State, /, target: str, **options: Any) -> None:
 
 
 @verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
-@click.option("--reason", "reasons", multiple=True, metavar="NAME", help="Only with this reason; may be repeated.")
+@click.option("--reason", "reasons", multiple=True, metavar="NAME", help="Only this reason; repeatable.")
 @several_sites
 @click.option(
     "--limit",
     type=click.IntRange(0, MOST),
     default=100,
     show_default=True,
-    help="How many at most, newest first; 0: all.",
+    help="Maximum number, newest first; 0: all.",
 )
 @as_json
 def dropped(state: State, /, **options: Any) -> None:
-    """List the pages without a document, and the URLs that failed.
+    """List pages without a document, and URLs that failed.
 
-    With the reason of each: those that `status` counts, and URLs that brought nothing so far and wait for another try.
-    Originals are kept, and `reextract` reads them again.
+    Prints the reason of each page that `status` counts, and of each URL that waits for another attempt. The originals
+    are stored; `reextract` processes them again.
     """
     from corpus_spider.config_values import nearest
     from corpus_spider.dump import refuse_unknown_sites
@@ -95,32 +104,30 @@ def dropped(state: State, /, **options: Any) -> None:
         waiting = corpus.fetches.waiting_urls(**wanted)
         found = {one.reason for one in (*pages, *urls, *waiting)}
         missing = [reason for reason in options["reasons"] if reason not in found]
-        known = sorted({row.key for row in _counted(corpus.status())}) if missing or not found else None
+        status = corpus.status() if missing or not found else None
+        known = sorted({row.key for row in (*status.dropped, *status.failed)}) if status else None
     if options["as_json"]:
         state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
         return
-    _list("Pages without a document", pages, state.console)
+    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in pages]
+    state.console.table("Pages without a document", ("reason", "site", "url", "detail", "fetched"), rows)
     _list_urls("URLs that failed", urls, state.console)
-    _list_urls("URLs that wait for another try", waiting, state.console)
+    _list_urls("URLs waiting for another attempt", waiting, state.console)
     if known is not None:
         strange = [f"{reason}{nearest(reason, known)}" for reason in missing if reason not in known]
-        what = f"Nothing was dropped for {', '.join(strange)}." if strange else "Nothing was dropped that is asked for."
-        state.console.note(f"{what} Reasons here: {', '.join(known) or 'none'}.")
+        what = f"No page has the reason {', '.join(strange)}." if strange else "No page or URL matches."
+        state.console.note(f"{what} Reasons in this corpus: {', '.join(known) or 'none'}.")
     if limit in {len(pages), len(urls), len(waiting)}:
-        state.console.note(f"There may be more than {limit}: ask with --limit 0 for all.")
-
-
-def _counted(status: Status) -> tuple[CountRow, ...]:
-    return (*status.dropped, *status.failed)
+        state.console.note(f"The list stops at {limit}. Use --limit 0 for all.")
 
 
 VERBS = tuple(_verbs.commands.values())
 
 
 def look_up(config: Config, target: str) -> Shown:
-    """Return what is known of an address, in any spelling of it, or of the page of a document's id.
+    """Return the page of a URL, in any spelling, or of a document's id.
 
-    Raises ConfigError for what the corpus does not know, with what its rules say of it.
+    Raises ConfigError if the corpus does not know the page. The error says which rule excludes it.
     """
     from storage.corpus import Corpus
 
@@ -137,7 +144,7 @@ def _is_id(target: str) -> bool:
 
 
 def spellings(address: str) -> list[str]:
-    """Return the canonical forms of an address: as it is, and of another scheme, with and without ``www.`` and such."""
+    """Return the canonical URLs that an address may be stored under: with http or https, with or without ``www.``."""
     from pipelines.urls import canonicalise
     from storage import tombstones
 
@@ -151,21 +158,48 @@ def _why_unknown(config: Config, target: str) -> str:
 
     address = parse(target if "://" in target else f"https://{target}")
     if _is_id(target):
-        return "No document has this id, and none of its pages is known: `export` names the ids there are."
+        return "No document has this id. `export` writes the ids of all documents."
     if address is None:
-        return "Give the address of a page, or the id of a document."
+        return "Give the URL of a page, or the id of a document."
     scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
     if names := [name for name, scope in scopes.items() if scope.has(address)]:
-        return (
-            f'It would be of "{names[0]}", but nothing that was read leads there. `sites discover` finds more sources.'
-        )
+        return f'Site "{names[0]}" allows it, but no page links to it. `sites discover` finds more sources.'
     if names := [name for name, scope in scopes.items() if scope.has_host(address.host)]:
-        return f'The rules of "{names[0]}" leave it out: see allow and deny in corpus.toml.'
+        return f'The rules of site "{names[0]}" exclude it. See allow and deny in corpus.toml.'
     return "No [[site]] of corpus.toml has its host."
 
 
+def original(config: Config, page: Page, document: CorpusDocument | None, target: str) -> bytes:
+    """Return the stored body of a page, with the content coding undone, or the DOM if a browser rendered it.
+
+    It is the original of the document, else the newest one. Raises ConfigError if no original is stored, and
+    DamageError if it cannot be read.
+    """
+    from storage.bytes.content_encoding import InflateError, inflate
+    from storage.corpus import Corpus
+    from storage.retention import REMOVED as EXPIRED
+    from storage.warc.reader import read_record
+
+    pointers = [visit.pointer for visit in page.visits if visit.pointer]
+    extracted = [each for each in pointers if document and each.record_id == document.record_id]
+    pointer = next(iter(extracted or pointers), None)
+    if pointer is None:
+        raise ConfigError("no original of this page is stored", where=target, do="Show its visits without --original.")
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        expired = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
+    if pointer.warc in expired:
+        do = "[archive] in corpus.toml sets how long originals are stored."
+        raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
+    capture = read_record(config.warc_folder, pointer)
+    try:
+        return capture.rendered or inflate(capture.body, capture.coding)
+    except InflateError as error:
+        do = f"The record is in {pointer.warc}."
+        raise ConfigError(f"the original cannot be decompressed: {error}", where=target, do=do) from error
+
+
 def render(found: Shown, console: Console) -> None:
-    """Write tables of the address and its visits, then the text, or why there is none."""
+    """Write tables of the URL, its visits and its document, then the text, or a note that there is none."""
     import msgspec
 
     if not console.quiet:
@@ -181,14 +215,14 @@ def render(found: Shown, console: Console) -> None:
             )
             for one in found.page.visits
         ]
-        console.table("Visits (times are UTC)", ("when", "status", "outcome", "detail", "original", "at"), visits)
+        console.table("Visits (times are UTC)", ("when", "status", "outcome", "detail", "warc", "offset"), visits)
     if found.document is None:
-        console.note("There is no text of it.")
+        console.note("This page has no document.")
         return
     if not console.quiet:
         known = msgspec.to_builtins(found.document)
-        told = [(name, known[name]) for name in TOLD if known[name] is not None]
-        console.table("Text", ("what", "value"), told)
+        shown = [(name, known[name]) for name in SHOWN_FIELDS if known[name] is not None]
+        console.table("Document", ("what", "value"), shown)
     console.result(found.document.text)
 
 
@@ -201,21 +235,15 @@ def _standing(page: Page) -> list[tuple[str, object]]:
     rows += [("reason", page.reason)] if page.reason else []
     place = f"on {page.found_from}" if page.found_from else "in an archive" if page.depth else "in corpus.toml"
     rows += [("found", f"{_when(page.found_at)} {place}")]
-    return [*rows, ("due", "never again" if page.next_try is None else in_units("next_try", page.next_try))]
-
-
-def _list(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
-    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in found]
-    console.table(title, ("reason", "site", "url", "detail", "fetched"), rows)
+    return [*rows, ("due", "never" if page.next_try is None else in_units("next_try", page.next_try))]
 
 
 def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
-    rows = [(one.reason, one.site, one.url, _again(one.next_try)) for one in found]
-    console.table(title, ("reason", "site", "url", "next try"), rows)
-
-
-def _again(moment: float | None) -> str:
-    return "" if moment is None else _when(datetime.fromtimestamp(moment, UTC))
+    rows = []
+    for one in found:
+        due = "" if one.next_try is None else _when(datetime.fromtimestamp(one.next_try, UTC))
+        rows.append((one.reason, one.site, one.url, due))
+    console.table(title, ("reason", "site", "url", "next attempt"), rows)
 
 
 def _when(moment: datetime | None) -> str:

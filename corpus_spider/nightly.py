@@ -1,4 +1,4 @@
-"""Verbs that look after a corpus that grows each night."""
+"""Commands that monitor a corpus: status, health, schedule, prune."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corpus_spider.options import CLOCK, MOST_DAYS, SICK, State, as_json, verb_of
+from corpus_spider.exit_codes import SICK
+from corpus_spider.options import CLOCK, MOST_DAYS, State, as_json, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +21,9 @@ _verbs = click.Group()
 @verb_of(_verbs, ("status", "status --json"))
 @as_json
 def status(state: State, /, **options: Any) -> None:
-    """Show what the corpus holds.
+    """Show the contents of the corpus.
 
-    And what is pending, what was dropped and why.
+    Prints documents by language and site, pending URLs, dropped pages and failed URLs by reason, and the last run.
     """
     from corpus_spider.status import read, render
 
@@ -36,25 +37,25 @@ def status(state: State, /, **options: Any) -> None:
     type=click.IntRange(3, MOST_DAYS),
     default=14,
     show_default=True,
-    help="Nights the last is compared with.",
+    help="Earlier nights to compare the last one with.",
 )
 @click.option(
     "--max-age",
     type=click.FloatRange(0, MOST_DAYS, min_open=True),
     default=3.0,
     show_default=True,
-    help="Days without a crawl that are well.",
+    help="Report a site without a finished crawl for this long.",
     metavar="DAYS",
 )
 @as_json
 def health(state: State, /, **options: Any) -> int:
-    """Name the sites and sources that are sick.
+    """Report failing sites and sources.
 
-    The last night of each site beside the usual of the nights before: no new articles, refusals, errors, texts, dates
-    or languages lost, sources that died, no crawl for days. Nobody is asked. Exit code 8 when one is sick.
+    Compares the last night of each site with its earlier nights and checks its sources. Fetches nothing. Exit code 8 if
+    a site is failing.
     """
     from corpus_spider import health as examination
-    from corpus_spider.signs import Rule
+    from corpus_spider.health_model import Rule
 
     config = state.load_made()
     config.require_sites()
@@ -69,13 +70,13 @@ def health(state: State, /, **options: Any) -> int:
 @verb_of(_verbs, ("schedule", "schedule --at 03:30 --install", "schedule --cron", "schedule --remove"))
 @click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
 @click.option("--systemd", "how", flag_value="systemd", help="A systemd timer [default where there is systemd].")
-@click.option("--cron", "how", flag_value="cron", help="A line of the crontab.")
-@click.option("--install", is_flag=True, help="Install it, in the place of an earlier one.")
-@click.option("--remove", is_flag=True, help="Take it away again.")
+@click.option("--cron", "how", flag_value="cron", help="A crontab line.")
+@click.option("--install", is_flag=True, help="Install the schedule. Replaces an earlier one.")
+@click.option("--remove", is_flag=True, help="Remove the schedule.")
 def schedule(state: State, /, **options: Any) -> None:
-    """Have the corpus crawled every night.
+    """Crawl the corpus every night.
 
-    Prints a systemd timer, or a line of a crontab, with absolute paths; --install puts it in place.
+    Prints a systemd timer or a crontab line with absolute paths. --install installs it.
     """
     from corpus_spider import schedule as scheduling
 
@@ -84,7 +85,7 @@ def schedule(state: State, /, **options: Any) -> None:
     config.require_sites()
     plan = scheduling.plan(config, f"{options['at']:%H:%M}", options["how"])
     if options["install"] and options["remove"]:
-        raise click.UsageError("Say --install or --remove.")
+        raise click.UsageError("--install and --remove exclude each other.")
     if not (options["install"] or options["remove"]):
         state.console.result(scheduling.shown(plan, os.environ))
         return
@@ -92,34 +93,35 @@ def schedule(state: State, /, **options: Any) -> None:
     for line in done:
         state.console.note(line)
     if own := scheduling.own_variables(os.environ):
-        state.console.note(f"Not set at night, so put it into corpus.toml: {', '.join(own)}.")
+        state.console.note(f"The schedule does not see these variables. Set them in corpus.toml: {', '.join(own)}.")
 
 
 @verb_of(_verbs, ("prune --dry-run", "prune"))
-@click.option("--dry-run", is_flag=True, help="Tell what would go; remove nothing.")
+@click.option("--dry-run", is_flag=True, help="List the files; delete nothing.")
 @as_json
 def prune(state: State, /, **options: Any) -> None:
-    """Remove the originals that [archive] does not keep.
+    """Delete old originals, as [archive] sets it.
 
-    WARC files that are older than keep, or the oldest of more than max, once all their pages are read. Texts stay. Each
-    crawl ends with it.
+    Deletes WARC files older than `keep`, and the oldest ones beyond `max`, once all their pages are processed.
+    Documents stay. Each crawl does this at its end.
     """
     from corpus_spider import retention
 
-    going = retention.prune(state.load_made(), dry_run=options["dry_run"])
+    files = retention.prune(state.load_made(), dry_run=options["dry_run"])
     if options["as_json"]:
-        state.console.json(going)
+        state.console.json(files)
         return
-    state.console.table("Goes", ("file", "bytes", "why"), [(file.name, file.bytes, file.why) for file in going])
-    if not going:
-        state.console.note("Nothing goes.")
+    title = "Files to remove" if options["dry_run"] else "Files removed"
+    state.console.table(title, ("file", "bytes", "reason"), [(file.name, file.bytes, file.why) for file in files])
+    if not files:
+        state.console.note("No file to remove.")
 
 
 VERBS = tuple(_verbs.commands.values())
 
 
 def write_sites(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
-    """Write what a crawl came to at each site, and return the rest of its summary."""
+    """Write the table of sites of a crawl's summary and return the rest of the summary."""
     from corpus_spider.console import in_units
     from corpus_spider.health import render_summary
     from corpus_spider.status import LABELS, said

@@ -1,4 +1,4 @@
-"""What every verb shares: the options before or after it, the state they make, examples in its help."""
+"""Options that all commands share, the state they set, and the examples in their help."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PROGRAM = "corpus-spider"
 
 
 class Moment(click.DateTime):
-    """A day, or a time of the day; the error says how one is written."""
+    """A date or a time of day. The error message shows the expected form."""
 
     def __init__(self, form: str, example: str) -> None:
         super().__init__([form])
         self._expected = example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the value; fail in words that need no knowledge of format codes."""
+        """Parse the value. Fail with an example instead of strptime's format codes."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -37,22 +37,21 @@ class Moment(click.DateTime):
 
 DAY = Moment("%Y-%m-%d", "a day such as 2026-11-20")
 CLOCK = Moment("%H:%M", "a time such as 02:15")
-SICK = 8
-"""Exit code of what is done, and has found a site or one of its sources not to be well."""
 MOST = 10**9
-"""Largest number that is taken where more of something makes no difference: databases have a bound of their own."""
+"""Largest accepted number. Databases have an upper bound of their own."""
 MOST_DAYS = 36_500
 LEVELS = {-1: "WARNING", 0: "INFO"}
+"""Log level by verbosity; DEBUG for all others."""
 
-CONFIG_HELP = "corpus.toml to use, or its folder [default: ./corpus.toml]."
+CONFIG_HELP = "corpus.toml, or its folder. [default: ./corpus.toml]"
 SET_HELP = "Override a setting for this run: crawl.delay=5."
-VERBOSE_HELP = "Tell more; show the traceback of an internal error."
-QUIET_HELP = "Tell warnings and errors only."
+VERBOSE_HELP = "Print more, and the traceback of an internal error."
+QUIET_HELP = "Print only warnings and errors."
 
 
 @dataclass
 class State:
-    """What the options before the verb say."""
+    """Values of the common options."""
 
     path: Path | None = None
     overrides: dict[str, object] = field(default_factory=dict)
@@ -60,29 +59,29 @@ class State:
 
     @property
     def console(self) -> Console:
-        """Where to write."""
+        """Console with the chosen verbosity."""
         return Console(quiet=self.verbosity < 0, verbose=self.verbosity > 0)
 
     @property
     def level(self) -> str:
-        """The least level that is logged."""
+        """Log level."""
         return LEVELS.get(self.verbosity, "DEBUG")
 
     def load(self, **overrides: object) -> Config:
-        """Read the configuration; options of the verb that were given override it."""
+        """Load the configuration. ``overrides`` are options of the command; None means not given."""
         from corpus_spider.config_load import load
 
         given = {key: value for key, value in overrides.items() if value is not None}
         return load(self.path, overrides=self.overrides | given)
 
     def load_made(self) -> Config:
-        """Read the configuration of a corpus that was crawled already; raise ConfigError when it was not."""
+        """Load the configuration of an existing corpus. Raises ConfigError if there is no corpus yet."""
         config = self.load()
         config.require_corpus()
         return config
 
     def load_or_default(self) -> Config:
-        """Read the configuration where there is one, for verbs that do without."""
+        """Load the configuration if there is one, else the defaults. For commands that do not need a corpus."""
         from corpus_spider.config_load import assemble, find
 
         return self.load() if find(self.path, os.environ) else assemble({}, self.overrides, os.environ, None)
@@ -116,27 +115,27 @@ COMMON = (
     click.option("-v", "--verbose", count=True, expose_value=False, callback=_take_verbosity, help=VERBOSE_HELP),
     click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_take_verbosity, help=QUIET_HELP),
 )
-"""Options that may stand before the verb or after it."""
+"""Options that may stand before or after the command."""
 
 
 def languages(explanation: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option ``--language``: codes, one each time it is given, or several with commas between them."""
+    """Return the option ``--language``. It may be repeated, and takes several codes separated by commas."""
     return click.option(
         "--language",
         "languages",
         multiple=True,
         metavar="CODE",
-        callback=_parted,
-        help=f"{explanation}; may be repeated.",
+        callback=_split_commas,
+        help=f"{explanation}; repeatable.",
     )
 
 
-def _parted(_: click.Context, __: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+def _split_commas(_: click.Context, __: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for one in given for part in one.split(","))
 
 
 several_sites = click.option(
-    "--site", "sites", multiple=True, metavar="NAME", callback=_parted, help="Only this site; may be repeated."
+    "--site", "sites", multiple=True, metavar="NAME", callback=_split_commas, help="Only this site; repeatable."
 )
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on standard output.")
@@ -145,7 +144,10 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON on st
 def verb_of(
     group: click.Group, lines: Sequence[str], name: str | None = None
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a function a verb: it gets the State first, the common options, examples in its help, and a started log."""
+    """Make a function a command of ``group``. It gets the State as first argument, the common options, and logging.
+
+    ``lines`` are the examples in its help. The name is that of the function by default.
+    """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         @click.pass_obj
@@ -160,10 +162,12 @@ def verb_of(
 
 
 def with_common(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the common options to a command."""
     for option in reversed(COMMON):
         function = option(function)
     return function
 
 
 def examples(lines: Sequence[str]) -> str:
+    """Return the section `Examples` of a help text, with one command line for each of ``lines``."""
     return "\b\nExamples:\n" + "\n".join(f"  {PROGRAM} {line}" for line in lines)

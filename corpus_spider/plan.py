@@ -1,4 +1,4 @@
-"""What a crawl would do, before it does it."""
+"""`crawl --dry-run`: the settings, sites and sources of a crawl, without fetching."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 LIMITS = ("page_limit", "time_limit", "size_limit", "since", "until")
-"""Keys of `[crawl]` that bound a run: pages, seconds, bytes, and the days wanted."""
+"""Keys of `[crawl]` that bound a run: pages, seconds, bytes, first and last day."""
 
 
 def plan(config: Config) -> dict[str, Any]:
-    """Return who would ask, what each site starts from and by which rules; nothing is opened or fetched.
+    """Return the user agent, sites, rules and sources of a crawl. Nothing is opened or fetched.
 
-    Raises ConfigError when it could not start: no contact, no site, no such extractor, a URL that cannot be fetched.
+    Raises ConfigError if the crawl could not start: no contact, no site, an unknown extractor, or an invalid URL.
     """
     config.require_contact()
     config.require_sites()
@@ -38,10 +38,10 @@ def plan(config: Config) -> dict[str, Any]:
 
 
 def require_extractors(config: Config) -> None:
-    """Raise ConfigError, naming file, site and nearest name, when a site asks for an extractor that is not there."""
+    """Raise ConfigError, with file, site and nearest name, if a site names an unknown extractor."""
     named = [site for site in config.sites if site.extractor != DEFAULT_EXTRACTOR]
     if not named:
-        # All of them take long to load, and who crawls has its workers read the pages.
+        # The extractors take long to import, and a crawl needs them only in its workers.
         return
     from pipelines.extractors import EXTRACTORS
 
@@ -58,11 +58,20 @@ def require_extractors(config: Config) -> None:
 def render(planned: dict[str, Any], console: Console) -> None:
     """Write the plan as tables."""
     crawl = {key: planned[key] for key in ("user_agent", "database", "warc")}
-    crawl |= {key: _in_units(key, value) for key, value in planned["limits"].items()}
+    limits = dict(planned["limits"])
+    if "time_limit" in limits:
+        limits["time_limit"] = f"{limits['time_limit']:g} s"
+    if "size_limit" in limits:
+        limits["size_limit"] = human_size(limits["size_limit"])
+    crawl |= limits
     console.table("Crawl", ("what", "value"), crawl.items())
     header = ("name", "hosts", "languages", "delay", "max_depth", "extractor", "allow", "deny")
-    console.table("Sites", header, [[_words(site[key]) for key in header] for site in planned["sites"]])
-    console.table("Starts from", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
+    rows = [
+        [" ".join(value) if isinstance(value := site[key], tuple) else value for key in header]
+        for site in planned["sites"]
+    ]
+    console.table("Sites", header, rows)
+    console.table("Sources", ("site", "kind", "url"), [tuple(seed.values()) for seed in planned["seeds"]])
 
 
 def _site(config: Config, site: Site) -> dict[str, Any]:
@@ -77,13 +86,3 @@ def _site(config: Config, site: Site) -> dict[str, Any]:
         "allow": site.allow,
         "deny": site.deny,
     }
-
-
-def _in_units(limit: str, value: Any) -> object:
-    if limit == "time_limit":
-        return f"{value:g} s"
-    return human_size(value) if limit == "size_limit" else value
-
-
-def _words(value: object) -> str:
-    return " ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,4 +1,4 @@
-"""How a crawl is getting on: one living line on a terminal, a plain line each half minute elsewhere."""
+"""Progress of a crawl: a live line on a terminal, a log line every 30 seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from corpus_spider.exit_codes import DONE, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
 from storage.counting import counted
 from storage.errors import CorpusError
 
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PLAIN_SECONDS = 30.0
+"""Interval of log lines."""
 RECOUNT_SECONDS = 15.0
+"""Minimum pause between two counts of pending URLs."""
 
 
 class Recount:
-    """A count that takes a while, taken anew now and then in a thread of its own; ``value`` is None until it is known.
+    """A slow count, repeated in a background thread. ``value`` is None until the first count is done.
 
-    The longer it takes the seldomer it is taken: a fiftieth of the time at most.
+    Counting takes at most a fiftieth of the time.
     """
 
     def __init__(self, count: Callable[[], int]) -> None:
@@ -37,16 +40,16 @@ class Recount:
         self._due = 0.0
 
     def refresh(self) -> None:
-        """Begin a new count when it is time for one."""
+        """Start a new count if it is due."""
         if time.monotonic() >= self._due and not (self._thread and self._thread.is_alive()):
             thread = threading.Thread(target=self._run, name="recount", daemon=True)
-            # Where the system has no more of them, the crawl goes on without the count.
+            # If the system has no thread left, the crawl continues without the count.
             with suppress(RuntimeError):
                 thread.start()
                 self._thread = thread
 
     def stop(self) -> None:
-        """Wait a moment for a count that is being taken."""
+        """Wait up to two seconds for a running count."""
         if self._thread:
             self._thread.join(2.0)
 
@@ -60,47 +63,35 @@ class Recount:
 
 
 def closing_words(summary: Mapping[str, Any], code: int) -> str:
-    """Say in a line how a crawl ended, from its summary (of `Session.summary`) and its exit code."""
+    """Describe in one line how a crawl ended, from its summary (`Session.summary`) and its exit code."""
     done = f"{counted(summary['pages'], 'page')} fetched, {counted(summary['documents'], 'document')}"
-    unread = f", {counted(summary['unread'], 'page')} not read yet" if summary["unread"] else ""
+    if code in {DONE, SICK}:
+        attempted = summary["pages"] + summary["refused"] + sum(summary["failed"].values())
+        if not attempted:
+            return f"Nothing is due; {_waiting(summary)}." if summary["pending"] else "Nothing is due."
+        return f"Done: {done}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
+    if code == NONE_SUCCEEDED:
+        reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
+        return f"Nothing could be fetched. First reason: {reason}."
+    unread = f", {counted(summary['unread'], 'page')} not processed yet" if summary["unread"] else ""
     pending = f", {counted(summary['pending'], 'URL')} pending" if summary["pending"] else ""
-    left = f"{done}{unread}{pending}. Run the same command to go on."
-    if code in {0, 8}:
-        return _nothing_due(summary) if not _tried(summary) else f"Done: {done}; {_later(summary)}."
-    if code == 7:
-        return f"Nothing could be fetched; first reason: {_first_reason(summary)}."
-    return {11: "Stopped by a signal: ", 12: f"Stopped at {summary['limit']}: "}.get(code, "Ended by an error: ") + left
-
-
-def _first_reason(summary: Mapping[str, Any]) -> str:
-    answered = next(iter(summary["dropped"]), "")
-    return str(summary["first_failure"] or answered or "robots.txt refuses every URL")
-
-
-def _tried(summary: Mapping[str, Any]) -> int:
-    return int(summary["pages"] + summary["refused"] + sum(summary["failed"].values()))
-
-
-def _nothing_due(summary: Mapping[str, Any]) -> str:
-    return "Nothing is due." if not summary["pending"] else f"Nothing is due; {_waiting(summary)}."
-
-
-def _later(summary: Mapping[str, Any]) -> str:
-    return _waiting(summary) if summary["pending"] else "nothing more is due"
+    ends = {STOPPED: "Stopped by a signal", LIMITED: f"Stopped at {summary['limit']}"}
+    return f"{ends.get(code, 'Ended by an error')}: {done}{unread}{pending}. Run the same command to resume."
 
 
 def _waiting(summary: Mapping[str, Any]) -> str:
-    """Say how many URLs wait, and until when at least, in local time."""
+    """Return the number of pending URLs, and the local time of the next attempt."""
     pending, moment = summary["pending"], summary["next_try"]
     words = f"{counted(pending, 'URL')} {'waits' if pending == 1 else 'wait'}"
     if not moment:
         return f"{words} for the next crawl"
     local, today = datetime.fromtimestamp(moment, UTC).astimezone(), datetime.now(UTC).astimezone().date()
-    return f"{words}, next try at {local:%H:%M}" if local.date() == today else f"{words}, next try {local:%F at %H:%M}"
+    day = "" if local.date() == today else f"{local:%F} "
+    return f"{words}, next attempt {day}at {local:%H:%M}"
 
 
 def words(pipeline: PagePipeline, seconds: float, pending: int | None = None) -> str:
-    """Say how far a crawl has come (pure but for reading the counts)."""
+    """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing."""
     counts = pipeline.counts
     waiting = len(pipeline.held) + pipeline.waiting
     parts = [
@@ -109,7 +100,7 @@ def words(pipeline: PagePipeline, seconds: float, pending: int | None = None) ->
         f"{counts.unchanged} unchanged" if counts.unchanged else "",
         f"{counts.drops.total()} without text",
         f"{counts.failures.total()} failed" if counts.failures else "",
-        f"{counts.refused} refused by robots.txt" if counts.refused else "",
+        f"{counts.refused} forbidden by robots.txt" if counts.refused else "",
         f"{pending} pending" if pending is not None else "",
         f"{waiting} waiting for a worker" if waiting else "",
     ]
@@ -118,7 +109,7 @@ def words(pipeline: PagePipeline, seconds: float, pending: int | None = None) ->
 
 @contextmanager
 def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """Give a function to call now and then; it shows the progress where somebody looks."""
+    """Yield a function that shows the progress. Call it regularly; it limits its own output."""
     started = time.monotonic()
 
     def now() -> str:
@@ -129,16 +120,16 @@ def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[
         if quiet:
             yield lambda: None
         elif sys.stderr.isatty():
-            with _living(now) as show:
+            with _live_line(now) as show:
                 yield show
         else:
-            yield _plain(now, started)
+            yield _log_lines(now, started)
     finally:
         pending.stop()
 
 
 @contextmanager
-def _living(now: Callable[[], str]) -> Iterator[Callable[[], None]]:
+def _live_line(now: Callable[[], str]) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -148,14 +139,14 @@ def _living(now: Callable[[], str]) -> Iterator[Callable[[], None]]:
         yield lambda: progress.update(task, description=now())
 
 
-def _plain(now: Callable[[], str], started: float) -> Callable[[], None]:
+def _log_lines(now: Callable[[], str], started: float) -> Callable[[], None]:
     due = started + PLAIN_SECONDS
 
     def show() -> None:
         nonlocal due
         text = now()
         if time.monotonic() >= due:
-            # Not `due +=`: there would be a line for each half minute in which the program was stopped.
+            # Not `due +=`: that would print a line for each interval in which the process was suspended.
             due = time.monotonic() + PLAIN_SECONDS
             logger.info("%s", text)
 

@@ -1,4 +1,4 @@
-"""A request that we will not make, with the reason that is counted and stored."""
+"""Error for a request that is refused before it is sent."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from scrapy.exceptions import IgnoreRequest
 
 
 class RefusalError(IgnoreRequest):
-    """Raised before anything is sent. ``reason`` is a short word to count by; ``retry`` says that another night may
-    differ.
-    """
+    """A request that is not sent. ``reason`` is counted and stored; ``retry`` allows another attempt in a later run."""
 
     def __init__(self, reason: str, detail: str = "", *, retry: bool = False) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)

@@ -1,4 +1,4 @@
-"""`corpus-spider schedule`: a systemd timer or a line of a crontab that crawls every night."""
+"""`corpus-spider schedule`: a systemd timer or a crontab line that crawls every night."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
 
 SECONDS = 30
+"""Timeout of `systemctl` and `crontab`."""
 SYSTEMD, CRON = "systemd", "cron"
-LINGER = "A user's timers run while the user is logged in; `loginctl enable-linger` has them run always."
-NO_CATCHING_UP = "cron does not catch up on a night on which the machine was off; a systemd timer does."
+LINGER = "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always."
+NO_CATCHING_UP = "cron skips a night in which the machine was off. A systemd timer catches up."
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run each day, when, and how: ``systemd`` or ``cron``."""
+    """The command to run each day, its time, and the scheduler: ``systemd`` or ``cron``."""
 
     how: str
     command: tuple[str, ...]
@@ -47,18 +48,18 @@ class Plan:
 
 
 def plan(config: Config, at: str, how: str | None = None) -> Plan:
-    """Decide what to run and how. Raises ConfigError without a corpus.toml or when its paths fit no unit file."""
+    """Build the plan. Raises ConfigError if there is no corpus.toml, or its path does not fit into a unit file."""
     if config.path is None:
-        raise ConfigError("there is no corpus.toml to crawl by", do="Name one with --config.")
+        raise ConfigError("there is no corpus.toml to schedule", do="Name one with --config.")
     file = config.path.resolve()
     command = (*program(), "-q", "-c", str(file), "crawl")
     if any(re.search(r"[\x00-\x1f\x7f]", part) for part in command):
-        raise ConfigError("the path holds a control character", where=repr(str(file)), do="Rename the folder.")
+        raise ConfigError("the path contains a control character", where=repr(str(file)), do="Rename the folder.")
     return Plan(how or (SYSTEMD if has_systemd() else CRON), command, file.parent, unit_name(config), at)
 
 
 def program() -> tuple[str, ...]:
-    """Return the absolute command line of this program: the script it was started by, else the module."""
+    """Return the absolute command of this program: the script that started it, or ``python -m``."""
     started = Path(sys.argv[0])
     if started.name == "corpus-spider" and started.is_file():
         return (str(started.absolute()),)
@@ -66,7 +67,7 @@ def program() -> tuple[str, ...]:
 
 
 def own_variables(environ: Mapping[str, str]) -> list[str]:
-    """Return the settings that stand in the environment only, where no timer finds them."""
+    """Return the environment variables that set options. A timer does not see them."""
     return sorted(name for name in environ if name == "DATABASE_URL" or name.startswith(PREFIX))
 
 
@@ -76,12 +77,12 @@ def unit_name(config: Config) -> str:
 
 
 def has_systemd() -> bool:
-    """Say whether there is a systemd that runs units of this user."""
+    """Return whether a systemd user instance runs."""
     return shutil.which("systemctl") is not None and _run("systemctl", "--user", "show-environment").returncode == 0
 
 
 def service(plan: Plan) -> str:
-    """Write the unit that crawls once; 12, a limit, is a success, 8, sick sites, is a failure that shows."""
+    """Return the unit that crawls once. Exit code 12 (limit) is a success; 8 (failing sites) is a visible failure."""
     command = " ".join(_quoted(part) for part in plan.command)
     return f"""[Unit]
 Description=corpus-spider, {plan.name}
@@ -101,7 +102,7 @@ Nice=10
 
 
 def timer(plan: Plan) -> str:
-    """Write the timer. ``Persistent``: a night that was missed is caught up on, once."""
+    """Return the timer unit. ``Persistent``: systemd catches up on a missed night, once."""
     return f"""[Unit]
 Description=corpus-spider every night, {plan.name}
 
@@ -115,12 +116,12 @@ WantedBy=timers.target
 
 
 def _escaped(text: str) -> str:
-    """Write a text in a unit file: % begins a specifier (systemd.unit(5))."""
+    """Escape a text for a unit file. ``%`` begins a specifier (systemd.unit(5))."""
     return text.replace("%", "%%")
 
 
 def _quoted(text: str) -> str:
-    """Write a word of a command line in a unit file (systemd.service(5), Command lines)."""
+    """Quote a word of a command line for a unit file (systemd.service(5), Command lines)."""
     if re.fullmatch(r"[A-Za-z0-9_@+=:,./-]+", text):
         return text
     inner = _escaped(text).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
@@ -128,7 +129,7 @@ def _quoted(text: str) -> str:
 
 
 def cron_line(plan: Plan) -> str:
-    """Write the line of a crontab; % would be the end of a line there (crontab(5))."""
+    """Return the crontab line. An unescaped ``%`` would end the command (crontab(5))."""
     hour, minute = plan.at.split(":")
     command = " ".join(map(_in_crontab, plan.command))
     return f"{int(minute)} {int(hour)} * * * {command}  {mark(plan)}"
@@ -139,28 +140,28 @@ def _in_crontab(word: str) -> str:
 
 
 def mark(plan: Plan) -> str:
-    """Return the comment by which the line of a corpus is known."""
+    """Return the comment that marks the crontab line of a corpus."""
     return f"# {plan.name}"
 
 
 def shown(plan: Plan, environ: Mapping[str, str]) -> str:
-    """Write what would be installed, and where."""
+    """Return the text that would be installed, with its place."""
     if plan.how == CRON:
         return cron_line(plan)
     return "\n".join(f"# {unit_folder(environ) / name}\n{text}" for name, text in plan.units.items()).rstrip()
 
 
 def unit_folder(environ: Mapping[str, str]) -> Path:
-    """Return where units of this user are (XDG base directories)."""
+    """Return the folder of the user's units (XDG base directories)."""
     home = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config"
     return Path(home) / "systemd" / "user"
 
 
 def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
-    """Install the schedule in the place of an earlier one; return what was done.
+    """Install the schedule, replace an earlier one, and return messages about each change.
 
-    Raises ConfigError when a unit or line of that name is another corpus's, DiskError when a file cannot be written or
-    systemd or cron refuses.
+    Raises ConfigError if a unit or line of that name belongs to another corpus. Raises DiskError if a file cannot be
+    written, or systemd or cron fails.
     """
     folder = unit_folder(environ)
     _require_ours(plan, folder / f"{plan.name}.service")
@@ -168,7 +169,7 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
         _remove_units(plan, folder)
         with _alone():
             _write_crontab([*_other_lines(plan, _crontab()), cron_line(plan)])
-        return [f"In the crontab: {cron_line(plan)}", NO_CATCHING_UP]
+        return [f"Added to the crontab: {cron_line(plan)}", NO_CATCHING_UP]
     _remove_line(plan)
     for name, text in plan.units.items():
         with disk_errors(folder / name):
@@ -180,7 +181,7 @@ def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
 
 
 def remove(plan: Plan, environ: Mapping[str, str]) -> list[str]:
-    """Take the schedule away, timer and crontab line, whichever there is; return what was done."""
+    """Remove the timer and the crontab line, if they exist, and return messages about each change."""
     folder = unit_folder(environ)
     _require_ours(plan, folder / f"{plan.name}.service")
     return [*_remove_units(plan, folder), *_remove_line(plan)] or ["Nothing was scheduled."]
@@ -208,7 +209,7 @@ def _remove_line(plan: Plan) -> list[str]:
         if lines == there:
             return []
         _write_crontab(lines)
-    return ["Removed the line from the crontab."]
+    return ["Removed the crontab line."]
 
 
 def _require_ours(plan: Plan, path: Path) -> None:
@@ -220,22 +221,22 @@ def _require_ours(plan: Plan, path: Path) -> None:
 
 
 def _taken(what: str, where: str) -> ConfigError:
-    do = "Give this one another corpus.name."
-    return ConfigError(f"there is a {what} of this name for another corpus", where=where, do=do)
+    do = "Give this corpus another name: corpus.name in corpus.toml."
+    return ConfigError(f"the {what} of this name belongs to another corpus", where=where, do=do)
 
 
 def _crontab() -> list[str]:
-    """Return the lines of the user's crontab; a user without one has none."""
+    """Return the lines of the user's crontab; an empty list without one."""
     listed = _run("crontab", "-l")
     if listed.returncode and "no crontab" not in listed.stderr:
-        # What cannot be read must not be written over.
+        # A crontab that cannot be read must not be overwritten.
         _refuse(listed, "crontab -l")
-    # Not splitlines, for which a form feed in a comment is the end of a line, too.
+    # Not splitlines: it also splits at a form feed inside a comment.
     return listed.stdout.removesuffix("\n").split("\n") if listed.returncode == 0 and listed.stdout else []
 
 
 def _other_lines(plan: Plan, lines: Sequence[str]) -> list[str]:
-    """Return the lines that are not of this corpus; ConfigError where there is one for another of the same name."""
+    """Return the lines of other programs. Raises ConfigError if another corpus of the same name has a line."""
     named = [line for line in lines if line.rstrip().endswith(mark(plan))]
     file = _in_crontab(plan.command[-2])
     if others := [line for line in named if file not in line]:
@@ -245,9 +246,9 @@ def _other_lines(plan: Plan, lines: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Let no other program of ours change the crontab between reading and writing: its line would be lost."""
+    """Lock the crontab against other processes of this program. Otherwise a line they write meanwhile would be lost."""
     with ExitStack() as stack:
-        # Some users have no home.
+        # Some users have no home folder.
         with suppress(OSError, RuntimeError):
             stack.enter_context(alone(Path.home()))
         yield
@@ -265,11 +266,11 @@ def _check(*command: str, text: str = "") -> None:
 
 def _refuse(ended: subprocess.CompletedProcess[str], where: str) -> NoReturn:
     words = (ended.stderr or ended.stdout).strip() or f"exit code {ended.returncode}"
-    raise DiskError(words, where=where, do="The schedule may be there in part; `--remove` takes it away.")
+    raise DiskError(words, where=where, do="The schedule may be installed in part. `schedule --remove` removes it.")
 
 
 def _run(*command: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a program; text that is no UTF-8, as a comment of a crontab may be, goes to it as it came."""
+    """Run a program. Text that is not UTF-8, such as a comment in a crontab, passes unchanged."""
     try:
         ended = subprocess.run(  # noqa: S603 - fixed programs, arguments as a list
             command,

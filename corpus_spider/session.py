@@ -16,10 +16,10 @@ from corpus_spider.connection import require_proxies
 from corpus_spider.dispatch import DispatchLimits
 from corpus_spider.learning import learn_due
 from corpus_spider.open_corpus import open_for_writing
-from corpus_spider.options import SICK
+from corpus_spider.exit_codes import SICK
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
-from corpus_spider.signs import Rule
+from corpus_spider.health_model import Rule
 from storage.counting import counted
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.guarded_archive import GuardedArchive
     from corpus_spider.open_corpus import OpenCorpus
-    from corpus_spider.signs import Finding
+    from corpus_spider.health_model import Finding
     from storage.corpus import Corpus
     from storage.nights import SiteRun
 

@@ -1,4 +1,4 @@
-"""What `extract` shows of one page: its text and where that is from, or all that is known of it."""
+"""Output of `extract`: the text with its source, or all metadata."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from storage.records import Document
 
 MARKS = {"h": "## ", "l": "- ", "q": "> ", "t": "| ", "c": "    "}
+"""Markdown prefix by kind of line."""
 ENCODING_WORDS = {
     "bom": "by its byte order mark",
     "utf-8": "by its bytes",
@@ -21,8 +22,9 @@ ENCODING_WORDS = {
 
 
 def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = False) -> int:
-    """Write the text, or all that is known of it as JSON, and why a crawl would make none of the page; return 0, or 1
-    when there is no text.
+    """Write the text, or JSON with all metadata, and the reason if a crawl would drop the page.
+
+    Return the exit code: 0, or 1 if there is no text.
     """
     document, drop = reading.document, reading.drop
     if as_json:
@@ -31,19 +33,19 @@ def show(reading: Reading, console: Console, *, as_json: bool, marks: bool = Fal
         console.note(f"{document.metadata.title or 'no title'}\n{_provenance(document)}")
         console.result(marked(document) if marks else document.text)
     if drop is not None:
-        without = "no text" if document is None else "a crawl would make no text of it"
+        without = "no text" if document is None else "a crawl would drop this page"
         console.note(f"{without}: {drop.reason}{drop.detail and f' ({drop.detail})'}")
     return 1 if document is None else 0
 
 
 def marked(document: Document) -> str:
-    """Return the text with a mark before each line that is no mere paragraph, as Markdown has them."""
+    """Return the text in Markdown: headings, list items, quotations, table cells and code have a mark."""
     lines = zip_longest(document.text.split("\n"), document.kinds, fillvalue="")
     return "\n".join(f"{MARKS.get(kind, '')}{line}" for line, kind in lines)
 
 
 def _fields(document: Document) -> dict[str, object]:
-    """Name what is known of a text as an export would."""
+    """Return the metadata of a text under the field names of an export."""
     stated, found = document.metadata, document.language
     return {
         "text": document.text,

@@ -1,147 +1,56 @@
-"""Signs that something is wrong with a site: its last night beside the usual of the nights before. Pure.
+"""Health checks of a site: compare its last night with its earlier nights. Pure.
 
-The usual is the median of the nights before the trouble began, three at least, so that one odd night, or a long outage,
-does not become what later nights are compared with. A night is unusual when it is beyond every one of those nights, far
-enough from the usual, and further than chance would have it.
+"Usual" is the median of the nights before the trouble began. At least three nights are needed, so that one odd night or
+a long outage does not become usual. A night is unusual if it lies beyond each of those nights, far enough from the
+median, and further than chance explains.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from enum import StrEnum
+from dataclasses import dataclass
+from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
-from corpus_spider.source_signs import LEADS_ON, in_vain, source_words
-from pipelines.urls import MAX_REDIRECTS
+from corpus_spider.exit_codes import LIMITED
+from corpus_spider.health_model import Finding, Night, Sign
+from corpus_spider.source_signs import source_words
 from storage.counting import counted
 from storage.nights import column_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
 
+    from corpus_spider.health_model import Case, Rule
     from storage.nights import SiteRun
-    from storage.sources import SourceState
 
 LEAST_NIGHTS = 3
+"""Nights that are needed to know what is usual."""
 SAME_NIGHT = timedelta(hours=12)
-"""Runs this close before the last of a night are parts of it: a crawl that was stopped and went on."""
-WHOLE = frozenset({0, 7, 8, 12})
-"""Exit codes of runs that did what they were to do: at a limit, the newest was done first."""
-SILENT_SHARE, MISSING, LONGEST_PAUSE = 0.2, 5, 3
-"""Less than this share of the usual is silence, when at least so many articles are missing; a site that pauses for some
-nights now and then (a weekend) is silent when it pauses for longer than ever, or than this.
-"""
+"""Runs less than this apart belong to one night: a crawl was stopped and resumed."""
+SILENT_SHARE = 0.2
+"""A night with less than this share of the usual articles is silent."""
+MISSING = 5
+"""Minimum missing articles, so that small sites are not reported. Also the minimum responses of `no_article_yet`."""
+LONGEST_PAUSE = 3
+"""Nights. A site that pauses now and then (weekends) is silent after its longest pause, or after this."""
 ALL, LEAST_OF_ALL = 0.8, 3
-"""A share that is wrong in a night of any site, whatever was usual, when it is of so many at least; of a site none of
-whose sources could be read, one is enough: of such a site nothing else is asked.
+"""A share of `ALL` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual. If no source of a site
+could be read, one is enough, because nothing else of that site is fetched.
 """
 CHANCE = 3.0
-"""Standard deviations of a share that chance is given."""
-LIMITED = 12
-"""Exit code of a run that ended at a limit, with more to be asked for."""
-
-
-class Sign(StrEnum):
-    """What is wrong with a site."""
-
-    NOT_CRAWLED = "not_crawled"
-    SILENT = "silent"
-    REFUSED = "refused"
-    UNREACHABLE = "unreachable"
-    ERRORS = "errors"
-    TEXT_LOST = "text_lost"
-    UNDATED = "undated"
-    LANGUAGE = "language"
-    DUPLICATES = "duplicates"
-    SOURCE = "source"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something wrong at a site, in words; ``url`` is the source's where it is one."""
-
-    site: str
-    sign: Sign
-    words: str
-    url: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.site}: {f'{self.url} ' if self.url else ''}{self.words}"
-
-
-@dataclass(frozen=True, slots=True)
-class Night:
-    """What a site came to in the runs of one night, the oldest run first; one run at least."""
-
-    runs: tuple[SiteRun, ...]
-
-    @property
-    def started(self) -> datetime:
-        """When its last run began."""
-        return self.runs[-1].started
-
-    @property
-    def whole(self) -> bool:
-        """Whether a run of it came to its end."""
-        return any(run.exit_code in WHOLE for run in self.runs)
-
-    def total(self, *names: str) -> int:
-        """Sum counts of `SiteRun` over the runs."""
-        return sum(int(getattr(run, name)) for run in self.runs for name in names)
-
-    def because(self, *reasons: str) -> int:
-        """Count answers and tries by their reasons."""
-        return sum(run.reasons.get(reason, 0) for run in self.runs for reason in reasons)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A site to be judged: its nights, oldest first, and how its sources stand, by the address they are named by."""
-
-    site: str
-    nights: Sequence[Night] = ()
-    sources: Sequence[tuple[str, SourceState | None]] = field(default=())
-    known: bool = False
-    """Whether something of it was ever read."""
-    listed: bool = False
-    """Whether it is a list of pages, with no link followed: some of them are gone, and one night it is read."""
-
-    @property
-    def shut(self) -> bool:
-        """Whether the last try was in vain at every source."""
-        return bool(self.sources) and all(state is not None and in_vain(state) for _, state in self.sources)
-
-    @property
-    def yielded(self) -> bool:
-        """Whether it has given an article in any of its nights."""
-        return any(night.total("articles") for night in self.nights)
-
-    @property
-    def barren(self) -> bool:
-        """Whether it has given no article, and its sources have named nothing, unless by redirects."""
-        found = sum(night.total("found") for night in self.nights)
-        on = sum(night.because(LEADS_ON) for night in self.nights)
-        return not self.yielded and found <= min(on, MAX_REDIRECTS * len(self.sources))
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How nights are compared: as many nights before as there are at most, days without a crawl that are well."""
-
-    nights: int = 14
-    max_age: float = 3.0
+"""Standard deviations of a share that are attributed to chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share that should not rise: of which counts, among how many at least, by how much over the usual.
+    """A share that should not rise: ``part`` of ``whole``, for at least ``least``, by ``apart`` above the usual.
 
-    A share of nearly all (`ALL`) is wrong whatever was usual: with ``always`` at any site, in its first night too; with
-    ``alone`` only at one that has not given an article yet, since others may go on for ever with most of it so; with
-    ``first`` in a site's first night, and of ``least`` at least.
+    ``words`` describes it and is formatted with part, whole and why (reasons). A share of nearly all (`ALL`) is a
+    problem whatever was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
+    no article, because other sites may publish mostly such pages; with ``first`` only in a site's first night.
     """
 
     sign: Sign
@@ -158,11 +67,17 @@ class Share:
 _NO_TEXT = ("no_text", "short")
 SHARES = (
     Share(
-        Sign.REFUSED, "answers refuse", lambda n: n.total("refused"), lambda n: n.total("fetched"), 5, 0.2, always=True
+        Sign.REFUSED,
+        "the server refused {part} of {whole} requests{why}",
+        lambda n: n.total("refused"),
+        lambda n: n.total("fetched"),
+        5,
+        0.2,
+        always=True,
     ),
     Share(
         Sign.UNREACHABLE,
-        "tries get no whole answer",
+        "could not be reached: {part} of {whole} attempts failed{why}",
         lambda n: n.total("failed"),
         lambda n: n.total("fetched", "failed"),
         5,
@@ -171,7 +86,7 @@ SHARES = (
     ),
     Share(
         Sign.ERRORS,
-        "answers are errors",
+        "{part} of {whole} responses are errors{why}",
         lambda n: n.total("http_errors"),
         lambda n: n.total("fetched"),
         10,
@@ -180,7 +95,7 @@ SHARES = (
     ),
     Share(
         Sign.TEXT_LOST,
-        "pages give no text",
+        "{part} of {whole} pages give no text",
         lambda n: n.total(*_NO_TEXT) + n.because("listing"),
         lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing"),
         10,
@@ -188,7 +103,7 @@ SHARES = (
     ),
     Share(
         Sign.UNDATED,
-        "documents have no date",
+        "{part} of {whole} documents have no date",
         lambda n: n.total("undated"),
         lambda n: n.total("articles", "versions"),
         10,
@@ -196,7 +111,7 @@ SHARES = (
     ),
     Share(
         Sign.LANGUAGE,
-        "texts are in a language that is not wanted",
+        "{part} of {whole} texts are in a language that is not wanted",
         lambda n: n.total("language"),
         lambda n: n.total("articles", "versions", "language"),
         10,
@@ -205,7 +120,7 @@ SHARES = (
     ),
     Share(
         Sign.DUPLICATES,
-        "documents repeat another",
+        "{part} of {whole} documents are duplicates",
         lambda n: n.total("duplicates"),
         lambda n: n.total("articles", "versions"),
         10,
@@ -216,7 +131,7 @@ SHARES = (
 
 
 def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
-    """Put the runs at one site together to nights, from the last run backwards; both oldest first."""
+    """Group the runs at one site into nights, counted back from the last run. Both lists are oldest first."""
     nights: list[list[SiteRun]] = []
     for run in reversed(runs):
         if nights and nights[-1][0].started - run.started < SAME_NIGHT:
@@ -227,31 +142,35 @@ def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
 
 
 def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
-    """Say what is wrong with a site."""
+    """Return all problems of a site; an empty list if it is well."""
     found = [*not_crawled(case, rule, now), *silence(case, rule)]
     for share in SHARES:
         found += unusual(case, share, rule)
-    found += another_name(case)
+    found += renamed_site(case)
     if not case.listed:
-        found += [finding for named in case.sources for finding in dead_source(case, *named)]
-    return found or nothing_had(case)
+        found += [
+            Finding(case.site, Sign.SOURCE, words, url)
+            for url, state in case.sources
+            if state and (words := source_words(case, state))
+        ]
+    return found or no_article_yet(case)
 
 
 def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
-    """Say that no run at the site came to its end for too long."""
+    """Report that no crawl of the site has finished for ``rule.max_age`` days."""
     ends = [night.started for night in case.nights if night.whole]
     if not ends:
-        words = "no crawl of it has come to its end" if case.nights else "never crawled"
+        words = "no crawl of this site has finished yet" if case.nights else "never crawled"
         return [] if case.known and not case.nights else [Finding(case.site, Sign.NOT_CRAWLED, words)]
     if now - ends[-1] <= timedelta(days=rule.max_age):
         return []
     days = counted((now - ends[-1]).days, "day")
-    words = f"no crawl of it has come to its end for {days}, since {ends[-1]:%Y-%m-%d}"
+    words = f"no crawl of this site has finished for {days}, since {ends[-1]:%Y-%m-%d}"
     return [Finding(case.site, Sign.NOT_CRAWLED, words)]
 
 
 def silence(case: Case, rule: Rule) -> list[Finding]:
-    """Say that a site brings no new articles, or next to none, where there usually are some."""
+    """Report that a site gives no new articles, or far fewer than usual."""
     if not case.nights or not case.nights[-1].whole:
         return []
     counts = [night.total("articles") for night in case.nights if night.whole]
@@ -264,16 +183,13 @@ def silence(case: Case, rule: Rule) -> list[Finding]:
         usual = median(before)
         low = [count < usual * SILENT_SHARE for count in counts]
         pause = min(_longest(low[-quiet - rule.nights : -quiet]), LONGEST_PAUSE)
-        missing = quiet * usual - sum(counts[-quiet:])
-        if all(low[-quiet:]) and quiet > pause and missing >= MISSING:
-            return [Finding(case.site, Sign.SILENT, _silent_words(counts[-quiet:], usual))]
+        new = sum(counts[-quiet:])
+        if all(low[-quiet:]) and quiet > pause and quiet * usual - new >= MISSING:
+            articles = counted(new, "new article") if new else "no new article"
+            nights = "in the last night" if quiet == 1 else f"in {quiet} nights"
+            words = f"{articles} {nights}; usually there are {usual:g} a night"
+            return [Finding(case.site, Sign.SILENT, words)]
     return []
-
-
-def _silent_words(counts: Sequence[int], usual: float) -> str:
-    nights = "in the last night" if len(counts) == 1 else f"in {len(counts)} nights"
-    new = counted(sum(counts), "new article") if any(counts) else "no new article"
-    return f"{new} {nights}; usually there are {usual:g} a night"
 
 
 def _longest(low: Sequence[bool]) -> int:
@@ -286,11 +202,12 @@ def _longest(low: Sequence[bool]) -> int:
 
 
 def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
-    """Say that a share has risen; one that stays where it rose to is told for as many nights as are compared."""
+    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights."""
     if not case.nights:
         return []
-    part, whole = share.part(case.nights[-1]), share.whole(case.nights[-1])
-    words = f"{part} of {whole} {share.words}{_reasons(case.nights[-1], share.sign)}"
+    last = case.nights[-1]
+    part, whole = share.part(last), share.whole(last)
+    words = share.words.format(part=part, whole=whole, why=_reasons(last, share.sign))
     if _is_nearly_all(case, share, part, whole):
         return [Finding(case.site, share.sign, words)]
     if whole < share.least:
@@ -305,26 +222,15 @@ def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
 
 
 def _is_nearly_all(case: Case, share: Share, part: int, whole: int) -> bool:
-    """Say whether a share is wrong in any night. Where no source could be read, what led to them counts for nothing."""
+    """Return whether a share is a problem in any night."""
     if share.first:
         return len(case.nights) == 1 and whole >= share.least and part >= ALL * whole
     if not (share.always or (share.alone and not case.yielded)):
         return False
     if case.shut:
+        # No source could be read. A redirect on the way counts as a good response and must not hide it.
         return part >= (1 if not case.yielded else max(ALL * whole, 1))
     return part >= max(ALL * whole, LEAST_OF_ALL)
-
-
-def nothing_had(case: Case) -> list[Finding]:
-    """Say of a site that has given no article yet what its answers came to, where nothing else is wrong with it."""
-    last = case.nights[-1] if case.nights else None
-    if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
-        return []
-    answers = last.total("fetched")
-    if answers < MISSING:
-        return []
-    why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
-    return [Finding(case.site, Sign.SILENT, f"no article yet in {answers} answers{why}")]
 
 
 def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> bool:
@@ -335,7 +241,7 @@ def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> b
 
 
 def _reasons(night: Night, sign: Sign) -> str:
-    """Name what was refused by whom, or failed with what: the most frequent reasons."""
+    """Return the most frequent reasons of refusals, failures or errors, in brackets."""
     if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
         return ""
     column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")
@@ -349,17 +255,23 @@ def _commonest(night: Night, reasons: Iterable[str]) -> str:
     return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
 
 
-def another_name(case: Case) -> list[Finding]:
-    """Say that nothing is ever crawled for a site, because all its sources are known as those of another."""
+def no_article_yet(case: Case) -> list[Finding]:
+    """Report the reasons why a site has given no article yet. Used if there is no other problem."""
+    last = case.nights[-1] if case.nights else None
+    if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
+        return []
+    responses = last.total("fetched")
+    if responses < MISSING:
+        return []
+    why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
+    return [Finding(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]
+
+
+def renamed_site(case: Case) -> list[Finding]:
+    """Report that the corpus knows all sources of the site under another site's name, so it is never crawled."""
     owners = {state.site for _, state in case.sources if state and state.site}
     if not owners or case.site in owners:
         return []
     names = ", ".join(f'"{name}"' for name in sorted(owners))
-    words = f"nothing is crawled: this corpus knows its sources as those of {names}; call it so again"
+    words = f"nothing is crawled: the corpus stores its sources under the name {names}; use that name again"
     return [Finding(case.site, Sign.SOURCE, words)]
-
-
-def dead_source(case: Case, address: str, state: SourceState | None) -> list[Finding]:
-    """Say what is wrong with a feed, sitemap or start page, also when the site still yields by other ways."""
-    words = source_words(case, state) if state else ""
-    return [Finding(case.site, Sign.SOURCE, words, address)] if words else []

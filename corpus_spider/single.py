@@ -1,7 +1,7 @@
-"""One page outside any crawl: from the web, a file or standard input, through the same function as a crawl's pages.
+"""Process one page outside a crawl: from the web, a file or standard input, with the same function as a crawl.
 
-The web is asked as a crawl would ask: by name, if robots.txt allows it, from public addresses only, within a size and a
-time (:mod:`corpus_spider.connection`).
+Requests obey the rules of a crawl: user agent, robots.txt, public addresses only, limits of size and time
+(:mod:`corpus_spider.connection`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.config_values import language_code, web_address
 from corpus_spider.connection import Manners, NotPublicError, Wire
+from corpus_spider.exit_codes import NONE_SUCCEEDED
 from corpus_spider.sections import Site
 from storage.errors import ConfigError, CorpusError
 from storage.records import Capture, Kind
@@ -34,17 +35,18 @@ if TYPE_CHECKING:
     from storage.records import Document, Drop
 
 CHUNK = 2**16
+TOO_MANY_REDIRECTS = "too many redirects, or a redirect to an invalid address"
 
 
 class NotFetchedError(CorpusError):
-    """A page that was asked for by hand could not be had, or may not be (exit 7)."""
+    """A page that the user named could not be fetched, or is forbidden."""
 
-    exit_code = 7
+    exit_code = NONE_SUCCEEDED
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How to read one page: extractor, languages, URL it came from, and whether private hosts may be asked."""
+    """Options of `extract`: extractor, languages, URL of a file, and whether private hosts are allowed."""
 
     extractor: str = "auto"
     languages: tuple[str, ...] = ()
@@ -54,26 +56,26 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What text there is on a page, however short, and why a crawl would make none of it, where it would not."""
+    """The text of a page, however short, and the reason if a crawl would drop it."""
 
     document: Document | None
     drop: Drop | None
 
 
 EXTRACTOR_WORDS = {
-    "auto": "scored, and others where it has little confidence, with the reason recorded; the default",
+    "auto": "the default: scored, and other extractors if its confidence is low; the reason is recorded",
     "density": "maximum-sum segment over text blocks, with weights for links and classes",
-    "scored": "text blocks scored by weights learned from pages with their true text",
+    "scored": "text blocks scored by weights learned from pages with known true text",
     "trafilatura": "the library of that name",
     "bte": "improved Body Text Extraction (Phan Thi Ha and Ha Hai Nam, 2013)",
     "bte-original": "Body Text Extraction as first published (Finn et al., 2001)",
     "r2l": "R2L main content extraction for right-to-left scripts (Mohammadzadeh et al., 2011)",
-    "r2l-nepl": "R2L to the letter of the paper",
+    "r2l-nepl": "R2L exactly as in the paper",
     "dana": "DANA, successor of R2L (Mohammadzadeh et al., 2011)",
-    "dana-paper": "DANA to the letter of the paper",
+    "dana-paper": "DANA exactly as in the paper",
     "blocks": "block detection for Thai pages (Thanadechteemapat and Fung, 2011)",
     "ccb": "content code blurring (Gottron, 2008)",
-    "accb-40": "content code blurring that leaves link tags out, reach 40",
+    "accb-40": "content code blurring without link tags, reach 40",
     "tccb-18": "content code blurring by words, reach 18",
     "tccb-25": "content code blurring by words, reach 25",
     "fe": "FeatureExtractor (Debnath et al., 2005)",
@@ -89,10 +91,11 @@ EXTRACTOR_WORDS = {
     "readability": "the library readability-lxml",
     "resiliparse": "the library of that name, its main content",
 }
+"""One-line descriptions for `extract --list`."""
 
 
 def extractors() -> list[dict[str, str]]:
-    """Return name, version, purpose (``corpora`` or ``evaluation``) and one line of description of every extractor."""
+    """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
     from pipelines.extractors import EXTRACTORS, peers
 
     return [
@@ -107,7 +110,7 @@ def extractors() -> list[dict[str, str]]:
 
 
 def show_extractors(console: Console, *, as_json: bool) -> None:
-    """Write what extractors there are, as a table or as JSON."""
+    """Write the list of extractors as a table or JSON."""
     listed = extractors()
     if as_json:
         console.json(listed)
@@ -116,9 +119,9 @@ def show_extractors(console: Console, *, as_json: bool) -> None:
 
 
 def extract(target: str, wanted: Wanted, config: Config) -> Reading:
-    """Fetch or read one page and process it as a crawl would, and for any text there is.
+    """Fetch or read one page, process it as a crawl would, and extract its text however short.
 
-    Raises ConfigError (no such extractor, language or file) or NotFetchedError.
+    Raises ConfigError (unknown extractor, invalid language, missing file) or NotFetchedError.
     """
     from pipelines.extractors import get
     from pipelines.process import process
@@ -138,22 +141,22 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
 
 
 def is_address(target: str) -> bool:
-    """Tell a web address from a file name. Raises ConfigError for an address that is not of the web."""
+    """Return whether the target is a URL, not a file name. Raises ConfigError for other schemes than http(s)."""
     if target.lower().startswith(("http://", "https://")):
         return True
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", target):
         raise ConfigError(
             "cannot be fetched: only http and https",
             where=target,
-            do="Give the path of a file as it is, without file://.",
+            do="For a file give its path, without file://.",
         )
     return False
 
 
 def read(target: str, limit: int, url: str = "") -> Capture:
-    """Read a file, or standard input for ``-``, as if it had been fetched from ``url``.
+    """Read a file, or standard input for ``-``, as if it was fetched from ``url``.
 
-    Raises ConfigError when it cannot be read or is larger than ``limit`` bytes, or ``url`` is no web address.
+    Raises ConfigError if it cannot be read, is larger than ``limit`` bytes, or ``url`` is not http(s).
     """
     if url and (wrong := web_address(url)):
         raise ConfigError(f"{wrong}; only http and https", where="--url")
@@ -167,23 +170,20 @@ def read(target: str, limit: int, url: str = "") -> Capture:
         raise ConfigError(f"cannot be read: {error.strerror}", where=target, do=_instead_of(Path(target))) from None
     if len(body) > limit:
         raise ConfigError(f"is larger than {limit} bytes", where=target, do="Raise crawl.max_body to read it.")
-    return Capture(url or _file_url(target), datetime.now(UTC), 200, (), (), body)
+    file_url = "about:blank" if target == "-" else Path(target).resolve().as_uri()
+    return Capture(url or file_url, datetime.now(UTC), 200, (), (), body)
 
 
 def _instead_of(path: Path) -> str:
-    """Return what to name in the place of a file that cannot be read."""
+    """Return advice for a file that cannot be read."""
     if path.is_dir():
         each = 'do corpus-spider extract -q "$page" > "${page%.html}.txt"; done'
-        return f"Name a file in it; for all of them: for page in {shlex.quote(str(path))}/*.html; {each}"
-    return "" if path.exists() else "Name a file that is there, or a web address with its https://."
-
-
-def _file_url(target: str) -> str:
-    return "about:blank" if target == "-" else Path(target).resolve().as_uri()
+        return f"Name a file. For all files of a folder: for page in {shlex.quote(str(path))}/*.html; {each}"
+    return "" if path.exists() else "Name an existing file, or a web address with its https://."
 
 
 def fetch(url: str, manners: Manners) -> Capture:
-    """Fetch a page, following up to five redirects. Raises NotFetchedError saying what stood in the way."""
+    """Fetch a page and follow up to five redirects. Raises NotFetchedError with the reason."""
     from pipelines.urls import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
 
     target = fetchable(url)
@@ -199,12 +199,11 @@ def fetch(url: str, manners: Manners) -> Capture:
             return capture
         address = redirect_target(location, target)
         target = address.fetchable if address else None
-    what = "redirects too often or to where nothing can be fetched" if fetchable(url) else "is no address of a page"
-    raise NotFetchedError(what, where=url)
+    raise NotFetchedError(TOO_MANY_REDIRECTS if fetchable(url) else "is not the address of a page", where=url)
 
 
 def refuse(url: str, manners: Manners, ports: set[int]) -> None:
-    """Raise NotFetchedError for a URL that is not of the public web; ``ports`` may be asked beside 80 and 443."""
+    """Raise NotFetchedError for a URL that is not on the public web. ``ports`` are allowed besides 80 and 443."""
     from corpus_spider.middlewares.guard import proxy_hosts, refusal
 
     reason = refusal(url, manners.allow_private, ports, proxy_hosts())
@@ -215,25 +214,25 @@ def refuse(url: str, manners: Manners, ports: set[int]) -> None:
 
 def _if_yours(parts: SplitResult) -> str:
     place = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
-    return f"If it is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
+    return f"If the host is yours: corpus-spider -s crawl.allow_private={place} …, or the same in corpus.toml."
 
 
 def _advice(parts: SplitResult, error: Exception) -> str:
-    """Say what may help where nothing answered."""
+    """Return advice after a failed connection."""
     if isinstance(error, NotPublicError):
         return _if_yours(parts)
     if getattr(error, "reason", "") == "WRONG_VERSION_NUMBER":
-        return f"What answers there is no https: try http://{parts.netloc}/."
-    return "See that the address is right and can be reached from this machine."
+        return f"The server does not speak https. Try http://{parts.netloc}/."
+    return "Check the address, and that this machine can reach it."
 
 
 def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture] | None = None) -> Robots:
-    """Ask for the robots.txt of a URL's host with ``ask`` (``exchange``), following redirects; return its rules.
+    """Fetch the robots.txt of a URL's host with ``ask`` (default: ``exchange``), follow redirects, return its rules.
 
-    Raises NotFetchedError when it cannot be had or not be read whole: for now everything is disallowed then (RFC 9309).
+    Raises NotFetchedError if it cannot be read completely: RFC 9309 then forbids every URL for the time being.
     """
     from corpus_spider.middlewares.robots import UnreachableError, rules_of
-    from corpus_spider.middlewares.well_known import NotHadError, whole_body
+    from corpus_spider.middlewares.well_known import UnreadableFileError, whole_body
     from pipelines.urls import MAX_REDIRECTS, REDIRECTS, redirect_target
 
     parts = urlsplit(url)
@@ -246,24 +245,24 @@ def robots_of(url: str, manners: Manners, ask: Callable[[str, Manners], Capture]
             break
         address = redirect_target(location, target)
         if address is None:
-            raise NotFetchedError("its robots.txt leads to where nothing can be fetched", where=url)
+            raise NotFetchedError("robots.txt redirects to an invalid address", where=url)
         target = address.fetchable
     try:
         return rules_of(answer.status, whole_body(answer))
-    except (UnreachableError, NotHadError) as error:
-        raise NotFetchedError(f"its robots.txt cannot be had ({error})", where=url, do="Try again later.") from None
+    except (UnreachableError, UnreadableFileError) as error:
+        raise NotFetchedError(f"robots.txt could not be read ({error})", where=url, do="Try again later.") from None
 
 
 def obey(rules: Robots, url: str, manners: Manners) -> None:
-    """Raise NotFetchedError when the rules forbid a URL."""
+    """Raise NotFetchedError if the rules forbid a URL."""
     if not rules.can_fetch(url, manners.user_agent):
         raise NotFetchedError(
-            "robots.txt does not allow it", where=url, do="Save the page with a browser and extract the file."
+            "robots.txt forbids this page", where=url, do="Save the page with a browser and extract the file."
         )
 
 
 def exchange(url: str, manners: Manners) -> Capture:
-    """Ask once, without following redirects. Raises NotFetchedError when there is no answer."""
+    """Make one request, without following redirects. Raises NotFetchedError if there is no response."""
     parts = urlsplit(url)
     headers = {
         "Host": parts.netloc,
@@ -287,7 +286,7 @@ def exchange(url: str, manners: Manners) -> Capture:
 
 
 def _body(response: HTTPResponse, limit: int) -> tuple[bytes, str | None]:
-    """Read the body up to the limit; say in the words of WARC-Truncated why it is not whole."""
+    """Read the body up to the limit. Return it with the WARC-Truncated reason if it is incomplete."""
     parts: list[bytes] = []
     size = 0
     try:

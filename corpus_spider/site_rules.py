@@ -1,4 +1,4 @@
-"""What follows from the addresses of a [[site]]: the hosts that are its own, and what a crawl of it starts from."""
+"""Hosts and seeds of a [[site]], derived from its URLs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def hosts_of(site: Site) -> tuple[str, ...]:
-    """Return the hosts of a site, without ``www.``: those of its sources, and those that are named, in the spelling of
-    links.
-    """
+    """Return the hosts of a site: those of its sources and its key ``hosts``, normalised, without ``www.``."""
     from pipelines.hosts import normalise_host, split_port
 
     authorities = (urlsplit(url).netloc.rpartition("@")[2] for url in (*site.start, *site.feeds, *site.sitemaps))
@@ -27,8 +25,9 @@ def hosts_of(site: Site) -> tuple[str, ...]:
 
 
 def hosts_elsewhere(site: Site, sites: Iterable[Site]) -> tuple[str, ...]:
-    """Return the hosts below those of a site that are other sites' own: ``e.paper.example`` is none of
-    ``paper.example`` where it is configured itself.
+    """Return the subdomains of a site that belong to other sites.
+
+    ``e.paper.example`` is not part of ``paper.example`` if it is a site of its own.
     """
     own = hosts_of(site)
     others = {host for other in sites if other.name != site.name for host in hosts_of(other)}
@@ -36,10 +35,10 @@ def hosts_elsewhere(site: Site, sites: Iterable[Site]) -> tuple[str, ...]:
 
 
 def seeds_of(site: Site, archives: Iterable[str], depth: int) -> list[Seed]:
-    """Return the start pages, feeds and sitemaps of a site, and its pages of archives. Where no link is followed
-    (``depth`` 0) its start pages are a list of pages, and no sources.
+    """Return the start pages, feeds, sitemaps and archive pages of a site as seeds.
 
-    Raises ConfigError for an address that cannot be fetched.
+    At ``depth`` 0 no link is followed: the start pages are a list of pages, not sources. Raises ConfigError for an
+    invalid URL.
     """
     from pipelines.urls import canonicalise, fetchable, host_of
 
@@ -48,9 +47,7 @@ def seeds_of(site: Site, archives: Iterable[str], depth: int) -> list[Seed]:
     for kind, address in ((kind, address) for kind, addresses in listed for address in addresses):
         key, ask = canonicalise(address), fetchable(address)
         if key is None or ask is None:
-            raise ConfigError(
-                f"cannot be fetched: {address}", where=f"site {site.name}", do="Correct or remove this URL."
-            )
+            raise ConfigError(f"invalid URL: {address}", where=f"site {site.name}", do="Correct or remove this URL.")
         alone = depth == 0 and kind is Kind.PAGE
         seeds.append(Seed(url=key, fetch_url=ask, site=site.name, host=host_of(key), kind=kind, listed=alone))
     return seeds

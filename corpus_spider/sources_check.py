@@ -1,4 +1,4 @@
-"""`corpus-spider sites check`: whether each configured feed, sitemap and start page is well, one request each."""
+"""`corpus-spider sites check`: fetch each configured feed, sitemap and start page once and check it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.discover import stale
 from corpus_spider.single import NotFetchedError
-from corpus_spider.visitor import Visitor, manners_of
+from corpus_spider.visitor import PoliteClient, manners_of
 from pipelines.directives import robots_headers
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 HEADER = ("site", "kind", "form", "entries", "newest", "verdict", "url")
 MAX_REQUESTS_EACH = 8
-"""Requests one address may take: robots.txt of each host on the way, and redirects."""
+"""Requests for one source at most: the page, redirects, and robots.txt of each host on the way."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How a source is. ``problem`` is empty when it is well."""
+    """Result of the check of one source. ``problem`` is empty if it is well."""
 
     site: str
     kind: str
@@ -41,40 +41,40 @@ class State:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """The columns of ``HEADER``."""
+        """Cells of a table row, in the order of ``HEADER``."""
         return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
 
 
 def sources(config: Config) -> list[Seed]:
-    """Return the sources of the configured sites; a list of pages is none."""
+    """Return the sources of the configured sites. Pages of a fixed list are not sources."""
     return [seed for seed in config.seeds() if not seed.listed]
 
 
 def check(config: Config, max_age: int, show: Callable[[int], None]) -> list[State]:
-    """Ask for each source of the configured sites and say how it is; ``max_age`` is in days.
+    """Fetch each source of the configured sites and return its state. ``max_age`` is in days.
 
-    Raises ConfigError when nobody answers for the requests.
+    Raises ConfigError if the configuration has no contact.
     """
     seeds = sources(config)
-    visitor = Visitor(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
+    client = PoliteClient(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
     models = {site.name: config.site_model(site) for site in config.sites}
     delays = {site.name: config.site_delay(site) for site in config.sites}
     states = []
     for count, seed in enumerate(seeds, 1):
-        visitor.delay = delays[seed.site]
-        states.append(_state(seed, visitor, models[seed.site], timedelta(days=max_age)))
+        client.delay = delays[seed.site]
+        states.append(_state(seed, client, models[seed.site], timedelta(days=max_age)))
         show(count)
     return states
 
 
-def _state(seed: Seed, visitor: Visitor, model: SiteModel, max_age: timedelta) -> State:
+def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> State:
     unknown = State(seed.site, seed.kind.value, seed.fetch_url)
     try:
-        capture = replace(visitor.get(seed.fetch_url), kind=seed.kind)
+        capture = replace(client.get(seed.fetch_url), kind=seed.kind)
     except NotFetchedError as error:
         return replace(unknown, problem=error.what)
     if not scope_of(model).has_host(host_of(capture.url)):
-        return replace(unknown, problem=f"leads out of the site, to {capture.url}")
+        return replace(unknown, problem=f"redirects out of the site, to {capture.url}")
     source = read_source(capture, model)
     found = (
         page_links(source.text, capture.url, model, robots_headers(capture))

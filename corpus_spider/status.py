@@ -1,4 +1,4 @@
-"""How a corpus stands, for people."""
+"""Output of `status`: totals, languages, sites, URLs, dropped pages and the last run."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from storage.holdings import CountRow, Status
 
 INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
-"""What a run notes of itself for those who work on the program; shown with ``-v`` and in JSON."""
+"""Fields of a run's summary for developers. Shown with ``-v`` and in JSON."""
 
-LABELS = {"refused": "not allowed by robots.txt", "failed": "tries that failed", "bytes": "received"}
-"""What people read in the place of these names in a run's summary, since elsewhere they mean something else: in the
-counts of a site ``refused`` is what a server refuses, in `status` ``failed`` are URLs that were given up, and the
-``bytes`` of a site are those of the WARC.
+LABELS = {"refused": "forbidden by robots.txt", "failed": "failed attempts", "bytes": "received", "sick": "failing"}
+"""Labels for fields of a run's summary whose names mean something else in other tables.
+
+In the counters of a site, ``refused`` are refusals by the server and ``bytes`` those of the WARC. In `status`,
+``failed`` are URLs that were given up.
 """
 TIMES = frozenset({"started", "finished"})
 NUMBERS = ("id", "exit_code", "pid")
@@ -33,25 +34,26 @@ LANGUAGE_KEYS = ("language", "documents", "chars")
 SITE_KEYS = ("site", "documents", "chars", "pending")
 MEANINGS = {
     UrlState.PENDING: "waiting to be fetched",
-    UrlState.LEASED: "being fetched, or was when a crawl died",
-    UrlState.FETCHED: "fetched, waiting to be read",
-    UrlState.DONE: "fetched and read",
+    UrlState.LEASED: "being fetched, or left by a run that was killed",
+    UrlState.FETCHED: "fetched, waiting to be processed",
+    UrlState.DONE: "fetched and processed",
     UrlState.FAILED: "given up",
 }
+"""Meaning of each state of a URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A corpus's numbers, how many URLs wait at each site, and what has become of the last run."""
+    """Counts of a corpus, pending URLs by site, and the state of the last run."""
 
     status: Status
     pending: Mapping[str, int] = field(default_factory=dict)
     run_state: str = ""
     sites: tuple[str, ...] = ()
-    """The sites that are configured, crawled already or not."""
+    """The configured sites, crawled or not."""
 
     def plain(self) -> dict[str, Any]:
-        """Return all of it for JSON, under the names that the summary of a crawl and `export --dry-run` have for it."""
+        """Return the status for JSON. Field names are those of a crawl's summary and of `export --dry-run`."""
         status = self.status
         return {
             "documents": status.documents,
@@ -77,7 +79,7 @@ class Standing:
 
 
 def read(config: Config) -> Standing:
-    """Count what is in the corpus. Raises ConfigError when nothing was crawled yet, DatabaseError when it is away."""
+    """Read the counts of the corpus. Raises ConfigError if there is no corpus yet, and DatabaseError."""
     from storage.corpus import Corpus
 
     with Corpus.open(config.database_url, read_only=True) as corpus:
@@ -87,24 +89,20 @@ def read(config: Config) -> Standing:
 
 
 def run_state(known: Mapping[str, str]) -> str:
-    """Tell whether the last run ``ended``, is ``running``, or died without a word; empty when there was none."""
+    """Return the state of the last run: ended, running or died; an empty string without a run."""
     if not known:
         return ""
     if "finished" in known:
         return "ended"
     if known.get("host") != socket.gethostname():
         return f"running on {known.get('host', 'another host')}, or died there"
-    return "running" if _is_alive(known.get("pid", "")) else "died; the next crawl goes on where it stopped"
-
-
-def _is_alive(pid: str) -> bool:
     try:
-        os.kill(int(pid), 0)
+        os.kill(int(known.get("pid", "")), 0)
     except PermissionError:
-        return True
+        return "running"  # as another user
     except (ValueError, OverflowError, OSError):
-        return False
-    return True
+        return "died; the next crawl goes on where it stopped"
+    return "running"
 
 
 def render(standing: Standing, console: Console) -> None:
@@ -112,12 +110,13 @@ def render(standing: Standing, console: Console) -> None:
     status = standing.status
     totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
     totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
-    said = [("reserved", status.reserved), ("with a licence of their own", status.licensed)]
-    totals += [(what, count) for what, count in said if count]
+    terms = [("reserved", status.reserved), ("with a licence", status.licensed)]
+    totals += [(what, count) for what, count in terms if count]
     console.table("Corpus", ("what", "count"), totals)
     console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
     console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))
-    console.table("URLs", ("state", "count", "meaning"), _states(status.by_state))
+    states = [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in status.by_state]
+    console.table("URLs", ("state", "count", "meaning"), states)
     console.table("Pages without a document", ("reason", "count"), _counts(status.dropped))
     console.table("URLs that failed", ("reason", "count"), _counts(status.failed))
     console.table("Last run", ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS))
@@ -132,7 +131,7 @@ def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
 
 
 def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
-    """Sites with documents, those of most first, then those that are configured, or where URLs wait, only."""
+    """Return rows of sites with documents, most documents first, then of sites that are only configured or pending."""
     pending = standing.pending
     rows = [(row.key, row.count, row.chars, pending.get(row.key, 0)) for row in standing.status.by_site]
     known = {row[0] for row in rows}
@@ -140,12 +139,8 @@ def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
     return rows + [(site, 0, 0, pending.get(site, 0)) for site in others]
 
 
-def _states(rows: tuple[CountRow, ...]) -> list[tuple[str, int, str]]:
-    return [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in rows]
-
-
 def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tuple[str, object]]:
-    """Spread what a run noted of itself as JSON over lines of their own, single values only."""
+    """Return rows of the last run, with one row for each single value of its summary."""
     known, noted = standing.status.last_run, _noted(standing.status)
     rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
     rows += [(key, _second(value) if key in TIMES else value) for key, value in known.items() if key != "summary"]
@@ -154,7 +149,7 @@ def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tu
 
 
 def _noted(status: Status) -> dict[str, Any]:
-    """Return what the last run noted of itself; nothing where that cannot be read."""
+    """Return the summary of the last run; empty if it cannot be parsed."""
     try:
         noted = json.loads(status.last_run.get("summary") or "{}")
     except ValueError:
@@ -163,13 +158,13 @@ def _noted(status: Status) -> dict[str, Any]:
 
 
 def _second(text: str) -> str:
-    """Cut a time to its second; what is none stays as it is."""
+    """Return a time without fractions of a second; other text unchanged."""
     moment = _moment(text)
     return moment.isoformat(timespec="seconds") if moment else text
 
 
 def _moment(text: str) -> datetime | None:
-    """Read a time as the database gives it; None for what is none."""
+    """Parse a time of the database. Return None for other text."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -177,5 +172,5 @@ def _moment(text: str) -> datetime | None:
 
 
 def said(value: object) -> bool:
-    """Say whether a run noted anything under a name: there may be no failure, and nothing to wait for."""
+    """Return whether a field of a run's summary has a value."""
     return value is not None and value != ""

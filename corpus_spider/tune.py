@@ -1,7 +1,7 @@
-"""`corpus-spider tune`: which extractor, and which P, reads a site best; found on pages whose true text is known.
+"""`corpus-spider tune`: find the best extractor and parameter P for a site, on pages with known true text.
 
-The fit is the heuristic fitness function of R2L (section 4.4). What it is worth is told by pages that had no say: the
-site's pages are split in halves, each half is scored with what fits the other half.
+The fit is the heuristic fitness function of R2L (section 4.4). It is validated on held-back pages: the pages of the
+site are split into halves, and each half is scored with the best candidate for the other half.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from corpus_spider.evaluation.gold import GoldPage
 
 FEW = 10
-"""A fit on fewer pages is a guess."""
+"""With fewer pages the result is unreliable."""
 LEARNING = ("auto", "scored")
-"""Extractors that use what is learned of a site."""
+"""Extractors that use the site model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What fits a site. F1 are means over its pages."""
+    """The best candidate for a site. F1 are means over its pages."""
 
     site: str
     pages: int
@@ -41,12 +41,12 @@ class Fit:
     p: int | None
     f1: float
     held_back_f1: float
-    """Each page scored with what fits the half of the pages it is not in."""
+    """Each page is scored with the best candidate for the other half of the pages."""
     present: str
-    """The extractor that the configuration has for the site, with its P."""
+    """The configured extractor of the site, with its P."""
     present_f1: float
     tried: tuple[dict[str, object], ...]
-    """The best of each extractor: its name, P and F1."""
+    """Name, best P and F1 of each extractor."""
 
     @property
     def values(self) -> dict[str, str | int | None]:
@@ -55,30 +55,38 @@ class Fit:
 
     @property
     def pays(self) -> bool:
-        """Whether pages that had no say are read better than at present."""
+        """Whether F1 on held-back pages is higher than with the present extractor."""
         return self.held_back_f1 > self.present_f1
 
 
 def tune(
     config: Config, site: str, gold: Path, extractors: Sequence[str], progress: Callable[[int], None] = lambda _: None
 ) -> Fit:
-    """Find what reads the labelled pages of a site best, among these extractors or all that corpora may use.
+    """Find the best candidate on the gold pages of a site, among these extractors, or all that corpora may use.
 
-    Raises ConfigError when the gold folder has fewer than two pages of the site, or an extractor is not there.
+    Raises ConfigError if the gold folder has fewer than two pages of the site, or an extractor does not exist.
     """
     pages = pages_of(load_gold(gold), config, site)
     if len(pages) < 2:
         raise ConfigError(
-            f'holds {len(pages)} pages of the site "{site}"; two are needed, twenty are better',
+            f'the folder has {len(pages)} pages of the site "{site}"; at least two are needed, twenty are better',
             where=str(gold),
-            do='Add pages, and name their "site" in the manifest, or give their "url".',
+            do='Add pages, with their "site" or "url" in the manifest.',
+        )
+    if unfit := [name for name in extractors if get(name).evaluation_only]:
+        raise ConfigError(
+            f"{', '.join(unfit)} cannot be used for a corpus", where="--extractor", do=f"Use {', '.join(storable())}."
         )
     present = present_candidate(config, site)
-    names = _checked(extractors) or storable()
+    names = extractors or storable()
     tried = [candidate for name in names for candidate in candidates(name)]
     f1 = f1_by_page(pages, list(dict.fromkeys([*tried, present])), progress)
     fitted = {candidate: f1[candidate] for candidate in tried}
     chosen = best(fitted, range(len(pages)))
+    rows: list[dict[str, object]] = []
+    for name in names:
+        own = best({one: scores for one, scores in fitted.items() if one.extractor == name}, range(len(pages)))
+        rows.append({"extractor": name, "p": own.p, "f1": round(fmean(fitted[own]), 4)})
     return Fit(
         site=site,
         pages=len(pages),
@@ -88,32 +96,32 @@ def tune(
         held_back_f1=held_back(fitted, len(pages)),
         present=f"{present.extractor}{'' if present.p is None else f', p = {present.p}'}",
         present_f1=fmean(f1[present]),
-        tried=tuple(_row(name, fitted, range(len(pages))) for name in names),
+        tried=tuple(rows),
     )
 
 
 def conclude(fit: Fit, config: Config, console: Console, *, write: bool) -> None:
-    """Tell what to write into corpus.toml, or write it where it pays; and what the fit is worth where it is little."""
+    """Print the keys for corpus.toml, or write them if they are an improvement. Print notes on the reliability."""
     from corpus_spider.config_write import lines, set_site_keys
 
     if fit.pages < FEW:
-        console.note(f"{fit.pages} pages are few; the fit is a guess.")
+        console.note(f"{fit.pages} pages are few. The result is unreliable.")
     if not fit.pays:
-        console.note(f"It does not pay: on pages that had no say, {fit.present} is as good or better.")
+        console.note(f"No improvement: on held-back pages, {fit.present} is as good or better.")
     if config.crawl.site_models and fit.extractor not in LEARNING:
         console.note(
-            f"{' and '.join(LEARNING)} also leave out what recurs on the site, once that is learned;"
-            " `evaluate --site-models` tells what it is worth."
+            f"{' and '.join(LEARNING)} also remove boilerplate that a site model has learned."
+            " `evaluate --site-models` shows its effect."
         )
     if write and not fit.pays:
-        console.note("corpus.toml stays as it is.")
+        console.note("corpus.toml stays unchanged.")
     elif write and config.path is not None:
         set_site_keys(config.path, fit.site, fit.values)
         console.note(f"Wrote {config.path}.")
     else:
         text = "\n  ".join(lines(fit.values).splitlines())
         there = any(site.name == fit.site for site in config.sites)
-        how = "--write puts it in" if there else "which has none of this name yet"
+        how = "--write adds it" if there else "corpus.toml has no such site yet"
         console.note(f'For the [[site]] "{fit.site}" in corpus.toml ({how}):\n  {text}')
 
 
@@ -123,17 +131,8 @@ def storable() -> list[str]:
     return sorted(names, key=lambda name: (name != "auto", name))
 
 
-def _checked(extractors: Sequence[str]) -> Sequence[str]:
-    unfit = [name for name in extractors if get(name).evaluation_only]
-    if unfit:
-        raise ConfigError(
-            f"{', '.join(unfit)} cannot be used for a corpus", where="--extractor", do=f"Try {', '.join(storable())}."
-        )
-    return extractors
-
-
 def present_candidate(config: Config, site: str) -> Candidate:
-    """Return what the configuration has for the site, ``auto`` when it does not know it."""
+    """Return the configured extractor of the site; ``auto`` for an unknown site."""
     found = next((one for one in config.sites if one.name == site), None)
     if found is None:
         return Candidate("auto")
@@ -141,9 +140,9 @@ def present_candidate(config: Config, site: str) -> Candidate:
 
 
 def pages_of(pages: Sequence[GoldPage], config: Config, site: str) -> list[GoldPage]:
-    """Return the pages of a site, in an order that only their ids decide.
+    """Return the gold pages of a site, in an order that depends only on their ids.
 
-    They are those whose ``site`` has its name or one of its hosts, and those whose URL has such a host.
+    A page belongs to the site if its ``site`` is the name or a host of the site, or its URL has such a host.
     """
     configured = next((one for one in config.sites if one.name == site), None)
     hosts = {site, *(config.site_model(configured).hosts if configured else ())}
@@ -152,7 +151,7 @@ def pages_of(pages: Sequence[GoldPage], config: Config, site: str) -> list[GoldP
 
 
 def held_back(f1: dict[Candidate, list[float]], count: int) -> float:
-    """Return the mean F1 when each half of the pages is read by what fits the other half; halves are by turns."""
+    """Return the mean F1 if each half is scored with the best candidate for the other half. Pages alternate."""
     halves = (range(0, count, 2), range(1, count, 2))
     scores = []
     for seen, unseen in (halves, halves[::-1]):
@@ -167,9 +166,3 @@ def _is_within(url: str | None, hosts: set[str]) -> bool:
     except ValueError:
         return False
     return any(host == one or host.endswith(f".{one}") for one in hosts)
-
-
-def _row(name: str, f1: dict[Candidate, list[float]], pages: Sequence[int]) -> dict[str, object]:
-    mine = {candidate: scores for candidate, scores in f1.items() if candidate.extractor == name}
-    chosen = best(mine, pages)
-    return {"extractor": name, "p": chosen.p, "f1": round(fmean(f1[chosen]), 4)}

@@ -1,7 +1,7 @@
-"""Asking for a handful of addresses outside a crawl, as politely as a crawl would: one after the other, by the rules.
+"""Polite one-off requests outside a crawl, one after the other.
 
-Each host is asked for its robots.txt first and once; between two requests to a host lies the delay, or the Crawl-delay
-of its robots.txt where that is longer; a host that asks for a pause is not asked again.
+The robots.txt of each host is fetched first, once. Two requests to a host are separated by the delay, or by a longer
+Crawl-delay of robots.txt. A host that requires a pause (429, 503) gets no further request.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from corpus_spider.connection import Manners
-from corpus_spider.single import NotFetchedError, exchange, obey, refuse, robots_of
+from corpus_spider.single import TOO_MANY_REDIRECTS, NotFetchedError, exchange, obey, refuse, robots_of
 from pipelines.robots import MAX_CRAWL_DELAY
 
 if TYPE_CHECKING:
@@ -24,25 +24,26 @@ if TYPE_CHECKING:
     from storage.records import Capture
 
 PAUSES = frozenset({429, 503})
+"""Statuses by which a host requires a pause."""
 
 
-class SpentError(NotFetchedError):
-    """The visitor has made all the requests it may make."""
+class RequestLimitError(NotFetchedError):
+    """The limit of requests is reached."""
 
 
 def manners_of(config: Config) -> Manners:
-    """Return the manners of a crawl with this configuration. Raises ConfigError when nobody answers for it."""
+    """Return the manners of a crawl with this configuration. Raises ConfigError if there is no contact."""
     config.require_contact()
     return Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, config.crawl.allow_private)
 
 
 @dataclass(slots=True)
-class Visitor:
-    """Makes at most ``budget`` requests, robots.txt and redirects included."""
+class PoliteClient:
+    """Polite HTTP client with at most ``budget`` requests, including robots.txt and redirects."""
 
     manners: Manners
     delay: float
-    """Seconds between two requests to one host; may be set anew for each site."""
+    """Seconds between two requests to one host. May be changed for each site."""
     budget: int
     sleep: Callable[[float], None] = time.sleep
     asked: int = 0
@@ -52,7 +53,7 @@ class Visitor:
     _paused: set[str] = field(default_factory=set)
 
     def get(self, url: str) -> Capture:
-        """Fetch an address, following redirects. Raises NotFetchedError saying what stood in the way."""
+        """Fetch a URL and follow redirects. Raises NotFetchedError with the reason."""
         from pipelines.urls import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
 
         self._ports |= {port for port in [urlsplit(url).port] if port}
@@ -68,15 +69,20 @@ class Visitor:
                 return capture
             address = redirect_target(location, target)
             target = address.fetchable if address else None
-        raise NotFetchedError("redirects too often or to where nothing can be fetched", where=url)
+        raise NotFetchedError(TOO_MANY_REDIRECTS, where=url)
 
     def rules(self, url: str) -> Robots:
-        """Return the rules of the URL's host. Raises NotFetchedError when they cannot be had."""
+        """Return the robots.txt rules of the URL's host. Raises NotFetchedError if they cannot be read."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         if origin not in self._rules:
             try:
-                self._rules[origin] = self._bearable(robots_of(url, self.manners, self._ask), url)
-            except SpentError:
+                rules = robots_of(url, self.manners, self._ask)
+                delay = rules.crawl_delay(self.manners.user_agent) or 0.0
+                if delay > MAX_CRAWL_DELAY:
+                    what = f"not fetched: robots.txt requires {delay:g} s between requests, which is too long"
+                    raise NotFetchedError(what, where=url)
+                self._rules[origin] = rules
+            except RequestLimitError:
                 raise
             except NotFetchedError as error:
                 self._rules[origin] = error
@@ -85,19 +91,13 @@ class Visitor:
             raise found
         return found
 
-    def _bearable(self, rules: Robots, url: str) -> Robots:
-        delay = rules.crawl_delay(self.manners.user_agent) or 0.0
-        if delay > MAX_CRAWL_DELAY:
-            raise NotFetchedError(f"not asked: its robots.txt wants {delay:g} s between requests, too many", where=url)
-        return rules
-
     def _ask(self, url: str, manners: Manners) -> Capture:
-        """Wait for the host's turn and ask once."""
+        """Wait until the host may be requested, and make one request."""
         host = urlsplit(url).netloc
         if self.asked >= self.budget:
-            raise SpentError(f"not asked: the limit of {self.budget} requests is reached", where=url)
+            raise RequestLimitError(f"not fetched: the limit of {self.budget} requests is reached", where=url)
         if host in self._paused:
-            raise NotFetchedError("not asked: the host has asked for a pause", where=url, do="Try again later.")
+            raise NotFetchedError("not fetched: the host requires a pause", where=url, do="Try again later.")
         if (left := self._answered.get(host, -math.inf) + self._delay_of(url) - time.monotonic()) > 0:
             self.sleep(left)
         self.asked += 1

@@ -1,4 +1,4 @@
-"""A small news site in five languages, written for this project and served on loopback, to try everything on.
+"""A small news site in five languages, written for this project and served on loopback, to try the program.
 
-Articles are text files in ``articles/<language>/``: the true text of every page lies beside it. Looks are templates.
+Articles are text files in ``articles/<language>/``, which are also the true texts. Layouts are in ``templates/``.
 """

@@ -1,7 +1,7 @@
-"""Articles as data: a title, metadata lines, a blank line, then blocks of text, blank lines between them.
+"""Articles of the demo, from text files: a title, metadata lines, a blank line, then blocks between blank lines.
 
-A block that starts with ``## `` is a heading, with ``> `` a quotation, with ``!`` a picture's caption; lines that start
-with ``- `` are list items, one each; all else is a paragraph. ``[text](slug)`` links to another article there.
+``## `` starts a heading, ``> `` a quotation, ``!`` a caption, ``- `` a list item (one for each line). Other blocks are
+paragraphs. ``[text](slug)`` is a link to another article.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([a-z0-9-]+)\)")
 
 
 class Role(StrEnum):
-    """What a block is in the article; the names are those of the templates' parts."""
+    """Kind of a block. The values are names of template parts."""
 
     LEAD = "lead"
     PARAGRAPH = "paragraph"
@@ -32,7 +32,7 @@ MARKS = {"## ": Role.HEADING, "> ": Role.QUOTE, "!": Role.CAPTION, "- ": Role.IT
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph, heading, list item, quotation or caption, links still marked."""
+    """One paragraph, heading, list item, quotation or caption, with link marks."""
 
     role: Role
     text: str
@@ -45,7 +45,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article: where it stands, how it is to be served, and its blocks (the first is the lead)."""
+    """One article: its place, how it is served, and its blocks. The first block is the lead."""
 
     language: str
     slug: str
@@ -56,49 +56,51 @@ class Article:
 
     @property
     def paper(self) -> str:
-        """The newspaper it stands in, by the newspaper's language."""
+        """Its newspaper, by language."""
         return self.fields.get("paper", self.language)
 
     @property
     def date(self) -> datetime:
-        """When it was published, with its time zone."""
+        """Time of publication, with time zone."""
         return datetime.fromisoformat(self.fields["date"])
 
     @property
     def tags(self) -> list[str]:
-        """Its keywords."""
+        """Keywords."""
         return [tag.strip() for tag in self.fields.get("tags", "").split(";")]
 
     @property
     def listed(self) -> bool:
-        """Whether list pages and related links name it: neither syndicated copies nor those that say ``listed: no``."""
+        """Whether list pages and related links contain it. False for syndicated copies and with ``listed: no``."""
         return self.fields.get("listed") != "no" and not self.wire
 
     @property
     def wire(self) -> str:
-        """The slug of the article that this one repeats with small edits, or nothing."""
+        """Slug of the article that this one copies with small edits, or an empty string."""
         return self.fields.get("wire", "")
 
     @property
     def true_text(self) -> str:
-        """What an extractor should find: headings, paragraphs, list items and quotations, one a line; no captions."""
+        """The text that an extractor should return: one line for each block except captions."""
         return "\n".join(block.plain for block in self.blocks if block.role is not Role.CAPTION)
 
     @property
     def summary(self) -> str:
-        """The beginning of the lead, as list pages and descriptions show it."""
+        """Beginning of the lead, for list pages and descriptions."""
         lead = self.blocks[0].plain
         return lead if len(lead) <= 140 else lead[:139].rstrip() + "…"
 
 
 def parse(text: str, language: str, slug: str) -> Article:
-    """Read one article file; raise ValueError when it has no body."""
+    """Parse an article file. Raises ValueError if it has no body."""
     head, _, body = text.partition("\n\n")
     title, *lines = head.splitlines()
     pairs = [tuple(part.strip() for part in line.split(":", 1)) for line in lines]
     comments = tuple(_comment(pair[1]) for pair in pairs if pair[0] == "comment")
     fields = {pair[0]: pair[1] for pair in pairs if pair[0] != "comment"}
-    blocks = [_block(text) for chunk in body.strip().split("\n\n") for text in _pieces(chunk)]
+    chunks = body.strip().split("\n\n")
+    # Each line of a list is a block.
+    blocks = [_block(text) for chunk in chunks for text in (chunk.splitlines() if chunk.startswith("- ") else [chunk])]
     if not blocks or not blocks[0].text:
         raise ValueError(f"{language}/{slug}: no body")
     blocks[0] = Block(Role.LEAD, blocks[0].text)
@@ -106,14 +108,10 @@ def parse(text: str, language: str, slug: str) -> Article:
 
 
 def load() -> tuple[Article, ...]:
-    """Return all articles, newest first, equal times by slug."""
+    """Return all articles, newest first; articles of the same time by slug."""
     files = sorted(FOLDER.glob("*/*.txt"))
     articles = [parse(file.read_text(encoding="utf-8"), file.parent.name, file.stem) for file in files]
     return tuple(sorted(articles, key=lambda article: article.date, reverse=True))
-
-
-def _pieces(chunk: str) -> list[str]:
-    return chunk.splitlines() if chunk.startswith("- ") else [chunk]
 
 
 def _block(text: str) -> Block:

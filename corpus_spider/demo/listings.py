@@ -1,4 +1,4 @@
-"""Feeds and sitemaps of an edition, as XML text."""
+"""Feeds and sitemaps of a demo newspaper, as XML."""
 
 from __future__ import annotations
 
@@ -20,17 +20,21 @@ NEWEST = 10
 
 def feed(edition: Edition) -> tuple[str, str]:
     """Return the content type and the text of the edition's feed, RSS 2.0 or Atom (RFC 4287)."""
-    articles = [article for article in edition.articles if _own(edition, article)][:NEWEST]
+    own = [article for article in edition.articles if article.language == edition.paper.language and not article.wire]
+    articles = own[:NEWEST]
     if edition.paper["feed"]["kind"] == "atom":
         return "application/atom+xml; charset=utf-8", _atom(edition, articles)
     return "application/rss+xml; charset=utf-8", _rss(edition, articles)
 
 
 def sitemaps(edition: Edition) -> dict[str, tuple[str, bytes]]:
-    """Return the edition's sitemaps by path, content type and bytes; an index has one child, gzipped."""
+    """Return the content type and bytes of each sitemap, by path. An index has one gzipped child."""
     described: Mapping[str, str] = edition.paper["sitemap"]
     articles = [article for article in edition.articles if not article.wire]
-    entries = "".join(_entry(edition.url(article), article) for article in articles)
+    entries = "".join(
+        f"<url><loc>{escape(edition.url(article))}</loc><lastmod>{article.date.isoformat()}</lastmod></url>\n"
+        for article in articles
+    )
     urls = f'{DECLARATION}<urlset xmlns="{SITEMAP_SPACE}">\n{entries}</urlset>\n'.encode()
     if described["kind"] == "plain":
         return {described["path"]: ("application/xml", urls)}
@@ -40,14 +44,6 @@ def sitemaps(edition: Edition) -> dict[str, tuple[str, bytes]]:
         described["path"]: ("text/xml; charset=UTF-8", index),
         described["child"]: ("application/x-gzip", gzip.compress(urls, mtime=0)),
     }
-
-
-def _own(edition: Edition, article: Article) -> bool:
-    return article.language == edition.paper.language and not article.wire
-
-
-def _entry(url: str, article: Article) -> str:
-    return f"<url><loc>{escape(url)}</loc><lastmod>{article.date.isoformat()}</lastmod></url>\n"
 
 
 def _rss(edition: Edition, articles: list[Article]) -> str:

@@ -1,4 +1,4 @@
-"""The newspapers of the demo as papers.toml describes them, and where their articles stand."""
+"""Newspapers of the demo, from papers.toml, and the URLs of their articles."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class Paper:
     table: Mapping[str, Any]
 
     def __getitem__(self, key: str) -> Any:
-        """Return what papers.toml says under that key; raise KeyError when it says nothing."""
+        """Return a value of papers.toml. Raises KeyError if it is missing."""
         return self.table[key]
 
     @property
     def host(self) -> str:
-        """Host name, without a port."""
+        """Host name without port."""
         return str(self.table["host"])
 
     def section(self, slug: str) -> Mapping[str, str]:
-        """Return the section of that slug, or the first one for articles that stand in none."""
+        """Return the section of that slug, or the first section for articles without one."""
         sections: list[dict[str, str]] = self.table["sections"]
         return next((section for section in sections if section["slug"] == slug), sections[0])
 
     def path(self, article: Article) -> str:
-        """Return the path (percent-encoded, with its query) under which the article stands."""
+        """Return the percent-encoded path of an article, with its query."""
         if fixed := article.fields.get("path"):
             return fixed
         pattern: str = self.table["wire_path" if article.wire else "article_path"]
@@ -51,7 +51,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Edition:
-    """A newspaper with its articles (newest first), as it is served at a port."""
+    """A newspaper with its articles (newest first), served at a port."""
 
     paper: Paper
     articles: tuple[Article, ...]
@@ -59,17 +59,17 @@ class Edition:
 
     @cached_property
     def base(self) -> str:
-        """Scheme, host and port, without a slash at the end."""
+        """Scheme, host and port, without a trailing slash."""
         return f"http://{self.paper.host}" + (f":{self.port}" if self.port != 80 else "")
 
     @cached_property
     def by_slug(self) -> dict[str, Article]:
-        """Every article, by slug."""
+        """Articles by slug."""
         return {article.slug: article for article in self.articles}
 
     @cached_property
     def listed(self) -> list[Article]:
-        """The articles that list pages show, newest first."""
+        """Articles on list pages, newest first."""
         return [article for article in self.articles if article.listed]
 
     def url(self, article: Article) -> str:
@@ -77,7 +77,7 @@ class Edition:
         return self.base + self.paper.path(article)
 
     def related(self, article: Article, count: int = 3) -> list[Article]:
-        """Return the articles that follow this one in the list, going round at the end."""
+        """Return the articles that follow this one in the list; after the end it continues at the start."""
         start = self.listed.index(article) + 1 if article.listed else 0
         others = self.listed[start:] + self.listed[:start]
         return [other for other in others if other not in (article, self.by_slug.get(article.wire))][:count]

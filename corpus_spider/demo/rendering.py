@@ -1,4 +1,4 @@
-"""From articles and templates to the HTML of a page, as text. Nothing here knows bytes, headers or sockets."""
+"""HTML of the demo pages, from articles and templates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The templates of one look: whole files by stem, and the small parts of parts.toml."""
+    """Templates of one newspaper: files by stem, and the small parts of parts.toml."""
 
     files: Mapping[str, str]
     parts: Mapping[str, str]
@@ -43,17 +43,17 @@ def layout(name: str) -> Layout:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put the values, which are HTML already, in their places; raise KeyError when one is missing."""
+    """Substitute values, which are HTML already. Raises KeyError if one is missing."""
     return Template(template).substitute(values)
 
 
 def text_page(edition: Edition, name: str) -> str:
-    """Return a template that is no HTML, such as robots.txt, with the edition's base in it."""
+    """Return a template that is not HTML, such as robots.txt, with the base URL of the edition."""
     return fill(layout(edition.paper.language).files[name], {"base": edition.base})
 
 
 def article_page(edition: Edition, article: Article, url: str) -> str:
-    """Return the article's page as it reads under that URL."""
+    """Return the page of an article at that URL."""
     look = layout("wire" if article.wire else edition.paper.language)
     values = _article_values(edition, article) | {"url": escape(url), "quoted_url": quote(url, safe="")}
     values["json_ld"] = _json_ld(edition, article, url)
@@ -66,7 +66,7 @@ def article_page(edition: Edition, article: Article, url: str) -> str:
 
 
 def home_page(edition: Edition) -> str:
-    """Return the front page: the newest article large, the others as cards, then what no list names."""
+    """Return the front page: the newest article large, the others as cards, then the unlisted ones."""
     look = layout(edition.paper.language)
     hero = _card(edition, edition.listed[0], edition.paper["variant"])
     cards = [fill(look.parts["card"], _card(edition, article)) for article in edition.listed[1:]]
@@ -86,7 +86,7 @@ def section_page(edition: Edition, section: Mapping[str, str]) -> str:
 
 
 def plain_page(edition: Edition, page: Mapping[str, str]) -> str:
-    """Return a page without an article: its template, or its ``text`` in a paragraph."""
+    """Return a page without an article: from its template, or with its ``text`` in a paragraph."""
     look = layout(edition.paper.language)
     values = _page_values(edition, page["path"], page["title"])
     if "text" in page:
@@ -97,14 +97,14 @@ def plain_page(edition: Edition, page: Mapping[str, str]) -> str:
 
 
 def landing_page(editions: tuple[Edition, ...]) -> str:
-    """Return the page that names the newspapers, for people who open the server's address."""
+    """Return the page that lists the newspapers, for people who open the server in a browser."""
     look = layout("landing")
     papers = "".join(fill(look.parts["item"], _common(edition)) for edition in editions)
     return fill(look.files["shell"], {"papers": papers})
 
 
 def charset_tag(name: str) -> str:
-    """Return the tag in which a page names its encoding; nothing for ``none``."""
+    """Return the tag that declares the encoding of a page; an empty string for ``none``."""
     if name == "none":
         return ""
     modern = '<meta charset="utf-8">'
@@ -168,13 +168,13 @@ def _card(edition: Edition, article: Article, variant: str = "") -> dict[str, st
 
 
 def _most_read(edition: Edition, look: Layout) -> str:
-    """Three links that carry a tracking parameter, as sidebars do."""
+    """Return three links with a tracking parameter, as in a sidebar."""
     cards = [_card(edition, article, "utm_source=sidebar") for article in edition.listed[2:7:2]]
     return "".join(fill(look.parts["related"], card) for card in cards)
 
 
 def _picks(edition: Edition, look: Layout) -> str:
-    """Links to second addresses of articles and to syndicated copies."""
+    """Return links to second URLs of articles and to syndicated copies."""
     cards = []
     for article in edition.articles:
         if also := article.fields.get("also"):
@@ -185,7 +185,7 @@ def _picks(edition: Edition, look: Layout) -> str:
 
 
 def _body(edition: Edition, article: Article, look: Layout, values: Mapping[str, str]) -> str:
-    """Render the blocks after the lead, list items grouped; the template's inline box follows the second of them."""
+    """Render the blocks after the lead, with grouped list items. An inline box follows the second block."""
     pieces: list[str] = []
     for role, blocks in groupby(article.blocks[1:], key=lambda block: block.role):
         rendered = [fill(look.parts[role], dict(values) | {"text": _inline(edition, block)}) for block in blocks]
@@ -198,7 +198,7 @@ def _body(edition: Edition, article: Article, look: Layout, values: Mapping[str,
 
 
 def _inline(edition: Edition, block: Block) -> str:
-    """Escape a block's text and turn its marks into links."""
+    """Escape the text of a block and convert its marks to links."""
     text = escape(block.text, quote=False)
     return LINK.sub(lambda mark: f'<a href="{escape(edition.url(edition.by_slug[mark[2]]))}">{mark[1]}</a>', text)
 

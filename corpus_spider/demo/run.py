@@ -1,7 +1,8 @@
-"""`demo`: the whole program on the bundled newspapers, from the crawl to the score, with no internet."""
+"""`corpus-spider demo`: run the whole program on the bundled newspapers, from crawl to score, without network."""
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import sys
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider import config_load
 from corpus_spider.crawl import crawl
-from corpus_spider.demo.config import demo_config
+from corpus_spider.demo import papers
 from corpus_spider.demo.server import serve
 from corpus_spider.demo.site import build_site, truth
 from corpus_spider.evaluation.scores import score
@@ -27,16 +28,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from corpus_spider.config import Config
+    from corpus_spider.demo.papers import Paper
     from corpus_spider.demo.site import Key, TruePage
     from storage.holdings import CorpusDocument
 
 FOLDER = Path("demo")
-MARK = "# The corpus of `corpus-spider demo`; the next demo writes it anew.\n"
+MARK = "# The corpus of `corpus-spider demo`"
+"""First words of the corpus.toml of a demo. Another corpus in the folder is not replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoRow:
-    """What the demo built of one language. ``f1`` is the mean over its true pages, 0 for one that is missing."""
+    """Result for one language. ``f1`` is the mean over its articles; a missing article counts 0."""
 
     language: str
     pages: int
@@ -47,7 +50,7 @@ class DemoRow:
 
 @dataclass(frozen=True, slots=True)
 class DemoReport:
-    """The demo in figures. ``not_articles`` counts documents made of pages that have no article."""
+    """Figures of the demo. ``not_articles`` counts documents of pages without an article."""
 
     folder: str
     exit_code: int
@@ -59,36 +62,63 @@ class DemoReport:
 
     @property
     def next_commands(self) -> tuple[str, str, str]:
-        """What to try next."""
+        """Commands to try next."""
         installed = shutil.which("corpus-spider")
         config, dump = (shlex.quote(f"{self.folder}/{name}") for name in ("corpus.toml", "demo.jsonl.zst"))
         program = f"{'corpus-spider' if installed else shlex.quote(sys.argv[0])} -c {config}"
         return f"{program} status", f"{program} export -o {dump}", f"{program} check --deep"
 
 
-def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = False) -> DemoReport:
-    """Serve the bundled site on loopback, crawl it into ``folder`` (default ./demo) and compare with the truth.
+def demo_config(port: int) -> str:
+    """Return the text of a corpus.toml for the demo site on that port."""
+    every = papers.load()
+    head = f"""\
+[corpus]
+name = "demo"
+languages = {json.dumps([paper.language for paper in every])}
+database = "sqlite:///corpus.db"
+warc = "warc"
+contact = "demo@example.org"
 
-    Raises ConfigError when the folder holds anything but an earlier demo, DiskError when it cannot be written.
+[crawl]
+delay = 0.0
+allow_private = ["*.{papers.LANDING_HOST}:{port}"]
+"""
+    return head + "".join(_site(paper, port) for paper in every)
+
+
+def _site(paper: Paper, port: int) -> str:
+    base = papers.Edition(paper, (), port).base
+    lines = [f'name = "{paper.language}-demo"', f'start = ["{base}/"]']
+    lines += [f'{kind}s = ["{base}{paper[kind]["path"]}"]' for kind in ("feed", "sitemap") if kind in paper.table]
+    return "\n".join(["", "[[site]]", *lines, f'language = "{paper.language}"', ""])
+
+
+def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = False) -> DemoReport:
+    """Serve the bundled site on loopback, crawl it into ``folder`` (default: ./demo), and compare with the true texts.
+
+    Raises ConfigError if the folder contains anything but an earlier demo, DiskError if it cannot be written.
     """
     place = folder or FOLDER
-    _make_room(place)
+    _prepare_folder(place)
     with serve(build_site()) as server:
         with disk_errors(place):
-            (place / "corpus.toml").write_text(MARK + demo_config(server.port), encoding="utf-8")
+            (place / "corpus.toml").write_text(
+                f"{MARK}. The next demo replaces it.\n" + demo_config(server.port), encoding="utf-8"
+            )
         config = config_load.load(place / "corpus.toml", environ={})
         code, summary = crawl(config, log_level=log_level, quiet=quiet)
     return _report(place, config, code, summary["dropped"])
 
 
-def _make_room(folder: Path) -> None:
-    """Remove an earlier demo; leave anything else alone."""
+def _prepare_folder(folder: Path) -> None:
+    """Create the folder, and delete an earlier demo in it."""
     with disk_errors(folder):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             toml = folder / "corpus.toml"
             if not toml.is_file() or not toml.read_bytes().startswith(MARK.encode()):
                 raise ConfigError(
-                    "holds something else than a demo", where=str(folder), do="Choose another with --keep DIR."
+                    "the folder contains other files than a demo", where=str(folder), do="Name another with --keep DIR."
                 )
             shutil.rmtree(folder)
         folder.mkdir(parents=True, exist_ok=True)

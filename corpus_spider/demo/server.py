@@ -1,4 +1,4 @@
-"""The demo site over HTTP/1.1, on loopback only: a thin shell around DemoSite.answer."""
+"""HTTP/1.1 server of the demo site, on loopback only: a thin shell around `DemoSite.answer`."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
     from corpus_spider.demo.site import DemoSite
 
 CONNECTIONS = 64
-"""How many connections are served at once; more wait in the backlog."""
+"""Connections that are served in parallel. More wait in the backlog."""
 SLOT_SECONDS = 5
+"""Maximum wait for a free connection slot."""
 IDLE_SECONDS = 30
+"""Timeout of an idle connection."""
 LOGGED = 100_000
-"""How many requests the log keeps; later ones are answered and not kept."""
+"""Maximum number of logged requests. Later ones are answered but not logged."""
 OWN_NAMES = {"127.0.0.1", "localhost"}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as the server saw it: method, host without a port, target, and the status it was answered with."""
+    """A logged request: method, host without port, target, status of the response, and user agent."""
 
     method: str
     host: str
@@ -39,7 +41,7 @@ class Request:
 
 
 class DemoServer(ThreadingHTTPServer):
-    """Serves one site to at most CONNECTIONS clients at once and remembers what they asked for."""
+    """Serves one site to at most CONNECTIONS clients in parallel, and logs their requests."""
 
     daemon_threads = False
     request_queue_size = 128
@@ -54,21 +56,21 @@ class DemoServer(ThreadingHTTPServer):
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
+        """Port of the server."""
         return int(self.server_address[1])
 
     def count(self, prefix: str) -> int:
-        """Return how many requests asked for a target that begins so, on any host."""
+        """Return the number of requests, to any host, for targets with this prefix."""
         return sum(request.target.startswith(prefix) for request in list(self.requests))
 
     def log_request(self, request: Request) -> None:
-        """Remember a request, unless the log is full."""
+        """Log a request, unless the log is full."""
         with self._lock:
             if len(self.requests) < LOGGED:
                 self.requests.append(request)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve the connection in a thread of its own; close it when no slot gets free in time."""
+        """Serve the connection in its own thread. Close it if no slot becomes free in time."""
         if not self._slots.acquire(timeout=SLOT_SECONDS):
             super().shutdown_request(request)
             return
@@ -84,18 +86,18 @@ class DemoServer(ThreadingHTTPServer):
         self._slots.release()
 
     def hang_up(self) -> None:
-        """End the connections that clients keep open, so that their threads can end."""
+        """Close the connections that clients keep open, so that their threads end."""
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that go away in the middle of an answer."""
+        """Ignore clients that disconnect during a response."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD by host and target."""
+    """Responds to GET and HEAD by host and target."""
 
     protocol_version = "HTTP/1.1"
     server_version = "DemoNews/1.0"
@@ -103,11 +105,11 @@ class Handler(BaseHTTPRequestHandler):
     server: DemoServer
 
     def do_GET(self) -> None:
-        """Send the answer with its body."""
+        """Send the response with its body."""
         self._send(with_body=True)
 
     def do_HEAD(self) -> None:
-        """Send the answer without its body."""
+        """Send the response without its body."""
         self._send(with_body=False)
 
     def log_message(self, *_values: Any, **_named: Any) -> None:
@@ -128,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def acceptable(answer: Answer, accepted: str) -> Answer:
-    """Return the answer inflated when it is gzipped and the client did not name gzip."""
+    """Return the response, decompressed if the client does not accept gzip."""
     if "gzip" in accepted or ("Content-Encoding", "gzip") not in answer.headers:
         return answer
     headers = tuple(header for header in answer.headers if header[0] != "Content-Encoding")
@@ -137,9 +139,9 @@ def acceptable(answer: Answer, accepted: str) -> Answer:
 
 @contextmanager
 def serve(site: DemoSite, port: int = 0) -> Iterator[DemoServer]:
-    """Serve the site on 127.0.0.1 while the context lasts; port 0 takes a free one, and the links follow it.
+    """Serve the site on 127.0.0.1 during the context. Port 0 takes a free port; links contain it.
 
-    Raise OSError when the port is taken.
+    Raises OSError if the port is in use.
     """
     server = DemoServer(site, port)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="demo-site")

@@ -1,15 +1,16 @@
-"""The whole demo site as a value: every address with its answer, and what is true of every article's page."""
+"""The demo site as a value: the response of every URL, and the true text of every article."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import struct
+import unicodedata
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_spider.demo import articles, listings, papers, rendering
-from corpus_spider.demo.encoding import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,16 +20,21 @@ if TYPE_CHECKING:
     from storage.records import Headers
 
 Key = tuple[str, str]
-"""Host name without a port, and path with its query, percent-encoded."""
+"""Host name without port, and percent-encoded path with query."""
 
 TRACKING = ("utm_", "fbclid=", "gclid=")
 HTML = "text/html; charset=utf-8"
 PICTURES = ("video", "gallery-1", "gallery-2", "gallery-3")
+CODECS = {"windows-874": "cp874"}
+"""Python's names of encodings that have another name on the web."""
+
+TONES = "\u0300\u0301\u0303\u0309\u0323"
+"""Grave, acute, tilde, hook and dot below. windows-1258 writes them after the letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status, its headers (without Content-Length) and the body as it goes over the wire."""
+    """A response: status, headers (without Content-Length) and encoded body."""
 
     status: int
     headers: Headers
@@ -37,7 +43,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class TruePage:
-    """What an article's page really says. ``duplicate_of`` is the key of the page it repeats, exactly or nearly."""
+    """True text of an article's page. ``duplicate_of`` is the key of the page it duplicates, exactly or nearly."""
 
     language: str
     text: str
@@ -47,7 +53,7 @@ class TruePage:
 
 @dataclass(frozen=True, slots=True)
 class DemoSite:
-    """Every address of the demo with its answer, for one port; absolute links carry that port."""
+    """All URLs of the demo with their responses, for one port. Absolute links contain the port."""
 
     port: int
     hosts: tuple[str, ...]
@@ -58,7 +64,7 @@ class DemoSite:
         return self if port == self.port else build_site(port)
 
     def answer(self, host: str, target: str) -> Answer:
-        """Return what a request for that target brings, 404 or 421 at worst; tracking parameters make no difference."""
+        """Return the response for a target; 404 or 421 for an unknown one. Tracking parameters are ignored."""
         if host not in self.hosts:
             return _page(421, "<h1>421 Misdirected Request</h1>")
         known = self.answers.get((host, target)) or self.answers.get((host, _without_tracking(target)))
@@ -66,7 +72,7 @@ class DemoSite:
 
 
 def build_site(port: int = 80) -> DemoSite:
-    """Return the demo site for a port; the same port always gives the same bytes."""
+    """Return the demo site for a port. The same port always gives the same bytes."""
     editions = _editions(port)
     answers: dict[Key, Answer] = {(papers.LANDING_HOST, "/"): _page(200, rendering.landing_page(editions))}
     for edition in editions:
@@ -75,7 +81,7 @@ def build_site(port: int = 80) -> DemoSite:
 
 
 def truth() -> dict[Key, TruePage]:
-    """Return every address at which an article can be read, with its true text; it is the same for every port."""
+    """Return the true text of every URL of an article. It is the same for every port."""
     pages: dict[Key, TruePage] = {}
     for edition in _editions(80):
         for article in edition.articles:
@@ -123,7 +129,7 @@ def _article_answer(article: Article, html: str) -> Answer:
 
 
 def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
-    """Pages without an article, redirects, the image that says it is a page, and the page that robots.txt forbids."""
+    """Yield pages without an article, redirects, an image declared as HTML, and a page that robots.txt forbids."""
     table = edition.paper.table
     for page in table["pages"]:
         yield page["path"], _page(200, rendering.plain_page(edition, page))
@@ -141,7 +147,7 @@ def _extra_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
 
 
 def _machine_answers(edition: Edition) -> Iterator[tuple[str, Answer]]:
-    """The feed, the sitemaps and robots.txt, of those that the newspaper has."""
+    """Yield the feed, the sitemaps and robots.txt, if the newspaper has them."""
     if "feed" in edition.paper.table:
         kind, text = listings.feed(edition)
         yield edition.paper["feed"]["path"], Answer(200, (("Content-Type", kind),), text.encode())
@@ -164,7 +170,7 @@ def _without_tracking(target: str) -> str:
 
 
 def _picture(name: str, kind: str) -> Answer:
-    """A PNG of 16 x 9 pixels in one colour that depends on the name."""
+    """Return a PNG of 16 x 9 pixels in one colour that depends on the name."""
     colour = zlib.crc32(name.encode()).to_bytes(4, "big")[:3]
     rows = zlib.compress((b"\0" + colour * 16) * 9)
     chunks = [
@@ -177,3 +183,33 @@ def _picture(name: str, kind: str) -> Answer:
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def encode(text: str, encoding: str) -> bytes:
+    """Encode a page in a legacy encoding. Characters that it lacks become character references.
+
+    UTF-16 is little-endian with a byte order mark. windows-1258 has combining tones.
+    """
+    if encoding == "utf-16":
+        return codecs.BOM_UTF16_LE + text.encode("utf-16-le")
+    if encoding == "windows-1258":
+        text = "".join(_windows_1258(character) for character in text)
+    return text.encode(CODECS.get(encoding, encoding), "xmlcharrefreplace")
+
+
+def _windows_1258(character: str) -> str:
+    """Return a character of the code page, or its letter followed by its tone, as Windows writes Vietnamese."""
+    if _fits(character):
+        return character
+    parts = unicodedata.normalize("NFD", character)
+    letter = unicodedata.normalize("NFC", "".join(part for part in parts if part not in TONES))
+    apart = letter + "".join(part for part in parts if part in TONES)
+    return apart if _fits(apart) else character
+
+
+def _fits(text: str) -> bool:
+    try:
+        text.encode("cp1258")
+    except UnicodeEncodeError:
+        return False
+    return True

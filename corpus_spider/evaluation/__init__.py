@@ -1,4 +1,4 @@
-"""How good the texts are: extractors or a corpus against pages with their true text, as tables, JSON or a page."""
+"""Evaluation: score extractors or a corpus against true texts, as tables, JSON or HTML."""
 
 from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_corpus, evaluate_texts, score_texts
 from corpus_spider.evaluation.gold import GoldPage, digest, doubts, load_gold

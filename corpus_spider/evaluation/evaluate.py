@@ -1,4 +1,4 @@
-"""Texts against the truth: what an extractor makes of the gold pages, or what a corpus holds of them."""
+"""Score texts of extractors, or documents of a corpus, against the true texts of the gold pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_EXTRACTOR = "none"
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """The score of one page and who extracted its text. ``missing`` says why there was no text to score."""
+    """Score of one page, and the extractor of its text. ``missing`` is the reason if there is no text."""
 
     page: str
     language: str
@@ -32,22 +32,22 @@ class PageScore:
     missing: str = ""
     measures: Measures = NOTHING
     cluster: str = ""
-    """By which pages are drawn together for intervals; "": the page alone."""
+    """Group of pages that the bootstrap resamples together; "": the page alone."""
     reason: str = ""
-    """What the extractor says of its choice."""
+    """Reason that the extractor gives for its choice."""
     confidence: float | None = None
-    """The F1 that the extractor itself expected."""
+    """F1 that the extractor expects."""
     size: int = 0
     """Bytes of the page as served."""
     seconds: float | None = None
     """Processor time of the extraction."""
     refused: str | None = None
-    """Why a crawl would not store the text, "" where it would; None where no crawl could."""
+    """Reason why a crawl would not store the text, "" if it would; None if corpora cannot use the extractor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The scores of all gold pages, in their order, under a name: an extractor's or a corpus's."""
+    """Scores of all gold pages, in their order, under the name of an extractor or corpus."""
 
     name: str
     scores: tuple[PageScore, ...]
@@ -55,12 +55,12 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text that somebody made of a page, and what is known of how it came about."""
+    """An extracted text and facts about its extraction."""
 
     text: str
     extractor: str
     title: str | None = None
-    """The title that the page states; serves where the gold page has none."""
+    """Title that the page states. Used if the gold page has none."""
     missing: str = ""
     reason: str = ""
     confidence: float | None = None
@@ -70,19 +70,19 @@ class Reading:
 
 
 class Keep(Protocol):
-    """Somebody who wants each text beside its score."""
+    """Receiver of each text and its score."""
 
     def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
-        """Take one page of the report of that name."""
+        """Receive one page of the report of that name."""
         ...
 
 
 def keep_nothing(name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
-    """Want no texts."""
+    """Ignore all texts."""
 
 
 def score_reading(page: GoldPage, truth: str, reading: Reading) -> PageScore:
-    """Score what was made of a page against its true text."""
+    """Score the extracted text of a page against its true text."""
     title = page.title or reading.title
     missing = bool(reading.missing)
     return PageScore(
@@ -104,16 +104,16 @@ def score_reading(page: GoldPage, truth: str, reading: Reading) -> PageScore:
 
 
 def score_texts(name: str, texts: Iterable[tuple[GoldPage, str]]) -> Report:
-    """Score texts that were made elsewhere, as by weights that have not seen the page's site, under a name.
+    """Score texts that were extracted elsewhere, for example with weights that have not seen the page's site.
 
-    ``render(report)`` gives tables by language, with intervals that draw sites anew; of several reports side by side,
-    ``against`` one of them with paired differences. ``summary.rows`` has the same as plain values.
+    ``render(report)`` gives tables by language, with bootstrap intervals; for several reports side by side; with
+    ``against``, paired differences to one of them. ``summary.rows`` gives the same as plain values.
     """
     return Report(name, tuple(score_reading(page, page.truth(), Reading(text, name)) for page, text in texts))
 
 
 def evaluate_texts(pages: Iterable[GoldPage], name: str, read: Callable[[GoldPage], str]) -> Report:
-    """Score the text that ``read`` gives for each page; where it fails the page scores 0 and tells the error."""
+    """Score the text that ``read`` returns for each page. On an error the page scores 0, with the error as reason."""
     return Report(name, tuple(score_reading(page, page.truth(), _read(page, name, read)) for page in pages))
 
 
@@ -124,12 +124,11 @@ def evaluate_corpus(
     name: str = "corpus",
     keep: Keep = keep_nothing,
 ) -> Report:
-    """Score the texts a corpus holds of the gold pages: of their URLs, or of any server whose URLs carry their ids.
+    """Score the documents of a corpus for the gold pages, matched by URL, or by an id in the URL of any server.
 
-    The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. Of several documents of a page
-    the latest version counts, so give all documents, those marked as duplicates too. ``drops`` maps URLs to
-    reasons, or to what was refused for one (``run.dropped``): a page without a text scores 0 and is listed with its
-    reason. ``keep`` gets each text as it is scored.
+    The id is a segment of the URL's path, with or without a suffix: ``/any/ID.html``. The latest version of a page
+    counts, so pass all documents, duplicates too. ``drops`` maps URLs of dropped pages to reasons, or to refused texts
+    (``run.dropped``). A page without a text scores 0 and is listed with its reason. ``keep`` gets each text.
     """
     wanted = list(pages)
     key_of = keys(wanted)
@@ -144,7 +143,7 @@ def evaluate_corpus(
 
 
 def keys(pages: Sequence[GoldPage]) -> Callable[[str], str | None]:
-    """Return the function that tells which of the pages a canonical URL is of: by an id, or by the address itself."""
+    """Return a function that maps a canonical URL to the id or URL of its gold page, or to None."""
     ids, addresses = {page.id for page in pages}, {address for page in pages if (address := _address(page))}
     return lambda url: page_id(url, ids) or (url if url in addresses else None)
 
@@ -155,7 +154,7 @@ def _address(page: GoldPage) -> str | None:
 
 
 def page_id(url: str, ids: set[str]) -> str | None:
-    """Return the first of the ids that is a segment of the URL's path, suffix aside, or None."""
+    """Return the first id that is a segment of the URL's path, with or without a suffix; None if there is none."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -168,14 +167,14 @@ def page_id(url: str, ids: set[str]) -> str | None:
 
 
 def failure(error: Exception) -> str:
-    """Return an error as a reason why there is no text."""
+    """Return an error as the reason of a missing text."""
     return f"error: {error!r}"[:200]
 
 
 def _read(page: GoldPage, name: str, read: Callable[[GoldPage], str]) -> Reading:
     try:
         return Reading(read(page), name)
-    except Exception as error:  # noqa: BLE001 - one page that breaks an extractor must not cost the scores of the others
+    except Exception as error:  # noqa: BLE001 - an error on one page must not lose the other scores
         return Reading("", name, missing=failure(error))
 
 

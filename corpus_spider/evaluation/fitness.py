@@ -1,8 +1,8 @@
-"""The heuristic fitness function of R2L (section 4.4), for its parameter P and for the choice of an extractor too.
+"""Heuristic fitness function of R2L (section 4.4), for the parameter P and for the choice of an extractor.
 
-It tries every candidate on pages whose true text is known and takes the one of greatest mean F1. The paper says no more
-than "heuristically calculates the best value for parameter P for each special web site" in [1, 20]; of equals the
-smallest P is taken here, and of extractors the one listed first.
+It tries every candidate on pages with known true text and takes the highest mean F1. The paper says only that it
+"heuristically calculates the best value for parameter P for each special web site" in [1, 20]. Among equal candidates
+the smallest P and the first extractor win.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ PAPERS_P: Mapping[str, int] = {
     line_density.DANA: line_density.DANA_P,
     line_density.DANA_PAPER: line_density.DANA_P,
 }
-"""Extractors with a parameter P, and the paper's value of it."""
+"""Extractors with a parameter P, and its value in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An extractor and its parameter P; None: it has none, or the paper's value."""
+    """An extractor and its parameter P. None means no parameter, or the paper's value."""
 
     extractor: str
     p: int | None = None
 
 
 def candidates(extractor: str) -> list[Candidate]:
-    """Return what an extractor may be tried with: every P in [1, 20], or nothing but itself."""
+    """Return the candidates of an extractor: one for every P in [1, 20], or one without P."""
     return [Candidate(extractor, p) for p in P_INTERVAL] if extractor in PAPERS_P else [Candidate(extractor)]
 
 
 def f1_by_page(
     pages: Sequence[GoldPage], tried: Sequence[Candidate], progress: Callable[[int], None] = lambda _: None
 ) -> dict[Candidate, list[float]]:
-    """Return each candidate's F1 on each page, in their order, of the text that a crawl would make.
+    """Return the F1 of each candidate on each page, for the text that a crawl would store.
 
-    Raises ConfigError when there is no such extractor.
+    Raises ConfigError if an extractor does not exist.
     """
     runs = {candidate: get(candidate.extractor).extract for candidate in tried}
     found: dict[Candidate, list[float]] = {candidate: [] for candidate in tried}
@@ -68,11 +68,11 @@ def f1_by_page(
 
 
 def _f1(extraction: Extraction, source: Source, title: str | None, truth: str) -> float:
-    """Score what a crawl would make of an extraction; a title that the gold page does not name is the page's."""
+    """Score the text that a crawl would make of an extraction. Without a gold title, that of the page is used."""
     made = tidy(extraction, source.page.metadata)
     return score(made.text, truth, title or title_of(made, source.page.metadata)).f1
 
 
 def best(f1: Mapping[Candidate, Sequence[float]], pages: Sequence[int]) -> Candidate:
-    """Return the candidate of greatest mean F1 on these pages, by number; the first of equals."""
+    """Return the candidate with the highest mean F1 on these pages (indices); the first one among equals."""
     return max(f1, key=lambda candidate: fmean(f1[candidate][page] for page in pages))

@@ -1,6 +1,6 @@
-"""The quality floor: the F1 that extractors had on a gold folder, by language, in a file that a test compares with.
+"""Quality floors: the F1 of extractors on a gold folder, by language, in a file that a test checks.
 
-A floor belongs to its gold folder, known by its digest. Raising one is free, lowering one has to be asked for.
+Floors belong to one gold folder, identified by its digest. They may rise; lowering them needs --allow-lower.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from corpus_spider.evaluation.evaluate import Report
 
 STEPS = 1000
-"""Floors have three digits, cut off, so that the last ones of a mean do not matter."""
+"""Floors are truncated to three digits, so that rounding differences do not matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Floors:
-    """``f1`` maps extractors to languages (and ``all``) to the least mean F1; ``gold`` is the digest of the pages."""
+    """Minimum mean F1 by extractor and language (and ``all``). ``gold`` is the digest of the pages."""
 
     gold: str
     f1: dict[str, dict[str, float]]
 
 
 def measured(gold: str, reports: Iterable[Report]) -> Floors:
-    """Return what these reports reach, as floors."""
+    """Return the F1 of these reports as floors."""
     f1 = {
         report.name: {row["language"]: floor(row["f1"] * STEPS + 1e-6) / STEPS for row in rows(report)}
         for report in reports
@@ -42,17 +42,19 @@ def measured(gold: str, reports: Iterable[Report]) -> Floors:
 
 
 def shortfalls(floors: Floors, reached: Floors) -> list[str]:
-    """Say which floors are not reached, or not measured, one a line."""
-    return [
-        f"{extractor}, {language}: {_or_nothing(reached.f1.get(extractor, {}).get(language))}, the floor is {least:.3f}"
-        for extractor, languages in floors.f1.items()
-        for language, least in languages.items()
-        if reached.f1.get(extractor, {}).get(language, -1.0) < least
-    ]
+    """Return a message for each floor that was not reached or not measured."""
+    found = []
+    for extractor, languages in floors.f1.items():
+        for language, least in languages.items():
+            value = reached.f1.get(extractor, {}).get(language)
+            if value is None or value < least:
+                shown = "not measured" if value is None else f"{value:.3f}"
+                found.append(f"{extractor}, {language}: {shown}, the floor is {least:.3f}")
+    return found
 
 
 def read(path: Path) -> Floors:
-    """Read a file of floors. Raises ConfigError when it is none."""
+    """Read a file of floors. Raises ConfigError if it is invalid."""
     try:
         found = json.loads(path.read_text("utf-8"))
         f1 = {
@@ -63,16 +65,13 @@ def read(path: Path) -> Floors:
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(path), do="Name a file.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ConfigError(
-            "is no file of floors", where=str(path), do="Name one, or a file that is to be made."
-        ) from error
+        raise ConfigError("is not a file of floors", where=str(path), do="Name another file, or a new one.") from error
 
 
 def pin(path: Path, reached: Floors, *, allow_lower: bool) -> Floors:
-    """Write what was reached as the floors; extractors that were not measured on these pages keep theirs.
+    """Write the F1 that was reached as floors. Extractors that were not measured on these pages keep their floors.
 
-    Raises ConfigError where a floor would be lower than before, or go, unless that is allowed; DiskError when the file
-    cannot be written.
+    Raises ConfigError if a floor would fall or disappear, unless ``allow_lower`` is set. Raises DiskError.
     """
     if path.exists():
         before = read(path)
@@ -82,7 +81,7 @@ def pin(path: Path, reached: Floors, *, allow_lower: bool) -> Floors:
         if lower and not allow_lower:
             listed = "\n  ".join(lower)
             raise ConfigError(
-                f"would be lowered:\n  {listed}", where=str(path), do="Lower them on purpose with --allow-lower."
+                f"floors would fall:\n  {listed}", where=str(path), do="Use --allow-lower to accept this."
             )
     try:
         text = json.dumps(_sorted(asdict(reached)), indent=2, ensure_ascii=False) + "\n"
@@ -94,7 +93,3 @@ def pin(path: Path, reached: Floors, *, allow_lower: bool) -> Floors:
 
 def _sorted(value: Any) -> Any:
     return {key: _sorted(value[key]) for key in sorted(value)} if isinstance(value, dict) else value
-
-
-def _or_nothing(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:.3f}"

@@ -1,8 +1,9 @@
-"""A gold folder: real pages with their true text.
+"""Gold folder: real pages with their true texts.
 
-``manifest.jsonl`` has one JSON object a page (``id`` and ``lang``; ``url``, ``title``, ``site``, ``encoding`` where
-known; ``has_gold`` false for pages without a true text, which are left out), ``pages/ID.html`` the bytes as served,
-``gold/ID.txt`` the true text in UTF-8. Fields beyond these are allowed and ignored.
+- ``manifest.jsonl`` has one JSON object for each page: ``id`` and ``lang``, and if known ``url``, ``title``, ``site``
+  and ``encoding``. Pages with ``has_gold`` false have no true text and are skipped. Other fields are ignored.
+- ``pages/ID.html`` are the bytes as served.
+- ``gold/ID.txt`` is the true text in UTF-8.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True, slots=True)
 class GoldPage:
-    """One page; its files are read when asked for."""
+    """One page. Its files are read on demand."""
 
     id: str
     language: str
@@ -38,16 +39,16 @@ class GoldPage:
     title: str | None = None
     site: str | None = None
     encoding: str | None = None
-    """What the bytes really decode as, whatever they declare."""
+    """The true encoding, whatever the page declares."""
 
     @property
     def group(self) -> str | None:
-        """The page's site as it is named, else the host of its URL; None where nothing tells."""
+        """The site of the page, else the host of its URL; None if both are unknown."""
         return self.site or _host(self.url) or None
 
     @property
     def cluster(self) -> str:
-        """The registered domain of the page's site, or the site's name; of a page that names neither, its id."""
+        """The registered domain of the site, or the name of the site; the page's id if both are unknown."""
         return registered_domain(self.group or "") or self.group or self.id
 
     def html(self) -> bytes:
@@ -55,19 +56,19 @@ class GoldPage:
         return self.page_path.read_bytes()
 
     def truth(self) -> str:
-        """Return the true text; what of it is not UTF-8 becomes U+FFFD."""
+        """Return the true text. Bytes that are not UTF-8 become U+FFFD."""
         return self.truth_path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def load_gold(folder: Path) -> list[GoldPage]:
-    """Read the manifest of a gold folder; pages in its order, those with a true text only.
+    """Read the manifest of a gold folder. Return the pages with a true text, in its order.
 
-    Raises ConfigError when the folder, its manifest, a line of it or a file that it names is not as described above.
+    Raises ConfigError if the folder, its manifest, a line of it or a file is missing or invalid.
     """
     manifest = folder / MANIFEST
     if not manifest.is_file():
         raise ConfigError(
-            f"is no gold folder: there is no {MANIFEST}", where=str(folder), do="Name a folder with pages/ and gold/."
+            f"not a gold folder: it has no {MANIFEST}", where=str(folder), do="Name a folder with pages/ and gold/."
         )
     pages = [
         _page(folder, _entry(line, f"{manifest}, line {number}"))
@@ -76,26 +77,28 @@ def load_gold(folder: Path) -> list[GoldPage]:
     ]
     kept = [page for page in pages if page is not None]
     if not kept:
-        raise ConfigError(
-            "names no page with a true text", where=str(manifest), do="Add pages, or name another folder."
-        )
-    _refuse_doubles(kept, manifest)
+        raise ConfigError("has no page with a true text", where=str(manifest), do="Add pages, or name another folder.")
+    seen: set[str] = set()
+    for page in kept:
+        if page.id in seen:
+            raise ConfigError(f"has the id {page.id} twice", where=str(manifest), do="Give every page its own id.")
+        seen.add(page.id)
     return kept
 
 
 def doubts(pages: Sequence[GoldPage]) -> list[str]:
-    """Say what is odd about the true texts, and of how many pages; nothing of it keeps a page from being scored."""
+    """Return warnings about odd true texts, with the number of pages. These pages are scored anyway."""
     empty, wrong = 0, 0
     for page in pages:
         truth = page.truth()
         empty += not truth.strip()
         wrong += "\ufffd" in truth
-    counts = {"an empty true text: the right answer is no text": empty, "a true text that is not all UTF-8": wrong}
+    counts = {"an empty true text: the correct result is no text": empty, "a true text that is not valid UTF-8": wrong}
     return [f"{count} of {len(pages)} pages have {what}" for what, count in counts.items() if count]
 
 
 def digest(pages: Sequence[GoldPage]) -> str:
-    """Return the SHA-256 of ids, languages, pages and true texts, whatever the order: what a score depends on."""
+    """Return the SHA-256 of ids, languages, pages and true texts, independent of their order."""
     parts = sorted(
         "\t".join(
             [page.id, page.language, *(sha256(part).hexdigest() for part in (page.html(), page.truth().encode()))]
@@ -117,7 +120,7 @@ def _lines(manifest: Path) -> list[str]:
         return manifest.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     except OSError as error:
         raise ConfigError(
-            f"cannot be read: {error.strerror}", where=str(manifest), do="See to its permissions."
+            f"cannot be read: {error.strerror}", where=str(manifest), do="Check its permissions."
         ) from error
 
 
@@ -125,14 +128,14 @@ def _entry(line: str, where: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"is not JSON: {error}", where=where, do="Write one JSON object a line.") from error
+        raise ConfigError(f"is not JSON: {error}", where=where, do="Write one JSON object per line.") from error
     fields = entry if isinstance(entry, dict) else {}
     for key in ("id", "lang"):
         if not isinstance(fields.get(key), str):
             raise ConfigError(f'has no "{key}"', where=where, do='Give every page an "id" and a "lang".')
     if not _ID.fullmatch(fields["id"]):
         raise ConfigError(
-            f"the id {fields['id']!r} cannot name a file", where=where, do="Use letters, digits, - and _."
+            f"the id {fields['id']!r} cannot be a file name", where=where, do="Use letters, digits, - and _."
         )
     return fields
 
@@ -143,9 +146,9 @@ def _page(folder: Path, entry: dict[str, Any]) -> GoldPage | None:
     paths = (folder / "pages" / f"{entry['id']}.html", folder / "gold" / f"{entry['id']}.txt")
     for path in paths:
         if not path.is_file():
-            raise ConfigError("is missing", where=str(path), do=f"Add it, or take its line out of {MANIFEST}.")
+            raise ConfigError("is missing", where=str(path), do=f"Add it, or delete its line in {MANIFEST}.")
         if not os.access(path, os.R_OK):
-            raise ConfigError("cannot be read", where=str(path), do="See to its permissions.")
+            raise ConfigError("cannot be read", where=str(path), do="Check its permissions.")
     known = {key: value if isinstance(value, str) else None for key, value in entry.items()}
     return GoldPage(
         entry["id"],
@@ -156,11 +159,3 @@ def _page(folder: Path, entry: dict[str, Any]) -> GoldPage | None:
         site=known.get("site"),
         encoding=known.get("encoding"),
     )
-
-
-def _refuse_doubles(pages: list[GoldPage], manifest: Path) -> None:
-    seen: set[str] = set()
-    for page in pages:
-        if page.id in seen:
-            raise ConfigError(f"names {page.id} twice", where=str(manifest), do="Give every page an id of its own.")
-        seen.add(page.id)

@@ -1,7 +1,7 @@
-"""How sure a mean is: 95 % intervals by drawing sites anew (bootstrap of clusters; Efron and Tibshirani, 1993, ch. 13).
+"""95 % confidence intervals of a mean by cluster bootstrap over sites (Efron and Tibshirani, 1993, ch. 13).
 
-Pages of a site share its template, so sites are drawn, not pages, with all their pages. Draws are the same in every
-run and for all extractors.
+Pages of a site share its template, so whole sites are resampled, not pages. The samples are the same in every run and
+for all extractors.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 DRAWS = 1000
 SEED = 20110101
 AT_ONCE = 1_000_000
-"""Numbers drawn at a time, for the sake of memory."""
+"""Random numbers drawn at a time, to limit memory."""
 
 
 class Interval(NamedTuple):
-    """Where 95 % of the means lie."""
+    """Bounds of the middle 95 % of the resampled means."""
 
     low: float
     high: float
 
 
 def interval(values: Sequence[float], sites: Sequence[str]) -> Interval | None:
-    """Return the interval of the mean of values, one a page, each of a site; None for pages of fewer than two sites.
+    """Return the interval of the mean. ``values`` and ``sites`` have one element for each page.
 
-    For a difference give the differences page by page.
+    Returns None for fewer than two sites. For the interval of a difference, pass the differences page by page.
     """
     _, numbers = np.unique(np.asarray(sites, dtype=object).astype(str), return_inverse=True)
     pages = np.bincount(numbers)

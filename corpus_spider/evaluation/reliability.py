@@ -1,9 +1,8 @@
-"""How far an extractor's confidence is to be trusted: the F1 it expected beside the F1 it had (a reliability diagram).
+"""Reliability of an extractor's confidence: expected F1 against actual F1 (a reliability diagram).
 
-Pages are put into bins by what was expected of them. The expected calibration error is the mean distance of the two,
-weighted by pages, and ranking is how well confidence tells poor texts: the probability that a page of F1 under
-``POOR`` has less of it than another (AUC). After Guo et al., "On Calibration of Modern Neural Networks", ICML 2017,
-section 2.
+Pages are binned by expected F1. The expected calibration error is the mean distance of both, weighted by pages. Ranking
+is the AUC of confidence for poor texts: the probability that a page with F1 below ``POOR`` has less confidence than
+another page. After Guo et al., "On Calibration of Modern Neural Networks", ICML 2017, section 2.
 """
 
 from __future__ import annotations
@@ -21,14 +20,15 @@ if TYPE_CHECKING:
     from corpus_spider.evaluation.evaluate import PageScore
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
-"""Narrower where most pages are."""
+"""Bounds of the bins. They are narrower where most pages are."""
 POOR = 0.5
+"""A text with a lower F1 is poor."""
 SIDE, MARGIN, DOT = 300, 40, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Pages of which an F1 from ``low`` to ``high`` was expected: means of expected and actual F1."""
+    """Pages with an expected F1 from ``low`` to ``high``: means of expected and actual F1."""
 
     low: float
     high: float
@@ -40,7 +40,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """The bins that have pages, the expected calibration error, and the AUC for poor texts (None without any)."""
+    """Non-empty bins, the expected calibration error, and the AUC for poor texts (None without poor texts)."""
 
     bins: tuple[Bin, ...]
     error: float
@@ -48,22 +48,19 @@ class Reliability:
 
 
 def reliability(scores: Sequence[PageScore]) -> Reliability | None:
-    """Compare what was expected of pages with what came out; None when nothing was expected of any."""
+    """Compare expected with actual F1. Return None if no page has a confidence."""
     groups: dict[int, list[PageScore]] = {}
     ranked = []
     for page in scores:
         if page.confidence is not None:
-            groups.setdefault(_place(page.confidence), []).append(page)
+            place = min(max(bisect_right(EDGES, page.confidence) - 1, 0), len(EDGES) - 2)
+            groups.setdefault(place, []).append(page)
             ranked.append((page.confidence, page.score.f1 < POOR))
     if not ranked:
         return None
     bins = tuple(_bin(place, groups[place]) for place in sorted(groups))
     error = sum(one.pages * abs(one.expected - one.actual) for one in bins) / len(ranked)
     return Reliability(bins, error, _ranking(ranked))
-
-
-def _place(confidence: float) -> int:
-    return min(max(bisect_right(EDGES, confidence) - 1, 0), len(EDGES) - 2)
 
 
 def _bin(place: int, pages: Sequence[PageScore]) -> Bin:
@@ -74,7 +71,7 @@ def _bin(place: int, pages: Sequence[PageScore]) -> Bin:
 
 
 def _ranking(pages: Sequence[tuple[float, bool]]) -> float | None:
-    """Return how often a poor page has less confidence than another one; ties count half."""
+    """Return how often a poor page has less confidence than another page. Ties count half."""
     poor, good = ([expected for expected, is_poor in pages if is_poor is kind] for kind in (True, False))
     if not poor or not good:
         return None
@@ -83,7 +80,10 @@ def _ranking(pages: Sequence[tuple[float, bool]]) -> float | None:
 
 
 def as_svg(found: Reliability) -> str:
-    """Draw actual over expected F1: a dot a bin, larger for more pages, with its interval; on the line it is right."""
+    """Draw actual over expected F1. Each bin is a dot, larger for more pages, with its interval.
+
+    Dots on the diagonal are well calibrated.
+    """
     most = max(one.pages for one in found.bins)
     side = SIDE + 2 * MARGIN
     marks = "".join(_ticks() + [_mark(one, most) for one in found.bins])
@@ -109,8 +109,8 @@ def _mark(one: Bin, most: int) -> str:
     bar = ""
     if one.interval:
         bar = f'<path d="M{x} {_y(one.interval.low)}V{_y(one.interval.high)}" stroke="#36c"/>'
-    told = f"{one.pages} pages: expected {one.expected:.3f}, actual {one.actual:.3f}"
-    return f'{bar}<circle cx="{x}" cy="{_y(one.actual)}" r="{size:.1f}" fill="#36c"><title>{told}</title></circle>'
+    title = f"{one.pages} pages: expected {one.expected:.3f}, actual {one.actual:.3f}"
+    return f'{bar}<circle cx="{x}" cy="{_y(one.actual)}" r="{size:.1f}" fill="#36c"><title>{title}</title></circle>'
 
 
 def _x(value: float) -> float:

@@ -1,4 +1,4 @@
-"""Scores summed up as tables for people: tab-separated, or drawn for a terminal."""
+"""Tables of scores: tab-separated, or drawn for a terminal."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ if TYPE_CHECKING:
     from corpus_spider.evaluation.intervals import Interval
 
 FEW = 10
-"""A mean over fewer pages is an anecdote and marked as one."""
+"""A mean over fewer pages is marked as unreliable."""
 
 COLUMNS = ("pages", "F1", "95 %", "median", "P", "R", "words", "bag", "Thai", "empty", "refused", "stored", "MB/s")
 NAMED = 10
-"""Pages without a text that are named to people; the rest are counted."""
+"""Maximum number of pages without a text that are listed. The rest is counted."""
 WIDTH = 400
+"""Width of drawn tables, in characters: wide enough that rows are not wrapped."""
 NOTHING = "-"
 
 
 def render(*reports: Report, drawn: bool = False, against: str | None = None) -> str:
-    """Return the reports as plain text: means of each, F1 by language, and pages without a text with the reason.
+    """Return the reports as text: means, F1 by language, and pages without a text with their reasons.
 
-    Tables are tab-separated, or ``drawn`` for a terminal. ``against`` names a report that the others are compared with.
-    Raises ConfigError when there is no such report.
+    Tables are tab-separated, or ``drawn`` for a terminal. ``against`` names the report to compare the others with.
+    Raises ConfigError if there is no such report.
     """
     draw = partial(table, drawn=drawn)
     other = named(reports, against)
@@ -89,7 +90,7 @@ def _differences(reports: Sequence[Report], other: Report, draw: Callable[..., s
             if found and (language == ALL or len(scores) >= FEW):
                 cells = (str(len(scores)), f"{found.f1:+.3f}", _bounds(found.interval, "+.3f"))
                 rows.append((report.name, language, *cells))
-    title = f"F1 less that of {other.name}, page by page; --json has languages of fewer than {FEW} pages too"
+    title = f"Difference of F1 to {other.name}, page by page (languages of fewer than {FEW} pages only in --json)"
     return draw(title, ("texts", "language", "pages", "difference", "95 %"), rows)
 
 
@@ -108,29 +109,29 @@ def _reliability(report: Report, draw: Callable[..., str]) -> str:
         for one in found.bins
     ]
     ranking = "" if found.ranking is None else f"; AUC for F1 under {POOR:g}: {found.ranking:.3f}"
-    title = f"{report.name}: F1 it expected and F1 it had (calibration error {found.error:.3f}{ranking})"
+    title = f"{report.name}: expected and actual F1 (calibration error {found.error:.3f}{ranking})"
     return draw(title, ("expected", "pages", "mean expected", "mean F1", "95 %"), rows)
 
 
 def _missing(report: Report, draw: Callable[..., str]) -> str:
     missing = [(page.page, page.missing) for page in report.scores if page.missing]
     return _reasons(
-        f"{report.name}: {len(missing)} of {len(report.scores)} pages without a text, scored 0", missing, draw
+        f"{report.name}: {len(missing)} of {len(report.scores)} pages have no text and score 0", missing, draw
     )
 
 
 def _refused(report: Report, draw: Callable[..., str]) -> str:
     refused = [(page.page, page.refused) for page in report.scores if page.refused]
     title = (
-        f"{report.name}: {len(refused)} of {len(report.scores)} texts that a crawl does not store, scored 0 in stored"
+        f"{report.name}: a crawl does not store {len(refused)} of {len(report.scores)} texts; they score 0 in stored"
     )
     return _reasons(title, refused, draw)
 
 
 def _reasons(title: str, pages: Sequence[tuple[str, str]], draw: Callable[..., str]) -> str:
     counts = [(reason, str(count)) for reason, count in Counter(reason for _, reason in pages).most_common()]
-    rest = f"… {len(pages) - NAMED} more; --json has all\n" if len(pages) > NAMED else ""
-    return draw(title, ("reason", "pages"), counts) + draw("Such pages", ("page", "reason"), pages[:NAMED]) + rest
+    rest = f"… {len(pages) - NAMED} more; --json lists all\n" if len(pages) > NAMED else ""
+    return draw(title, ("reason", "pages"), counts) + draw("These pages", ("page", "reason"), pages[:NAMED]) + rest
 
 
 def _marked(name: str, pages: int) -> str:
@@ -150,7 +151,7 @@ def _cells(found: Summary) -> tuple[str, ...]:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, drawn: bool = False) -> str:
-    """Return a table tab-separated or ``drawn``, without colours; cells are text, whatever markup they look like."""
+    """Return a table, tab-separated or ``drawn``, without colours. Cells are plain text, never markup."""
     if not drawn:
         lines = ["\t".join(safe(cell) for cell in row) for row in (columns, *rows)]
         return "\n".join([f"# {safe(title)}", *lines, ""])

@@ -1,10 +1,10 @@
-"""Extractors on the gold pages: page by page in turn, scored and timed, so that a busy machine slows all alike.
+"""Run extractors on the gold pages: page by page in turn, so that other load on the machine slows all equally.
 
-All are given the same decoded page, its address and its language, and all texts are cleaned as a crawl cleans them.
-Those of extractors that corpora can be made with go through all that a crawl does with them (``pipelines.main_text``),
-and a text that it would not store is marked as refused. A page that a crawl would not read at all (no HTML,
-undecodable) has no text, whoever extracts. Time is processor time of the extraction alone, without what guards others'
-code against hostile pages; the first page of each language is read once before, so that no library's start is timed.
+All extractors get the same decoded page, its URL and its language. All texts are cleaned as in a crawl. Texts of
+extractors that corpora may use pass all steps of a crawl (``pipelines.main_text``); a text that a crawl would not store
+is marked as refused. A page that a crawl cannot process (no HTML, undecodable) has no text for any extractor. Time is
+processor time of the extraction, without the checks that protect libraries from hostile pages. The first page of each
+language is extracted once before, so that the start of a library is not timed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NO_TEXT, NO_ADDRESS = "no text", "about:blank"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A page ready to be extracted, or why it cannot be."""
+    """A page ready for extraction, or the problem that prevents it."""
 
     source: Source | None = None
     truth: str = ""
@@ -56,9 +56,9 @@ def evaluate_extractors(
     progress: Callable[[int], None] = lambda _: None,
     keep: Keep = keep_nothing,
 ) -> list[Report]:
-    """Return the report of each extractor. Raises ConfigError when there is no such extractor.
+    """Return the report of each extractor. Raises ConfigError if an extractor does not exist.
 
-    ``progress`` hears how many texts are scored, ``keep`` gets them.
+    ``progress`` gets the number of scored texts, ``keep`` each text.
     """
     extractors = [get(name) for name in dict.fromkeys(names)]
     scores: dict[str, list[PageScore]] = {extractor.name: [] for extractor in extractors}
@@ -78,7 +78,7 @@ def evaluate_extractors(
 
 
 def prepare(page: GoldPage) -> Prepared:
-    """Read and open a page, as a crawl would that was told no charset; a file that is gone by now is a problem."""
+    """Read and parse a page as in a crawl, without a declared charset. A missing file is a problem."""
     try:
         truth, body = page.truth(), page.html()
     except OSError as error:
@@ -92,20 +92,20 @@ def prepare(page: GoldPage) -> Prepared:
 
 
 def read(extractor: Extractor, page: GoldPage, prepared: Prepared) -> Reading:
-    """Extract a page's text and time it; whatever goes wrong is the reason why there is none."""
+    """Extract the text of a page and time it. An error becomes the reason why there is no text."""
     source, size = prepared.source, prepared.size
     if source is None:
         return Reading("", extractor.name, missing=prepared.problem, size=size)
     try:
         found, seconds = timed(extractor, source.decoded.text, ExtractorOptions(page.url or "", page.language))
         reading = _reading(extractor, found, source, prepared.truth)
-    except Exception as error:  # noqa: BLE001 - one page that breaks an extractor must not cost the scores of the others
+    except Exception as error:  # noqa: BLE001 - an error on one page must not lose the other scores
         return Reading("", extractor.name, missing=failure(error), size=size)
     return replace(reading, size=size, seconds=seconds)
 
 
 def timed(extractor: Extractor, html: str, options: ExtractorOptions) -> tuple[Extraction, float | None]:
-    """Extract, and tell the processor time that took; None where the page was kept from the extractor."""
+    """Extract a text. Return it with the processor time in seconds; None if the page was not given to the extractor."""
     ready, problem = extractor.ready(html)
     if problem:
         return extractor.left_out(problem), None
@@ -115,7 +115,7 @@ def timed(extractor: Extractor, html: str, options: ExtractorOptions) -> tuple[E
 
 
 def _reading(extractor: Extractor, found: Extraction, source: Source, truth: str) -> Reading:
-    """Make of an extraction what a crawl makes of it, where a crawl may have it."""
+    """Process an extraction as in a crawl, if corpora may use the extractor."""
     if extractor.evaluation_only:
         return _described(clean(found), source, truth)
     extraction, outcome = settle(found, source, SiteModel(extractor=extractor.name))
@@ -136,7 +136,7 @@ def _described(extraction: Extraction, source: Source, truth: str) -> Reading:
 
 
 def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture]) -> Reading:
-    """Read again what a crawl did not store: its text where there is one, marked as refused, else only the reason."""
+    """Extract the text of a dropped page again. Return it marked as refused, or only the reason if there is none."""
     try:
         source = source_of(original())
     except (CorpusError, OSError):

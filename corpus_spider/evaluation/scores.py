@@ -1,15 +1,15 @@
-"""How much of a true text was found, and how much beside it: precision, recall and F1, by four measures.
+"""Precision, recall and F1 of an extracted text against the true text, by four measures.
 
-**Characters**, the one that counts: Mohammadzadeh, Schweiggert and Nakhaeizadeh (Using UTF-8 to extract main content of
-right to left language web pages, 2011, section 4.3, formula 3): with k the length of the longest common subsequence of
-the extracted text (length m) and the true one (length g), r = k / g, p = k / m, F1 = 2pr / (p + r). HUMAN and
+**Characters**, the main measure: Mohammadzadeh, Schweiggert and Nakhaeizadeh (Using UTF-8 to extract main content of
+right to left language web pages, 2011, section 4.3, formula 3). k is the length of the longest common subsequence of
+the extracted text (length m) and the true text (length g). Then r = k / g, p = k / m, F1 = 2pr / (p + r). HUMAN and
 CHIMPANZEE share HMAN: p = 4/5, r = 4/10.
 
-**Words**: the same of words. **Bag**: words whatever their order, each as often as both texts have it. **Thai**: the
-formulas of Thanadechteemapat and Fung (Automatic web content extraction for generating tag clouds from Thai web sites,
-2011, section III.D) on lengths without spaces, P = (LEC - (LEC - LEP + LM)) / LEC and R likewise over LEP. The paper
-does not say how LM, the length of missing content, is found; here it is that of the true text's lines that do not stand
-in the extracted text whole (by common subsequence the formulas would be those of the characters again).
+**Words**: the same formula on words. **Bag**: the same on multisets of words, without order. **Thai**: the formulas of
+Thanadechteemapat and Fung (Automatic web content extraction for generating tag clouds from Thai web sites, 2011,
+section III.D) on lengths without spaces: P = (LEC - (LEC - LEP + LM)) / LEC, and R the same over LEP. The paper does
+not define how LM, the length of missing content, is found. Here it is the length of the lines of the true text that the
+extracted text does not contain completely. With a common subsequence, the formulas would equal those on characters.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 T = TypeVar("T", str, Counter[str], list[str])
 
 MAX_CHARS = 100_000
-"""Longer texts are compared by their first so many characters, white space not counted; by so many words likewise.
+"""Of longer texts, only this many characters (without white space) or words are compared.
 
-The comparison takes m * g / 64 steps: measured, 0.2 s for two random Latin texts of this length and 2 s for Chinese
-ones, where every step looks its character up; two texts of 500 000 Chinese characters would take two minutes.
+The comparison takes m * g / 64 steps. Measured: 0.2 s for two random Latin texts of this length, and 2 s for Chinese
+ones, where every step looks up a character. Two texts of 500 000 Chinese characters would take two minutes.
 """
 
 
@@ -59,16 +59,16 @@ NOTHING = Measures()
 
 
 def score(text: str, truth: str, title: str | None = None) -> Score:
-    """Score a text against the true one by characters; code points count, white space does not.
+    """Score a text against the true text by characters (code points without white space).
 
-    Whether the title belongs to the main text is open, so it costs nobody: the best of three comparisons counts, as the
-    texts are, with the title before the one, with the title before the other.
+    A title may or may not belong to the main text, so it costs no extractor anything. The best of three comparisons
+    counts: the texts as they are, with the title before the one, with the title before the other.
     """
     return _best(_in_order, _packed(text), _packed(truth), _packed(title or ""))
 
 
 def measures(text: str, truth: str, title: str | None = None) -> Measures:
-    """Score a text by the other measures; the title costs nobody here either."""
+    """Score a text by the other measures. The title costs nothing here either."""
     texts = (text, truth, title or "")
     found, true, heading = map(words, texts)
     return Measures(
@@ -105,14 +105,14 @@ def _by_lines(lines: list[str], true: list[str]) -> Score:
 
 
 def _share(common: int, found: int, true: int) -> Score:
-    """Return what a common part is of both; two texts without anything are the same."""
+    """Return the score for the size of a common part. Two empty texts are equal."""
     if not found and not true:
         return PERFECT
     return Score(common / found, common / true, 2 * common / (found + true)) if common else ZERO
 
 
 def _packed_lines(text: str) -> list[str]:
-    """Return the lines that have anything in them, as far as texts are compared."""
+    """Return the non-empty lines without white space, up to MAX_CHARS in total."""
     lines, room = [], MAX_CHARS
     for line in filter(None, map(_packed, text.splitlines())):
         lines.append(line[:room])

@@ -1,7 +1,7 @@
-"""What site models are worth: each gold page with and without what the other pages of its site teach.
+"""Effect of site models: score each gold page with and without a model learned from the other pages of its site.
 
-With the weights that are in use, which have seen some of these pages, both figures may be a little better than
-elsewhere; ``benchmarks/site_models.py`` has both by weights that have seen no page of the site.
+The weights in use were trained on some of these pages, so both figures may be slightly too high.
+``benchmarks/site_models.py`` uses weights that have seen no page of the site.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from corpus_spider.evaluation.gold import GoldPage
 
 LEAST = 5
-"""Pages a site must have."""
+"""Minimum pages of a site."""
 ENOUGH = replace(THRESHOLDS, sample=LEAST - 1)
-"""A crawl learns from as many pages; here one of them is the page that is read, and teaches nothing."""
+"""Thresholds for one page less than a crawl needs, because the scored page is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteGain:
-    """The pages of a site, their mean F1 without and with a model, and how many of them it changed."""
+    """Pages of a site, mean F1 without and with a model, and number of pages that the model changed."""
 
     site: str
     pages: int
@@ -40,12 +40,12 @@ class SiteGain:
 
     @property
     def gain(self) -> float:
-        """F1 with a model less that without."""
+        """F1 with a model minus F1 without."""
         return self.with_model - self.without
 
 
 def large_sites(pages: Iterable[GoldPage]) -> dict[str, list[GoldPage]]:
-    """Return the sites that have enough pages, with these, by name."""
+    """Return the sites with enough pages: their pages by name."""
     sites = defaultdict(list)
     for page in pages:
         sites[page.cluster].append(page)
@@ -55,7 +55,7 @@ def large_sites(pages: Iterable[GoldPage]) -> dict[str, list[GoldPage]]:
 def gains(
     sites: dict[str, list[GoldPage]], extractor: str = "auto", progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[SiteGain]:
-    """Score the pages of each site with and without a model that was learned from the site's other pages."""
+    """Score the pages of each site with and without a model learned from its other pages."""
     done = 0
     for site, pages in sites.items():
         yield _gain(site, pages, SiteModel(site, extractor=extractor, min_chars=1))
@@ -64,7 +64,7 @@ def gains(
 
 
 def total(found: Sequence[SiteGain]) -> SiteGain:
-    """Sum up sites, each page counting alike. There must be a page at least."""
+    """Return the total over sites, weighted by pages. There must be at least one page."""
     weights = [each.pages for each in found]
     without, with_model = (
         fmean(values, weights) for values in ([each.without for each in found], [each.with_model for each in found])
@@ -73,7 +73,7 @@ def total(found: Sequence[SiteGain]) -> SiteGain:
 
 
 def rows(found: Sequence[SiteGain]) -> list[tuple[str, str, str, str, str, str]]:
-    """Return a row of text for each site and for all, under `COLUMNS`."""
+    """Return a row of text for each site and for all, in the order of `COLUMNS`."""
     return [
         (
             *(each.site, str(each.pages), f"{each.without:.4f}", f"{each.with_model:.4f}"),

@@ -1,4 +1,4 @@
-"""Scores summed up: means with intervals by extractor and language or site, and differences to another."""
+"""Summaries of scores: means with intervals by extractor and language or site, and paired differences."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Means over some pages; ``empty`` counts those without any text."""
+    """Means over some pages. ``empty`` counts pages without text."""
 
     pages: int
     f1: float
     interval: Interval | None
-    """Where the mean lies, by drawing sites anew; None for pages of one site."""
+    """95 % bootstrap interval of the mean F1; None for pages of one site."""
     median: float
     precision: float
     recall: float
@@ -40,14 +40,14 @@ class Summary:
     refused: int
     """Texts that a crawl would not store."""
     stored_f1: float | None
-    """F1 of what it would store, 0 where it refuses; None for extractors that no corpus can be made with."""
+    """F1 of the texts that a crawl stores, 0 for refused ones; None for extractors that corpora cannot use."""
     mb_per_second: float | None
-    """Megabytes (10^6 bytes) of source in a second of processor time; None where nothing was timed."""
+    """Megabytes (10^6 bytes) of source per second of processor time; None if nothing was timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean F1 less that of another on the same pages, with its interval."""
+    """Difference of mean F1 to another report on the same pages, with its interval."""
 
     other: str
     f1: float
@@ -55,7 +55,7 @@ class Difference:
 
 
 def summarise(scores: Sequence[PageScore]) -> Summary:
-    """Return the summary of one or more scores."""
+    """Return the summary of at least one score."""
     values = [page.score for page in scores]
     return Summary(
         pages=len(values),
@@ -75,7 +75,7 @@ def summarise(scores: Sequence[PageScore]) -> Summary:
 
 
 def grouped(scores: Iterable[PageScore], key: Callable[[PageScore], str]) -> dict[str, list[PageScore]]:
-    """Return the scores of each value of the key, in its order."""
+    """Group scores by the key, sorted by key."""
     groups: defaultdict[str, list[PageScore]] = defaultdict(list)
     for page in scores:
         groups[key(page)].append(page)
@@ -88,19 +88,19 @@ def by_language(report: Report) -> dict[str, Summary]:
 
 
 def by_extractor(report: Report) -> dict[str, Summary]:
-    """Return a summary for each extractor that had a text in the report."""
+    """Return a summary for each extractor of a text in the report."""
     return {name: summarise(scores) for name, scores in grouped(report.scores, lambda page: page.extractor).items()}
 
 
 def by_site(report: Report) -> dict[str, list[PageScore]]:
-    """Return the scores of each site, and of the pages that name none."""
+    """Return the scores of each site, and of the pages without one."""
     return grouped(report.scores, lambda page: page.site or NO_SITE)
 
 
 def difference(scores: Sequence[PageScore], other: Report) -> Difference | None:
-    """Return how much better these pages were read than by the other, page by page; None when it shares none.
+    """Return the paired difference of these scores to another report; None if they share no page.
 
-    The interval is that of the differences, so what makes a page hard for both does not count.
+    The interval is that of the differences, so pages that are hard for both do not widen it.
     """
     theirs = {page.page: page.score.f1 for page in other.scores}
     shared = [page for page in scores if page.page in theirs]
@@ -111,7 +111,7 @@ def difference(scores: Sequence[PageScore], other: Report) -> Difference | None:
 
 
 def named(reports: Iterable[Report], name: str | None) -> Report | None:
-    """Return the report of that name; None when none is asked for. Raises ConfigError when there is no such report."""
+    """Return the report of that name; None for the name None. Raises ConfigError if there is no such report."""
     found = {report.name: report for report in reports}
     if name is not None and name not in found:
         raise ConfigError(f"{name!r} is not scored", where="--against", do=f"Name one of: {', '.join(found)}.")
@@ -119,10 +119,10 @@ def named(reports: Iterable[Report], name: str | None) -> Report | None:
 
 
 def as_plain(*reports: Report, against: str | None = None) -> dict[str, Any]:
-    """Return the reports as plain values: ``summary`` by extractor and language, ``sites``, ``readers``, ``pages``.
+    """Return the reports for JSON: ``summary`` by extractor and language, ``sites``, ``readers``, ``pages``.
 
-    ``readers`` tells who made the texts of a corpus or of ``auto``. Scores have four digits; an interval of pages of
-    one site is null.
+    ``readers`` counts the extractors of the texts of a corpus or of ``auto``. Scores have four digits. The interval of
+    pages of one site is null.
     """
     other = named(reports, against)
     return {
@@ -184,15 +184,12 @@ def _page(name: str, page: PageScore) -> dict[str, Any]:
         "read_by": page.extractor,
         "reason": page.reason,
     }
-    return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": _milliseconds(page)})
+    milliseconds = None if page.seconds is None else page.seconds * 1000
+    return _rounded(row | {"confidence": page.confidence, "bytes": page.size, "milliseconds": milliseconds})
 
 
 def _others(found: Summary | Measures) -> dict[str, Score]:
     return {"word": found.words, "bag": found.bag, "thai": found.thai}
-
-
-def _milliseconds(page: PageScore) -> float | None:
-    return None if page.seconds is None else page.seconds * 1000
 
 
 def _bounds(name: str, found: Interval | None) -> dict[str, float | None]:

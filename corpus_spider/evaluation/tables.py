@@ -1,6 +1,6 @@
-"""The tables of the DANA paper (slides, "Results") and of R2L (Table 2) on any gold set.
+"""Tables of the DANA paper (slides, "Results") and of R2L (Table 2) for any gold set.
 
-F1 by site or by language, an extractor a row; megabytes of source a second; what the best P of each site brings R2L.
+F1 by site or language with one row for each extractor, megabytes of source per second, and F1 of R2L with the best P.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_texts
+from corpus_spider.evaluation.evaluate import PageScore, Report, score_texts
 from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.evaluation.report import table
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 HFF = "r2l-nepl"
 GROUPS = 12
-"""Columns of a table; the sites or languages of most pages have one each."""
+"""Maximum number of columns. The sites or languages with most pages get one each."""
 
 ALL, OTHER = "all", "(none)"
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """An extractor's scores and how much source it reads in a second of processor time."""
+    """Scores of an extractor, and megabytes of source per second of processor time."""
 
     report: Report
     megabytes_per_second: float
@@ -39,7 +39,7 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class BestP:
-    """A row of Table 2 of R2L: F1 of a group of pages with the paper's P and with the best one."""
+    """A row of Table 2 of R2L: F1 of a group of pages with the paper's P and with the best P."""
 
     group: str
     pages: int
@@ -50,7 +50,7 @@ class BestP:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """``f1`` maps extractors to groups of pages, ``all`` first, to means."""
+    """The papers' tables. ``f1`` has the mean F1 by extractor and group of pages, ``all`` first."""
 
     f1: dict[str, dict[str, float]]
     megabytes_per_second: dict[str, float]
@@ -58,7 +58,7 @@ class Tables:
 
 
 def paper_extractors() -> tuple[str, ...]:
-    """Every extractor that a paper describes, by name."""
+    """Return the names of all extractors that papers describe."""
     ours = {"auto", "density", "scored", "trafilatura"}
     return tuple(sorted(name for name in EXTRACTORS if name not in ours))
 
@@ -66,9 +66,9 @@ def paper_extractors() -> tuple[str, ...]:
 def tables(
     pages: Sequence[GoldPage], names: Sequence[str], by: str, progress: Callable[[int], None] = lambda _: None
 ) -> Tables:
-    """Score and time extractors, page by page in turn so that a busy machine slows all alike.
+    """Score and time extractors, page by page in turn, so that other load on the machine slows all equally.
 
-    ``by`` is ``site`` or ``language``. Raises ConfigError when there is no such extractor.
+    ``by`` is ``site`` or ``language``. Raises ConfigError if an extractor does not exist.
     """
     timed = measure(pages, names, progress)
     groups = largest(pages, by)
@@ -78,7 +78,7 @@ def tables(
 
 
 def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[[int], None]) -> dict[str, Timed]:
-    """Return scores and speed of each extractor; a page's time is that of extracting from its decoded source."""
+    """Return scores and speed of each extractor. Only extraction from the decoded source is timed."""
     runs = {name: get(name) for name in names}
     seconds, size = dict.fromkeys(names, 0.0), 0
     scores: dict[str, list[PageScore]] = {name: [] for name in names}
@@ -88,13 +88,9 @@ def measure(pages: Sequence[GoldPage], names: Sequence[str], progress: Callable[
         for name, extractor in runs.items():
             found, taken = timed(extractor, html, DEFAULT_OPTIONS)
             seconds[name] += taken or 0.0
-            scores[name] += evaluate_texts([page], name, partial(_given, found.text)).scores
+            scores[name] += score_texts(name, [(page, found.text)]).scores
         progress(count)
     return {name: Timed(Report(name, tuple(scores[name])), size / 1e6 / (seconds[name] or 1e-9)) for name in names}
-
-
-def _given(text: str, _page: GoldPage) -> str:
-    return text
 
 
 def group_of(page: GoldPage | PageScore, by: str) -> str:
@@ -105,7 +101,7 @@ def group_of(page: GoldPage | PageScore, by: str) -> str:
 
 
 def largest(pages: Sequence[GoldPage], by: str) -> list[str]:
-    """Return the groups of most pages, in the order of their names."""
+    """Return the groups with most pages, sorted by name."""
     counts = Counter(group for page in pages if (group := group_of(page, by)) != OTHER)
     return sorted(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:GROUPS])
 
@@ -118,7 +114,7 @@ def _means(scores: Sequence[PageScore], by: str, groups: Sequence[str]) -> dict[
 
 
 def best_ps(pages: Sequence[GoldPage], by: str) -> tuple[BestP, ...]:
-    """Fit P on each of the largest groups, as the paper does: on the pages that are scored."""
+    """Fit P on each of the largest groups. As in the paper, it is fitted on the pages that are scored."""
     rows = []
     for group in largest(pages, by):
         members = [page for page in pages if group_of(page, by) == group]
@@ -137,10 +133,10 @@ def render(found: Tables, by: str, *, drawn: bool = False) -> str:
     speed = [(name, f"{value:.1f}") for name, value in found.megabytes_per_second.items()]
     parts = [
         draw(f"F1 by {by}: character LCS against the true text", ("extractor", *groups), f1),
-        draw("Megabytes of source a second of processor time", ("extractor", "MB/s"), speed),
+        draw("Megabytes of source per second of processor time", ("extractor", "MB/s"), speed),
     ]
     if found.best_p:
         rows = [(row.group, str(row.pages), f"{row.f1:.3f}", str(row.p), f"{row.best_f1:.3f}") for row in found.best_p]
         head = (by, "pages", f"F1, P = {PAPERS_P[HFF]}", "best P", "F1, best P")
-        parts.append(draw("R2L with the P that fits best, on the pages it was fitted on", head, rows))
+        parts.append(draw("R2L with the best P, on the pages it was fitted on", head, rows))
     return ("\n" if drawn else "").join(parts)

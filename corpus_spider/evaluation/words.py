@@ -1,7 +1,7 @@
-"""Words, for scores and for showing what differs: runs of letters and digits.
+"""Words of a text, for scores and comparisons: runs of letters and digits.
 
-Of scripts that do not part words by spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan) each character with its
-marks is one.
+In scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan), each character with its marks
+is a word.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def words(text: str) -> list[str]:
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each word begins and ends."""
+    """Yield start and end of each word."""
     return (match.span() for match in _pattern().finditer(text))
 
 
 def coded(*texts: Sequence[str]) -> list[str]:
-    """Write each sequence of words as a string in which a character stands for a word, the same one in all.
+    """Encode sequences of words as strings with one character for each word, the same in all sequences.
 
-    No character is a surrogate; of more words than there are characters the last share one.
+    Surrogates are not used. If there are more different words than characters, the last words share one.
     """
     codes: dict[str, str] = {}
     return ["".join(codes.setdefault(word, _character(len(codes))) for word in text) for text in texts]

@@ -1,7 +1,7 @@
-"""The worst pages beside their true text, as one page of HTML that loads nothing and runs nothing.
+"""HTML page of the worst texts beside their true texts. It loads nothing and has no scripts.
 
-What it shows comes from the web: everything is escaped, what moves or hides text is replaced, the policy forbids all
-but the page's own style.
+Its content comes from the web. So all text is escaped, control and bidirectional characters are replaced, and the
+content security policy allows only the page's own style.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from corpus_spider.evaluation.gold import GoldPage
 
 MAX_WORDS = 4000
-"""Words of a text that are shown and compared, which takes their square in bits."""
+"""Words of a text that are shown and compared. The comparison needs their square in bits."""
 MAX_CHARS = 60_000
+"""Characters of a text that are shown."""
 
 STYLE = """
 body { font: 16px/1.5 sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #111; background: #fff }
@@ -45,13 +46,13 @@ _HEAD = f"""<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex">
-<title>Texts against the truth</title>
+<title>Extracted and true texts</title>
 <style>{STYLE}</style>
 </head>
 <body>
-<h1>Texts against the truth</h1>"""
-_LEGEND = """<p>Words <mark class="extra">marked so</mark> are not in the true text, words
-<mark class="missing">marked so</mark> are missing from the extracted one.</p>"""
+<h1>Extracted and true texts</h1>"""
+_LEGEND = """<p>Words <mark class="extra">like this</mark> are not in the true text. Words
+<mark class="missing">like this</mark> are missing from the extracted text.</p>"""
 
 _UNSHOWABLE = re.compile(f"[\\x00-\\x08\\x0b-\\x1f{CONTROLS}]")
 _MEANT = {"\u200e", "\u200f", "\u061c"}
@@ -69,25 +70,25 @@ class Case:
 
 @dataclass(slots=True)
 class Worst:
-    """Keeps the texts of lowest F1 of each report, so many of each."""
+    """Collects the ``count`` texts with the lowest F1 of each report."""
 
     count: int
     _heaps: dict[str, list[tuple[float, str, Case]]] = field(default_factory=dict)
 
     def __call__(self, name: str, page: GoldPage, text: str, found: PageScore, /) -> None:
-        """Take one text."""
+        """Add one text."""
         heap = self._heaps.setdefault(name, [])
         heapq.heappush(heap, (-found.score.f1, page.id, Case(name, page, text[: MAX_CHARS + 1], found)))
         if len(heap) > self.count:
             heapq.heappop(heap)
 
     def cases(self) -> list[Case]:
-        """Return what was kept, report by report, the worst first."""
+        """Return the collected texts, report by report, worst first."""
         return [case for heap in self._heaps.values() for *_, case in sorted(heap, reverse=True)]
 
 
 def as_html(reports: Sequence[Report], cases: Iterable[Case]) -> str:
-    """Return the page: a row for each report and language, expected and actual F1, each case beside its true text."""
+    """Return the page: a table by report and language, diagrams of expected and actual F1, and the cases."""
     parts = [_HEAD, _table(reports), *map(_diagram, reports), _LEGEND, *map(_section, cases), "</body>", "</html>", ""]
     return "\n".join(parts)
 
@@ -105,7 +106,7 @@ def _table(reports: Sequence[Report]) -> str:
 
 def _diagram(report: Report) -> str:
     found = reliability(report.scores)
-    return f"<h2>{_shown(report.name)}: F1 expected, and F1 it had</h2>\n{as_svg(found)}" if found else ""
+    return f"<h2>{_shown(report.name)}: expected and actual F1</h2>\n{as_svg(found)}" if found else ""
 
 
 def _cell(value: object) -> str:
@@ -115,8 +116,8 @@ def _cell(value: object) -> str:
 def _section(case: Case) -> str:
     found, page = case.found, case.page
     scores = f"F1 {found.score.f1:.3f}, P {found.score.precision:.3f}, R {found.score.recall:.3f}"
-    said = (page.language, page.site, page.url, f"read by {found.extractor}", found.reason, found.missing)
-    about = " · ".join(_shown(part) for part in said if part)
+    facts = (page.language, page.site, page.url, f"extractor {found.extractor}", found.reason, found.missing)
+    about = " · ".join(_shown(part) for part in facts if part)
     text, truth = compared(case.text, _truth(page))
     return (
         f'<section>\n<h2>{_shown(page.id)}: {_shown(case.name)}, {scores}</h2>\n<p class="about">{about}</p>\n'
@@ -133,7 +134,7 @@ def _truth(page: GoldPage) -> str:
 
 
 def compared(text: str, truth: str) -> tuple[str, str]:
-    """Return both texts as paragraphs of HTML in which the words that the other one lacks, in order, are marked."""
+    """Return both texts as HTML paragraphs. Words that the other text does not have in order are marked."""
     from rapidfuzz.distance import LCSseq
 
     texts = [_plain(one) for one in (text, truth)]
@@ -157,7 +158,7 @@ def _places(text: str) -> list[tuple[int, int]]:
 
 
 def _ranges(text: str, places: Sequence[tuple[int, int]], marked: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield where marked words stand; neighbours on a line are one range."""
+    """Yield the ranges of marked words. Adjacent words on a line are one range."""
     start = end = -1
     for number in sorted(marked):
         first, last = places[number]
@@ -181,7 +182,7 @@ def _paragraphs(text: str, ranges: Iterable[tuple[int, int]], kind: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Cut a text to what is shown, with replacement characters for what has no place in HTML or turns its direction."""
+    """Cut a text to the shown length, and replace control and bidirectional characters."""
     places = _places(text[:MAX_CHARS])
     end = places[-1][1] if len(places) == MAX_WORDS else MAX_CHARS
     shown = _UNSHOWABLE.sub(_replaced, text[:end].replace("\r", "\n"))

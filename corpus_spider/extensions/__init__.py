@@ -1,1 +1,1 @@
-"""Scrapy extensions: taking every exchange from the wire."""
+"""Scrapy extensions: capture of every exchange, and throttling."""

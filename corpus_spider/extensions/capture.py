@@ -1,9 +1,9 @@
-"""Takes every exchange from the wire: robots.txt, redirects and errors too.
+"""Capture every HTTP exchange, including robots.txt, redirects and errors.
 
-``response_downloaded`` is sent by the downloader before any middleware sees the answer, with the body still content-
-encoded, the address and the protocol; a middleware would miss redirects. The size and time limits are kept here, on
-``bytes_received``, since stopping a download from the signal delivers status, headers and what came, where Scrapy's
-own limit delivers nothing.
+The downloader sends ``response_downloaded`` before any middleware sees the response, with the encoded body, the IP
+address and the protocol. A middleware would miss redirects. The limits of size and time are enforced here, on
+``bytes_received``: stopping a download by this signal delivers status, headers and the partial body. Scrapy's own limit
+delivers nothing.
 """
 
 from __future__ import annotations
@@ -25,32 +25,33 @@ if TYPE_CHECKING:
 CAPTURE = "corpus_capture"
 KIND = "corpus_kind"
 LEASE = "corpus_lease"
-# What the scripts of a page ask for (middlewares.render): it is not archived.
 PART = "corpus_part"
-# Why a page that has come is to be asked for again.
+"""Marks a request of a page's scripts (middlewares.render). Its response is not archived."""
 FAULT = "corpus_fault"
-# Not Scrapy's download_maxsize, at which it throws the whole answer away.
+"""Reason why a page that arrived must be fetched again."""
 MAX_BODY = "corpus_max_body"
+"""Size limit of one request. Not Scrapy's download_maxsize, which discards the whole response."""
 TERMS = "corpus_terms"
-# Types no corpus of text wants: the headers are kept, the body is not waited for.
 UNWANTED = ("video/", "audio/", "image/", "font/")
+"""Media types without text. Their headers are stored; the body is not received."""
 MOST_AT_ONCE = 96 * 2**20
-"""Bytes of all bodies that are on their way or not stored yet, beyond which the largest on their way are not waited
-for: one site may have hosts without number, each with a large page that comes slowly.
+"""Maximum bytes of all bodies in transfer or not stored yet. Beyond it, the largest transfers are stopped.
+
+A site may have any number of hosts, each with a large page that arrives slowly.
 """
 
 
 class CaptureExchanges:
-    """Puts a Capture into ``request.meta`` of each answered request, and archives those that nobody leased."""
+    """Puts a Capture into ``request.meta`` of each request with a response, and archives those without a lease."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._limit = crawler.settings.getint("CORPUS_MAX_BODY", 10 * 1024 * 1024)
         self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._progress: dict[Request, _Progress] = {}
-        """Of requests whose answer has begun to come."""
+        """Downloads in progress."""
         self._received = 0
-        """Bytes of their bodies."""
+        """Bytes received of all downloads in progress."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -63,9 +64,9 @@ class CaptureExchanges:
         return extension
 
     def headers_received(self, headers: Headers, request: Request) -> None:
-        """Start the clock of a body, and stop at once when its type is none we read.
+        """Start the timeout. Abort if the content type is not wanted.
 
-        A robots.txt, a feed or a sitemap is read whatever it is called: of a forbidden page nobody would know.
+        The type of robots.txt, feeds and sitemaps is ignored: a wrong type must not hide the rules of robots.txt.
         """
         progress = self._progress[request] = _Progress(time.monotonic())
         page = request.meta.get(KIND, Kind.PAGE) is Kind.PAGE
@@ -74,8 +75,9 @@ class CaptureExchanges:
             raise StopDownload(fail=False)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
-        """Stop a body that is too large, drips past the time limit, or takes more than its share where all together
-        take too much; what came is kept, marked as truncated.
+        """Stop a body that is too large or too slow, or takes too much of the memory for all bodies.
+
+        The partial body is stored and marked as truncated.
         """
         progress = self._progress.setdefault(request, _Progress(time.monotonic()))
         progress.received += len(data)
@@ -88,7 +90,7 @@ class CaptureExchanges:
             raise StopDownload(fail=False)
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Build the capture; an exchange without a lease goes to the archive from here."""
+        """Build the capture. Exchanges without a lease are archived here."""
         progress = self._progress.get(request)
         truncated = "disconnect" if "dataloss" in response.flags else None
         capture = capture_of(request, response, progress.truncated or truncated if progress else truncated)
@@ -97,18 +99,18 @@ class CaptureExchanges:
         lease = request.meta.get(LEASE)
         heed, pipeline = getattr(spider, "heed", None), getattr(spider, "pipeline", None)
         if lease is not None and heed is not None:
-            # Before the next request to the host, which may wait in the downloader, is sent.
+            # Now, before the downloader sends the next request to the host.
             heed(lease.host, capture)
         if lease is None and PART not in request.meta and pipeline is not None:
             pipeline.record(capture)
 
     def request_left_downloader(self, request: Request) -> None:
-        """Forget a request that has been answered, or has failed."""
+        """Forget a request that has finished or failed."""
         progress = self._progress.pop(request, None)
         self._received -= progress.received if progress else 0
 
     def _is_too_much(self, progress: _Progress) -> bool:
-        """Say whether all bodies take too much and this one more than its share."""
+        """Return whether all bodies together exceed the limit and this one exceeds its share."""
         if progress.received * len(self._progress) <= MOST_AT_ONCE:
             return False
         engine: Any = self._crawler.engine
@@ -117,7 +119,7 @@ class CaptureExchanges:
 
 
 class _Progress:
-    """How far a download has come."""
+    """Progress of one download."""
 
     __slots__ = ("received", "started", "truncated")
 
@@ -128,7 +130,7 @@ class _Progress:
 
 
 def capture_of(request: Request, response: Response, truncated: str | None) -> Capture:
-    """Turn Scrapy's request and response into a Capture (pure but for the clock)."""
+    """Convert Scrapy's request and response to a Capture. Reads the clock."""
     return Capture(
         url=request.url,
         fetched_at=datetime.now(UTC),

@@ -1,7 +1,7 @@
-"""Waits longer at hosts that answer slowly: a host is kept busy half of the time at most.
+"""Wait longer for slow hosts, so that a host is busy at most half of the time.
 
-Scrapy's AutoThrottle knows one delay below which it never goes; here it is that of each host, Crawl-delay included.
-Where there is none, as in a lab, nothing is slowed down.
+Scrapy's AutoThrottle has one minimum delay for all hosts. Here each host has its own, including Crawl-delay. Without a
+delay, as in tests, nothing is throttled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Throttle(AutoThrottle):
-    """Adapts the delay of a host to its latency after each answer, between its own delay and the longest."""
+    """Adapts the delay of a host to its latency after each response, between its own delay and the maximum."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -36,7 +36,7 @@ class Throttle(AutoThrottle):
             super()._response_downloaded(response, request, spider)
 
     def _adjust_delay(self, slot: Slot, latency: float, response: Response) -> None:
-        """Go to what the latency asks for, at once when it grows and half-way when it falls."""
+        """Raise the delay at once if the latency grows; lower it half-way if the latency falls."""
         wanted = latency / self.target_concurrency
         delay = max(self._floor, min(max(wanted, (slot.delay + wanted) / 2), self.maxdelay))
         if response.status == 200 or delay > slot.delay:

@@ -1,1 +1,1 @@
-"""Downloader middlewares: who may be reached, what robots.txt says, bodies as they came."""
+"""Downloader middlewares: address guard, robots.txt, usage terms, raw bodies, rendering."""

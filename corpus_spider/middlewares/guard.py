@@ -1,8 +1,8 @@
-"""Keeps the crawl on the public web: http and https, usual ports, public addresses (server-side request forgery).
+"""Protection against server-side request forgery: only http(s), usual ports and public addresses are fetched.
 
-Two checks. The URL is checked in the first downloader middleware, which sees every request, robots.txt included. Every
-*resolved* address is checked in the resolver, so a name that turns private between check and connection gains nothing.
-With an HTTP proxy the proxy resolves names, and the second check is the proxy's.
+There are two checks. The first downloader middleware checks the URL of every request, including robots.txt. The
+resolver checks every resolved address, so a name cannot become private between check and connection. An HTTP proxy
+resolves names itself and must do the second check.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ logger = logging.getLogger(__name__)
 PORTS = {"http": 80, "https": 443}
 LOOPBACK_NAME = "localhost"
 MAX_ADDRESSES = 8
-"""Addresses of a name that are tried: a name may have any number, and each is a connection."""
+"""Addresses of a name that are tried. A name may have any number, and each costs a connection."""
 MAX_TOLD = 100
-"""Names with private addresses that are told of in one run: pages may hold any number."""
+"""Names with private addresses that are logged in one run. Pages may contain any number."""
 
 
 def proxy_hosts() -> frozenset[str]:
-    """Return the hosts of the HTTP proxies that the environment names: connected to, and never fetched from."""
+    """Return the hosts of the HTTP proxies of the environment. They are connected to, but never fetched from."""
     named = (url if "//" in url else f"//{url}" for scheme, url in getproxies().items() if scheme in PORTS)
     return frozenset(host for url in named if (host := urlsplit(url).hostname))
 
 
 def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = (), proxies: Collection[str] = ()) -> str | None:
-    """Say why a URL may not be fetched (``scheme``, ``private_address``, ``port``), or None when it may. Pure.
+    """Return why a URL may not be fetched (``scheme``, ``private_address``, ``port``), or None if it may. Pure.
 
-    ``allowed`` holds ``host:port`` patterns of private addresses that may be reached; ``ports`` those beside 80 and
-    443; ``proxies`` are hosts whose names resolve for us alone.
+    ``allowed`` are ``host:port`` patterns of allowed private addresses, ``ports`` the allowed ports besides 80 and 443.
+    ``proxies`` are hosts whose names resolve only on this machine.
     """
     try:
         parts = urlsplit(url)
@@ -69,19 +69,19 @@ def refusal(url: str, allowed: Iterable[str], ports: Iterable[int] = (), proxies
     if private_address(host) or host in proxies:
         return "private_address"
     if any(_names(pattern, host) for pattern in allowed):
-        # Its name resolves to a private address for us, at the ports that are listed and no other.
+        # The host may resolve to a private address, but only at the listed ports.
         return "port"
     return None if port in {*PORTS.values(), *ports} else "port"
 
 
 def _names(pattern: str, host: str) -> bool:
-    """Say whether a pattern of the allow list is of this host; one of any host names none."""
+    """Return whether a pattern of the allow list names this host. ``*`` alone names no host."""
     named = pattern.rpartition(":")[0]
     return named.strip("*") != "" and fnmatchcase(host, named)
 
 
 class GuardMiddleware:
-    """Refuses what :func:`refusal` refuses, before anything is sent."""
+    """Refuses requests by :func:`refusal`, before anything is sent."""
 
     def __init__(self, allowed: Sequence[str], ports: Sequence[int]) -> None:
         self._allowed, self._ports = tuple(allowed), tuple(ports)
@@ -102,10 +102,10 @@ class GuardMiddleware:
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """Finds the addresses of a name, IPv4 and IPv6, and hands on those that may be connected to at the port that is
-    asked for; ``localhost`` names are answered here (RFC 6761, 6.3).
+    """Resolver that returns only the IPv4 and IPv6 addresses that may be connected to at the requested port.
 
-    Scrapy's takes the first IPv4 address for all there is, and does not know the port.
+    ``localhost`` names are resolved here (RFC 6761, 6.3). Scrapy's resolver knows only the first IPv4 address and not
+    the port.
     """
 
     def __init__(self, reactor: Any, allowed: Sequence[str], seconds: float) -> None:
@@ -121,7 +121,7 @@ class GuardedResolver:
         return cls(reactor, crawler.settings.getlist("CORPUS_ALLOW_PRIVATE"), seconds)
 
     def install_on_reactor(self) -> None:
-        """Have the reactor ask this resolver (Scrapy's way)."""
+        """Install this resolver in the reactor. Scrapy calls it."""
         self._reactor.installNameResolver(self)
 
     def resolveHostName(  # noqa: N802 - Twisted's name
@@ -131,10 +131,10 @@ class GuardedResolver:
         portNumber: int = 0,  # noqa: N803
         **_: object,
     ) -> HostResolution:
-        """Tell the receiver each address of a name (or a literal address) that may be connected to."""
+        """Pass each allowed address of a name (or a literal address) to the receiver."""
         resolution = HostResolution(hostName)
         receiver.resolutionBegan(resolution)
-        # Twisted undoes Punycode.
+        # Twisted has decoded Punycode.
         name = normalise_host(hostName) or hostName
         Deferred.fromCoroutine(self._tell(receiver, name, portNumber))
         return resolution
@@ -143,9 +143,9 @@ class GuardedResolver:
         addresses = await self._addresses(name)
         good = [each for each in addresses if name in self._proxies or may_connect(name, each, port, self._allowed)]
         if addresses and not good and name not in self._told and len(self._told) < MAX_TOLD:
-            # Twisted passes the error on as a name without an address.
+            # Twisted reports only that the name has no address.
             self._told.add(name)
-            logger.info("%s is %s, which is not public: put it into allow_private if it is yours", name, addresses[0])
+            logger.info("%s is %s, which is private. If it is yours, add it to allow_private.", name, addresses[0])
         for address in good[:MAX_ADDRESSES]:
             receiver.addressResolved((IPv6Address if ":" in address else IPv4Address)("TCP", address, port))
         receiver.resolutionComplete()
@@ -158,21 +158,21 @@ class GuardedResolver:
                 found = deferToThreadPool(self._reactor, self._reactor.getThreadPool(), addresses_of, name)
                 dnscache[name] = await found.addTimeout(self._seconds, self._reactor)
             except (OSError, ValueError, LateError, RuntimeError):
-                # The last: the system has no thread left to ask in. Whoever waits for the addresses must hear an end.
+                # RuntimeError: the system has no thread left. The receiver must get a result in any case.
                 return []
         return list(dnscache[name])
 
 
 def addresses_of(name: str) -> list[str]:
-    """Return the addresses of a name that this machine has a way to, IPv4 first; raises OSError where it has none."""
+    """Return the addresses of a name that this machine has a route to, IPv4 first. Raises OSError if there is none."""
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     addresses = [str(place[0]) for family, *_, place in sorted(found, key=lambda each: each[0] != socket.AF_INET)]
-    # Of an address of the other kind all that is heard is that there is no way to it, which is no fault of the host.
-    return [each for each in dict.fromkeys(addresses) if _has_way(each)] or addresses
+    # An address without a route (IPv6 on an IPv4 machine) would hide the real error of the host.
+    return [each for each in dict.fromkeys(addresses) if _has_route(each)] or addresses
 
 
-def _has_way(address: str) -> bool:
-    """Say whether there is a way to an address; nothing is sent."""
+def _has_route(address: str) -> bool:
+    """Return whether this machine has a route to an address. Nothing is sent."""
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((address, 9))

@@ -1,9 +1,9 @@
-"""Has the pages of sites with ``render = true`` filled by their scripts, and asks for what the scripts need.
+"""Render the pages of sites with ``render = true`` in a browser, and fetch what their scripts request.
 
-A rendered page is asked for like any other; here its exchange gets the DOM that a browser makes of it beside the bytes
-of the wire. What scripts ask for passes the same middlewares (guard, robots.txt) and the same resolver, without a
-delay of its own but no more than ``per_host`` at a time at a host, as a browser would; scripts are asked for once a
-run. Only GET is asked for: a crawler changes nothing at a server. Cookies are neither kept nor sent.
+The page itself is fetched like any other. Here its capture gets the DOM from the browser, besides the original bytes.
+Requests of scripts pass the same middlewares (guard, robots.txt) and the same resolver. They have no delay, but at most
+``per_host`` run in parallel. Each script is fetched once a run. Only GET is allowed. Cookies are neither stored nor
+sent.
 """
 
 from __future__ import annotations
@@ -44,16 +44,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PART_SECONDS = 15.0
+"""Timeout of a script's request."""
 CACHE_BYTES = 64 * 2**20
-# The crawl's own, or none of a script's business.
+"""Size of the cache of scripts."""
 NOT_SENT = ("host", "cookie", "user-agent", "accept-encoding", "content-length", "connection", "proxy-", "sec-", ":")
+"""Prefixes of request headers of the browser that are not sent: the crawl sets them, or they reveal the browser."""
 NOT_GIVEN = frozenset(
     {"content-encoding", "content-length", "transfer-encoding", "connection", "set-cookie", "alt-svc", "link"}
 )
+"""Response headers that the browser does not get: they describe the connection or set cookies."""
 
 
 class RenderMiddleware:
-    """Renders what comes back; absent from crawls in which no site asks for it."""
+    """Renders pages. Disabled in crawls in which no site has ``render = true``."""
 
     def __init__(self, crawler: Crawler, browser: Browser, languages: Mapping[str, str]) -> None:
         self._crawler, self._browser, self._languages = crawler, browser, languages
@@ -74,19 +77,19 @@ class RenderMiddleware:
         return middleware
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Add to the capture of a page what a browser makes of it, or to the request why there is nothing."""
+        """Add the rendered DOM to the capture of a page, or the reason of a failure to the request."""
         lease, capture = request.meta.get(LEASE), request.meta.get(CAPTURE)
         if lease is None or capture is None or lease.site not in self._languages:
             return response
         html = await asyncio.to_thread(shell, capture)
         if html is not None:
             visit = Visit(capture.url, html, self._answer, self._languages[lease.site])
-            # In a task of its own, which time limits need.
+            # asyncio.timeout needs a task.
             await asyncio.ensure_future(self._render(request, capture, visit))
         return response
 
     async def closed(self) -> None:
-        """End the browser with the crawl."""
+        """Close the browser at the end of the crawl."""
         await self._browser.close()
 
     async def _render(self, request: Request, capture: Capture, visit: Visit) -> None:
@@ -102,13 +105,13 @@ class RenderMiddleware:
             request.meta[CAPTURE] = replace(capture, rendered=rendered)
 
     async def _answer(self, asked: Asked) -> Part | None:
-        """Ask for what a script asks for, following redirects; None when it may not be had."""
+        """Return the response to a request of a script, after redirects; None if it is refused or fails."""
         if not asked.script:
             return await self._try(asked)
         known = self._scripts.get(asked.url)
         if known is not None:
             return known
-        # Pages that are shown side by side wait for one answer; should one of them end, the others still get it.
+        # Pages that render in parallel share one request. If one of them ends, the others still get the response.
         asking = self._asking.get(asked.url)
         if asking is None:
             asking = self._asking[asked.url] = asyncio.ensure_future(self._keep(asked))
@@ -124,8 +127,8 @@ class RenderMiddleware:
     async def _try(self, asked: Asked) -> Part | None:
         try:
             return await self._ask(asked)
-        except Exception as error:  # noqa: BLE001 - the edge of a stage: a part that cannot be had is refused
-            logger.debug("for a script, %s: %s", safe(asked.url), safe(str(error)))
+        except Exception as error:  # noqa: BLE001 - the edge of a stage: a request that fails is refused
+            logger.debug("request of a script failed, %s: %s", safe(asked.url), safe(str(error)))
             return None
 
     async def _ask(self, asked: Asked) -> Part | None:
@@ -158,7 +161,7 @@ class RenderMiddleware:
 
 @dataclass(slots=True)
 class _Scripts:
-    """Scripts that a site's pages share, the last used of them."""
+    """LRU cache of scripts, which the pages of a site share."""
 
     kept: OrderedDict[str, Part] = field(default_factory=OrderedDict)
     size: int = 0
@@ -177,7 +180,7 @@ class _Scripts:
 
 
 def shell(capture: Capture) -> str | None:
-    """Return the HTML of a page that is worth a browser; None for what is no page or did not come whole. Pure."""
+    """Return the HTML of a page to render; None for other content and truncated responses. Pure."""
     if capture.kind is not Kind.PAGE or capture.status != 200 or capture.truncated:
         return None
     try:
@@ -189,14 +192,14 @@ def shell(capture: Capture) -> str | None:
 
 
 def sent(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a script's request that are sent: no cookies, and none that are the crawl's own. Pure."""
+    """Return the headers of a script's request that are sent: no cookies, and none that the crawl sets. Pure."""
     return {name: value for name, value in headers.items() if not name.lower().startswith(NOT_SENT)}
 
 
 def part_of(response: Any) -> Part:
-    """Return an answer as a script reads it: unpacked, without what speaks of the wire or sets cookies.
+    """Return a response for a script: decompressed, without headers of the connection and without cookies.
 
-    Raises InflateError; RenderError for one that did not come whole.
+    Raises InflateError, and RenderError for a truncated response.
     """
     if response.meta[CAPTURE].truncated:
         raise RenderError("truncated")

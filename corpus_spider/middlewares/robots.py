@@ -1,7 +1,7 @@
-"""robots.txt as RFC 9309 has it: unreachable is disallow, missing is allow, five redirects, the first 500 KiB count.
+"""robots.txt by RFC 9309: unreachable forbids all, missing allows all, five redirects, the first 500 KiB count.
 
-Scrapy's own middleware reads a server error, a timeout and an oversized file as "allow all" and never applies Crawl-
-delay. A file that could be read is kept: it holds for up to a day when the host does not give it (2.4).
+Scrapy's middleware treats a server error, a timeout and an oversized file as "allow all", and ignores Crawl-delay. Here
+the last file that was read is stored. It stays valid for up to a day while the host does not deliver it (2.4).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import TERMS
-from corpus_spider.middlewares.well_known import Known, NotHadError, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import OriginCache, UnreadableFileError, WellKnown, origin_of
 from corpus_spider.policy import PASSING, failure_reason
 from corpus_spider.refusal import RefusalError
 from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
@@ -34,47 +34,50 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=1)
+"""How long a stored robots.txt is valid."""
 BYTES_IN_MEMORY = 4 * 2**20
-"""Of the files whose rules are in memory, where they take some twenty times the room."""
+"""Total size of the files whose rules are in memory. The rules take about twenty times as much."""
 _LEAST = 1024
 ROBOTS = "corpus_robots"
+"""Key of `Request.meta` that marks a request for robots.txt."""
 
 
 class UnreachableError(Exception):
-    """robots.txt could not be had: for now everything is disallowed (RFC 9309, 2.3.1.4)."""
+    """robots.txt could not be read. Every URL is forbidden for the time being (RFC 9309, 2.3.1.4)."""
 
 
 def copy_of(origin: str, status: int, body: bytes, fetched_at: datetime) -> RobotsCopy:
-    """Read an answer to a request for robots.txt (RFC 9309, 2.3.1). Raises UnreachableError for server errors, and for
-    what a client is told of the moment (408, 421, 425, 429), not of the file. Pure.
+    """Interpret a response to a request for robots.txt (RFC 9309, 2.3.1). Pure.
+
+    Raises UnreachableError for server errors, and for client errors that may pass (408, 421, 425, 429).
     """
     if status in PASSING or status >= 500:
         raise UnreachableError(f"status {status}")
     if not 200 <= status < 300:
         return RobotsCopy(origin, fetched_at, status, MISSING)
-    # One byte more than is read, so that a line that the limit cuts stays known as cut.
+    # One byte more than is parsed, so that the parser can see that the limit cut a line.
     return RobotsCopy(origin, fetched_at, status, RULES, hashlib.sha256(body).hexdigest(), body[: MAX_BYTES + 1])
 
 
 def rules_of(status: int, body: bytes) -> Robots:
-    """Return the rules that an answer to a request for robots.txt means. Raises UnreachableError. Pure."""
+    """Return the rules that a response to a request for robots.txt implies. Raises UnreachableError. Pure."""
     return parse_robots(copy_of("", status, body, datetime.now(UTC)).body)
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The rules in force at an origin, and what a page that they allow is noted with."""
+    """The rules of an origin, and the terms that are recorded with each page they allow."""
 
     rules: Robots
     terms: Terms
     since: float
-    """When it was asked for, monotonic seconds."""
+    """Time of the request, monotonic seconds."""
     size: int
-    """Bytes of the file."""
+    """Size of the file in bytes."""
 
     @classmethod
     def of(cls, copy: RobotsCopy, *, cached: bool = False) -> Ruling:
-        """Read a copy of robots.txt."""
+        """Parse a copy of robots.txt."""
         word = "cached" if cached else {RULES: "allowed", MISSING: "missing"}[copy.verdict]
         age = (datetime.now(UTC) - copy.fetched_at).total_seconds()
         since, size = time.monotonic() - age, max(len(copy.body), _LEAST)
@@ -82,34 +85,34 @@ class Ruling:
 
     @property
     def current(self) -> bool:
-        """Whether it still holds."""
+        """Whether it is still valid."""
         return time.monotonic() - self.since <= KEPT.total_seconds()
 
 
 class RobotsMiddleware:
-    """Asks each origin once a run, in long runs once a day, and holds its requests until the answer is there."""
+    """Fetches robots.txt of each origin once a run, and once a day in long runs. Other requests wait for it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._agent: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"]
-        self._rulings = Known(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
+        self._rulings = OriginCache(self._ask, lambda each: each.size, BYTES_IN_MEMORY, lambda each: each.current)
         self._began = datetime.now(UTC)
-        """What is kept from later on was had in this run."""
+        """Start of the run. A stored file with a later date was fetched in this run."""
         self._files = WellKnown(crawler, Kind.ROBOTS, ROBOTS)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the middleware (Scrapy's way)."""
+        """Build the middleware. Scrapy calls it."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Raise RefusalError when robots.txt forbids the URL, cannot be had, or asks for too long a delay."""
+        """Raise RefusalError if robots.txt forbids the URL, cannot be read, or requires too long a delay."""
         if request.meta.get(ROBOTS):
             return
         try:
             ruling = await asyncio.shield(self._rulings.of(origin_of(request.url)))
         except UnreachableError as error:
-            # A certificate is for somebody to mend: it is named, not what could not be had for it.
+            # An invalid certificate is a problem that the operator can solve, so it is the reason that is counted.
             reason = "certificate" if failure_reason(error)[0] == "certificate" else "robots_unreachable"
             raise RefusalError(reason, str(error), retry=True) from error
         if not ruling.rules.can_fetch(request.url, self._agent):
@@ -119,7 +122,7 @@ class RobotsMiddleware:
         request.meta[TERMS] = ruling.terms
 
     async def _ask(self, origin: str) -> Ruling:
-        """Fetch and read robots.txt; where it cannot be had, or was had before, read the one that is kept."""
+        """Return the rules of an origin: fetched now, or stored in this run, or stored earlier if it is unreachable."""
         kept = await self._kept(origin)
         if kept is not None and kept.fetched_at > self._began:
             return await asyncio.to_thread(Ruling.of, kept)
@@ -128,24 +131,24 @@ class RobotsMiddleware:
         except UnreachableError:
             if kept is None:
                 raise
-            logger.info("robots.txt of %s cannot be had; the one of %s holds", origin, kept.fetched_at)
+            logger.info("robots.txt of %s could not be read; using the copy of %s", origin, kept.fetched_at)
             ruling = await asyncio.to_thread(partial(Ruling.of, kept, cached=True))
         self._slow_down(origin, ruling.rules.crawl_delay(self._agent))
         return ruling
 
     async def _fresh(self, origin: str) -> Ruling:
-        """Fetch robots.txt, whatever goes wrong on the way counting as unreachable, and keep it."""
+        """Fetch and store robots.txt. Any error on the way counts as unreachable."""
         try:
             answer = await self._files.get(f"{origin}/robots.txt")
         except Exception as error:
             logger.info("robots.txt of %s: %s", origin, safe(str(error)))
-            why = str(error) if isinstance(error, NotHadError) else type(error).__name__
+            why = str(error) if isinstance(error, UnreadableFileError) else type(error).__name__
             raise UnreachableError(why) from error
         now = datetime.now(UTC)
         # After too many redirects it counts as missing (2.3.1.2).
         status, body = (302, b"") if answer is None else (answer[0].status, answer[1])
         copy = copy_of(origin, status, body, now)
-        # A long file takes a third of a second to read, in which other hosts would have to wait.
+        # In a thread: a long file takes a third of a second to parse, which would block the reactor.
         ruling = await asyncio.to_thread(Ruling.of, copy)
         if self._pipeline is not None:
             self._pipeline.keep_robots(replace(copy, crawl_delay=ruling.rules.crawl_delay(self._agent)))
@@ -156,17 +159,17 @@ class RobotsMiddleware:
         return getattr(self._crawler.spider, "pipeline", None)
 
     async def _kept(self, origin: str) -> RobotsCopy | None:
-        """Return the file that was kept, unless it is older than a day, or of a clock that was ahead."""
+        """Return the stored file, unless it is older than a day, or dated in the future by a wrong clock."""
         pipeline = self._pipeline
         copy = None if pipeline is None else await pipeline.kept_robots(origin)
         return copy if copy is not None and timedelta() <= datetime.now(UTC) - copy.fetched_at <= KEPT else None
 
     def _slow_down(self, origin: str, delay: float | None) -> None:
-        """Apply Crawl-delay as the floor of the host's slot, in force and to come."""
+        """Set Crawl-delay as the minimum delay of the host's downloader slot, present and future."""
         if not delay:
             return
         if delay > MAX_CRAWL_DELAY:
-            logger.warning("%s asks for %g s between requests, too long to be crawled: it is left out", origin, delay)
+            logger.warning("%s requires %g s between requests, which is too long; it is not crawled", origin, delay)
             return
         assert self._crawler.engine is not None
         downloader = self._crawler.engine.downloader

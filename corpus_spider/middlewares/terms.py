@@ -1,4 +1,4 @@
-"""tdmrep.json (W3C TDMRep): each origin is asked once a run, before its first page, what it reserves."""
+"""tdmrep.json (W3C TDMRep): fetch the reservations of each origin once a run, before its first page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from corpus_spider.console import safe
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
-from corpus_spider.middlewares.well_known import Known, WellKnown, origin_of
+from corpus_spider.middlewares.well_known import OriginCache, WellKnown, origin_of
 from corpus_spider.refusal import RefusalError
 from pipelines.rights import MAX_BYTES, TdmFile, parse_tdmrep
 from storage.records import Kind
@@ -21,23 +21,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TDMREP = "corpus_tdmrep"
+"""Key of `Request.meta` that marks a request for tdmrep.json."""
 RULES_IN_MEMORY = 100_000
+"""Rules of all origins that are kept in memory."""
 
 
 class TermsMiddleware:
-    """Adds to what is known of a page what its host reserves. A file that cannot be had, or may not, says nothing."""
+    """Adds the reservations of the host to the usage terms of a page. A file that cannot be read reserves nothing."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._files = WellKnown(crawler, Kind.TDMREP, TDMREP, MAX_BYTES)
-        self._known = Known(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
+        self._known = OriginCache(self._ask, lambda file: 1 + len(file.rules), RULES_IN_MEMORY)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the middleware (Scrapy's way)."""
+        """Build the middleware. Scrapy calls it."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Wait for the host's file before the first page; feeds and sitemaps are no texts."""
+        """Wait for the host's file before a page is fetched. Feeds and sitemaps do not wait: they are not texts."""
         if LEASE not in request.meta or request.meta.get(KIND) != Kind.PAGE:
             return
         said = (await asyncio.shield(self._known.of(origin_of(request.url)))).of(request.url)
@@ -49,12 +51,12 @@ class TermsMiddleware:
         try:
             answer = await self._files.get(url)
         except Exception as error:
-            # Whatever else is wrong with the file, the page is not held up.
+            # Other errors of the file do not delay the page.
             if isinstance(error, RefusalError) and error.retry:
                 raise
             logger.info("tdmrep.json of %s: %s", origin, safe(str(error)))
             return TdmFile()
         if answer is None or answer[0].status != 200:
             return TdmFile()
-        # A long file takes a third of a second to read, in which other hosts would have to wait.
+        # In a thread: a long file takes a third of a second to parse, which would block the reactor.
         return await asyncio.to_thread(parse_tdmrep, answer[1], url)

@@ -1,4 +1,4 @@
-"""Fetching a file that a host keeps for crawlers, in between the pages: guarded, archived, redirects followed."""
+"""Fetch robots.txt and tdmrep.json during a crawl: guarded, archived, with redirects."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST = 16 * MAX_BYTES
-"""Bytes that a file may have unpacked."""
+"""Maximum size of a decompressed file, in bytes."""
 
 
-class NotHadError(Exception):
-    """The file could not be had whole."""
+class UnreadableFileError(Exception):
+    """The file could not be read completely."""
 
 
 def origin_of(url: str) -> str:
@@ -38,11 +38,11 @@ def origin_of(url: str) -> str:
     return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
-class Known(Generic[T]):
-    """What origins have said, the last used of it: a site may have hosts without number, each with long files.
+class OriginCache(Generic[T]):
+    """LRU cache of files by origin. A site may have any number of hosts, each with a long file.
 
-    ``ask`` says what an origin says, ``size`` how much room that takes, of ``most`` in all, ``current`` whether it
-    still holds. What could not be had is asked for again, and so is what there was no room for.
+    ``ask`` fetches the file of an origin, ``size`` returns its size, ``most`` limits the total, ``current`` returns
+    whether it is still valid. Failed and evicted files are fetched again.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class Known(Generic[T]):
     ) -> None:
         self._ask, self._size, self._current = ask, size, current
         self._said: dict[str, asyncio.Future[T]] = {}
-        """By origin, the one last used at the end."""
+        """By origin, least recently used first."""
         self._sizes: dict[str, int] = {}
-        """Of what was had."""
+        """Sizes of the files that were fetched."""
         self._room = most
 
     def __len__(self) -> int:
         return len(self._said)
 
     def of(self, origin: str) -> asyncio.Future[T]:
-        """Return what an origin says, to be awaited in a shield: others may wait for it too."""
+        """Return the file of an origin as a future. Await it in a shield, because other requests wait for it too."""
         said = self._said.pop(origin, None)
-        if said is None or (_is_had(said) and not self._current(said.result())):
+        if said is None or (_succeeded(said) and not self._current(said.result())):
             self._make_room(origin)
             said = asyncio.ensure_future(self._ask(origin))
             said.add_done_callback(lambda asked: self._settled(origin, asked))
@@ -74,9 +74,9 @@ class Known(Generic[T]):
 
     def _settled(self, origin: str, asked: asyncio.Future[T]) -> None:
         if self._said.get(origin) is not asked:
-            # It did not hold any more when it came, and is asked for anew.
+            # It had expired when it arrived, and is being fetched again.
             return
-        if not _is_had(asked):
+        if not _succeeded(asked):
             del self._said[origin]
             return
         self._sizes[origin] = self._size(asked.result())
@@ -90,22 +90,24 @@ class Known(Generic[T]):
         self._room += self._sizes.pop(origin, 0)
 
 
-def _is_had(said: asyncio.Future[T]) -> bool:
+def _succeeded(said: asyncio.Future[T]) -> bool:
     return said.done() and not said.cancelled() and said.exception() is None
 
 
 class WellKnown:
-    """Asks for one kind of file. ``mark``: the key of ``Request.meta`` that lets its requests pass the middleware;
-    ``most``: bytes that the file may have unpacked.
+    """Fetches one kind of file.
+
+    ``mark`` is the key of ``Request.meta`` that lets its requests pass the middleware. ``most`` limits the decompressed
+    size in bytes.
     """
 
     def __init__(self, crawler: Crawler, kind: Kind, mark: str, most: int = MOST) -> None:
         self._crawler, self._kind, self._mark, self._most = crawler, kind, mark, most
 
     async def get(self, url: str) -> tuple[Capture, bytes] | None:
-        """Return the answer and its body, unpacked; None after too many redirects.
+        """Return the response and its decompressed body; None after too many redirects.
 
-        Raises NotHadError for what is not whole, and what the downloader raises.
+        Raises UnreadableFileError for an incomplete file, and the errors of the downloader.
         """
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._fetch(url)
@@ -115,7 +117,7 @@ class WellKnown:
                 return capture, whole_body(capture, self._most)
             target = redirect_target(location, url)
             if target is None:
-                raise NotHadError("a redirect to where nothing can be fetched")
+                raise UnreadableFileError("a redirect to an invalid address")
             url = target.fetchable
         return None
 
@@ -131,13 +133,13 @@ class WellKnown:
 
 
 def whole_body(capture: Capture, most: int = MOST) -> bytes:
-    """Unpack the body of a file for crawlers, one that is a gzip file in itself too. Raises NotHadError.
+    """Decompress the body of a file for crawlers, including a body that is itself a gzip file.
 
-    One that was cut is good only where the size limit cut it: what is missing may be what forbids.
+    Raises UnreadableFileError. A truncated body is accepted only if the size limit cut it: the rest may contain rules.
     """
     if capture.truncated in {"disconnect", "time"}:
-        raise NotHadError(f"truncated ({capture.truncated})")
+        raise UnreadableFileError(f"truncated ({capture.truncated})")
     try:
         return unpack(capture.body, capture.coding, limit=most)
     except InflateError as error:
-        raise NotHadError(f"body {error.reason}") from error
+        raise UnreadableFileError(f"body {error.reason}") from error

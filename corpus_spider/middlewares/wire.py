@@ -1,6 +1,4 @@
-"""Leaves bodies as they came over the wire for requests that ask for it; inflates them for everybody else (`scrapy
-shell`).
-"""
+"""Leave bodies compressed for marked requests. Decompress them for others, such as those of `scrapy shell`."""
 
 from __future__ import annotations
 
@@ -13,15 +11,14 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 WIRE = "corpus_wire"
+"""Key of `Request.meta` that marks a request whose body stays compressed."""
 
 
 class WireBodyMiddleware(HttpCompressionMiddleware):
-    """Inflating is the workers' business: in the reactor it is a quarter of a crawl's time and one bomb stops
-    everything.
-    """
+    """Leaves decompression to the workers. In the reactor it takes a quarter of the time, and a bomb stops all."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        """Hand the response on untouched when the request carries the mark."""
+        """Return the response unchanged if the request is marked."""
         if request.meta.get(WIRE):
             return response
         return super().process_response(request, response)

@@ -1,4 +1,4 @@
-"""Newspapers as data: one TOML file a language, read by the rules of corpus.toml. No code for any newspaper."""
+"""Known newspapers as data: one TOML file for each language, with the keys of corpus.toml."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ ABOUT = ("title", "homepage", "terms", "checked")
 
 @dataclass(frozen=True, slots=True)
 class Newspaper:
-    """A newspaper that is known, and the site table that crawls it."""
+    """A known newspaper and its site table."""
 
     title: str
     homepage: str
     terms: str
-    """Page with the terms of use, or the licence; empty while nobody has found it."""
+    """URL of the terms of use or the licence; empty if unknown."""
     checked: str
-    """ISO date of the last crawl that somebody looked at; empty while nobody has."""
+    """ISO date of the last crawl whose result was read; empty if it was never checked."""
     site: Site
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages for which newspapers are known."""
+    """Return the languages that have known newspapers."""
     names = (entry.name for entry in files(__package__).iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def newspapers(language: str) -> tuple[Newspaper, ...]:
-    """Return the newspapers of a language; none when none are known. Raises ConfigError when the file is wrong."""
+    """Return the known newspapers of a language. Raises ConfigError if the file is invalid."""
     if language not in languages():
         return ()
     text = (files(__package__) / f"{language}.toml").read_text(encoding="utf-8")
@@ -45,10 +45,12 @@ def newspapers(language: str) -> tuple[Newspaper, ...]:
 
 
 def parse(text: str, origin: str) -> tuple[Newspaper, ...]:
-    """Read a file of newspapers; raise ConfigError naming every problem."""
+    """Parse a file of newspapers. Raises ConfigError with all errors."""
     tables: list[dict[str, Any]] = tomllib.loads(text).get("newspaper", [])
     problems: list[Problem] = []
-    sites = build_sites([_without_about(table) for table in tables], problems)
+    sites = build_sites(
+        [{key: value for key, value in table.items() if key not in ABOUT} for table in tables], problems
+    )
     missing = [f"newspaper[{at}].{key} is missing" for at, one in enumerate(tables) for key in ABOUT if key not in one]
     if wrong := [*map(str, problems), *missing]:
         raise ConfigError("; ".join(wrong), where=origin)
@@ -56,7 +58,3 @@ def parse(text: str, origin: str) -> tuple[Newspaper, ...]:
         Newspaper(table["title"], table["homepage"], table["terms"], table["checked"], site)
         for table, site in zip(tables, sites, strict=True)
     )
-
-
-def _without_about(table: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if key not in ABOUT}

@@ -1,8 +1,7 @@
-"""The browser's life: started with the first page, bounded in pages at a time, started anew after so many pages, after
-a crash and when it does not obey.
+"""Life cycle of the browser: start with the first page, limit parallel pages, restart after many pages or a crash.
 
-Each browser is one handler (:mod:`corpus_spider.rendering.handler`), which is never started twice: a page on its way
-out of an old browser cannot be taken for one of the new.
+Each browser is one handler (:mod:`corpus_spider.rendering.handler`), which is started only once. So a page of an old
+browser cannot be confused with a page of the new one.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Running:
-    """A browser that runs, and the pages it has shown and still shows."""
+    """A running browser, the number of its open pages, and of all its pages."""
 
     handler: RenderHandler
     active: int = 0
@@ -35,7 +34,7 @@ class _Running:
 
 @dataclass(slots=True)
 class Browser:
-    """A browser that is started with the first page. Not for use by two event loops."""
+    """Renders pages. Starts a browser with the first page. Not for use by two event loops."""
 
     crawler: Crawler
     limits: Limits
@@ -44,9 +43,9 @@ class Browser:
     _places: asyncio.Semaphore | None = None
 
     async def render(self, visit: Visit) -> bytes:
-        """Return the DOM of a page as HTML in UTF-8, once its scripts have had their time.
+        """Return the DOM of a page as HTML in UTF-8, after its scripts have run.
 
-        Raises RenderError; StartError when there is no browser to be had.
+        Raises RenderError, or StartError if no browser starts.
         """
         self._places = self._places or asyncio.Semaphore(self.limits.pages)
         async with self._places:
@@ -57,7 +56,7 @@ class Browser:
                 await self._leave(running)
 
     async def close(self) -> None:
-        """End the browser, whatever it is doing."""
+        """Close the browser, also while it renders."""
         running, self._running = self._running, None
         if running is not None:
             await running.handler.end()
@@ -67,21 +66,18 @@ class Browser:
             running = self._running
             if running is None or running.over:
                 await self._retire(running)
-                running = self._running = await self._start()
+                from corpus_spider.rendering.handler import RenderHandler
+
+                handler = RenderHandler(self.crawler, self.limits)
+                await handler.start()
+                running = self._running = _Running(handler)
             running.active += 1
             running.served += 1
             running.retired = running.served >= self.limits.pages_per_browser
             return running
 
-    async def _start(self) -> _Running:
-        from corpus_spider.rendering.handler import RenderHandler
-
-        handler = RenderHandler(self.crawler, self.limits)
-        await handler.start()
-        return _Running(handler)
-
     async def _retire(self, running: _Running | None) -> None:
-        """Let a browser go; the pages it still shows are its last."""
+        """Give a browser no more pages. It is closed after its last open page."""
         if running is not None:
             running.retired = True
             if not running.active:

@@ -1,4 +1,4 @@
-"""The browser's program: where it is, whether it can be driven, how it is started, what memory it takes."""
+"""The Chromium program: find it, check the driver, start options, memory of its processes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 VARIABLE = "CORPUS_SPIDER_CHROMIUM"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-# Where `playwright install chromium` puts its own.
 DOWNLOADED = ("chromium_headless_shell-*/*/*headless*shell", "chromium-*/*/chrome")
+"""Paths of browsers that `playwright install chromium` downloads."""
 NO_DRIVER = "Install the driver: pip install 'corpus-spider[render]' (in a checkout: make render)."
 NO_BROWSER = (
-    "Install one (Debian, Ubuntu: apt-get install chromium), or name it: "
+    "Install a browser (Debian, Ubuntu: apt-get install chromium), or set its path: "
     f'browser = "/path/to/chromium" in [crawl], or {VARIABLE}=/path/to/chromium.'
 )
 
 START_SECONDS = 30.0
 CLOSED_PROXY = "http://127.0.0.1:1"
 FLAGS = (
-    # No way out but through the crawl: no name resolves, and WebRTC may not go round the proxy, which is closed.
+    # All requests go through the crawl: no name resolves, and WebRTC may not bypass the proxy, which is closed.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -41,28 +41,28 @@ FLAGS = (
     "--disable-gpu",
     "--disable-remote-fonts",
     "--blink-settings=imagesEnabled=false",
-    # A page whose scripts want more ends with its tab.
+    # Scripts that need more memory crash their tab, not the browser.
     "--js-flags=--max-old-space-size=512",
 )
 
 
 def require_browser(config: Config) -> None:
-    """Raise ConfigError when a site is to be rendered and there is no browser, or nothing to drive it with."""
+    """Raise ConfigError if a site has ``render = true`` and the browser or its driver is missing."""
     sites = [site.name for site in config.sites if site.render]
     if not sites:
         return
     where = f"{config.path or 'configuration'}, site {sites[0]}"
     if find_spec("scrapy_playwright") is None:
-        raise ConfigError("render = true needs a browser's driver, which is not installed", where=where, do=NO_DRIVER)
+        raise ConfigError("render = true needs a browser driver, which is not installed", where=where, do=NO_DRIVER)
     path = find_browser(config.crawl.browser, os.environ)
     if path is None:
         raise ConfigError("render = true needs a browser, and none was found", where=where, do=NO_BROWSER)
     if not os.access(path, os.X_OK) or path.is_dir():
-        raise ConfigError(f"render = true needs a browser, and {path} is no program", where=where, do=NO_BROWSER)
+        raise ConfigError(f"render = true needs a browser, and {path} is not a program", where=where, do=NO_BROWSER)
 
 
 def find_browser(named: str, environ: Mapping[str, str]) -> Path | None:
-    """Return the browser to run: the one named, the environment's, the system's, or one that Playwright downloaded."""
+    """Return the browser: the configured one, else $CORPUS_SPIDER_CHROMIUM, the system's, or Playwright's download."""
     if given := named or environ.get(VARIABLE):
         return Path(given)
     on_path = next((found for name in PROGRAMS if (found := shutil.which(name, path=environ.get("PATH")))), None)
@@ -73,7 +73,7 @@ def find_browser(named: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def launch_options(program: Path, mark: str) -> dict[str, Any]:
-    """Return how Playwright starts the browser; ``mark``: an argument by which its processes are known."""
+    """Return Playwright's options to start the browser. ``mark`` is an argument that identifies its processes."""
     return {
         "executable_path": str(program),
         "args": [*FLAGS, mark],
@@ -81,7 +81,7 @@ def launch_options(program: Path, mark: str) -> dict[str, Any]:
         # Chromium's own sandbox refuses to run as root.
         "chromium_sandbox": os.geteuid() != 0,
         "proxy": {"server": CLOSED_PROXY},
-        # Nothing of our environment, which may hold passwords.
+        # Not our environment: it may contain passwords.
         "env": {"PATH": os.environ.get("PATH", ""), "HOME": tempfile.gettempdir()},
         "handle_sigint": False,
         "handle_sigterm": False,
@@ -91,9 +91,9 @@ def launch_options(program: Path, mark: str) -> dict[str, Any]:
 
 
 def processes(mark: str) -> list[int]:
-    """Return the ids of the running browser that was started with ``mark`` in its command line, and of all below it.
+    """Return the process ids of the browser whose command line contains ``mark``, and of all its descendants.
 
-    Empty where there is no /proc.
+    Empty on systems without /proc.
     """
     parents = dict(_parents())
     found = [pid for pid in parents if mark in _command(pid) and "--type=" not in _command(pid)]
@@ -103,7 +103,7 @@ def processes(mark: str) -> list[int]:
 
 
 def memory(pids: list[int]) -> int:
-    """Return how many bytes of memory the processes have, without the pages of files, which they share."""
+    """Return the bytes of anonymous and shared memory of the processes, without pages of files."""
     return sum(_own_memory(pid) for pid in pids)
 
 

@@ -1,12 +1,11 @@
-"""The one adapter of scrapy-playwright, and of Playwright under it: HTML and what its scripts ask for in, the DOM out.
+"""Adapter of scrapy-playwright and Playwright: takes HTML and responses for its scripts, returns the DOM.
 
-scrapy-playwright's download handler starts the driver and the browser, makes a context and a page in it for each
-request, sets the routes, goes to the page and closes down. Replaced are its handler of routes, which lets the browser
-ask for itself (``_make_request_handler``), and what it does with an open page (``_download_request_with_page``), whose
-DOM it serialises whole. A context refuses everything from its start (``_create_browser_context``), so that a page
-without routes of ours gets nothing; its name is no other page's, and it is closed after its page. Known ways in which
-rendering crawlers fail are memory that grows over contexts (scrapy-playwright #126, #171, #240) and calls that never
-return (#133, #174, #330): nothing here is waited for without a bound.
+scrapy-playwright's download handler starts driver and browser, creates a context and a page for each request, sets the
+routes, opens the page and closes everything. This subclass replaces three methods. ``_make_request_handler`` would let
+the browser make requests itself. ``_download_request_with_page`` would serialise the whole DOM.
+``_create_browser_context`` here refuses every request from the start, so a page without our routes gets nothing. Each
+context belongs to one page and is closed after it. Known failures of rendering crawlers are memory that grows with the
+contexts (scrapy-playwright #126, #171, #240) and calls that never return (#133, #174, #330). So every wait has a limit.
 """
 
 from __future__ import annotations
@@ -40,18 +39,20 @@ if TYPE_CHECKING:
     from scrapy_playwright.handler import BrowserContextWrapper
 
 logger = logging.getLogger(__name__)
-# It tells of every start and end.
+# It logs every start and end.
 logging.getLogger("scrapy-playwright").setLevel(logging.WARNING)
 
 CLOSE_SECONDS = 5.0
+"""Maximum wait for a page, context or browser to close."""
 WATCH_SECONDS = 0.5
+"""Interval of memory checks."""
 SETTLE_SECONDS = 10.0
-"""Longest wait for scripts to have asked for everything; some pages never cease."""
+"""Maximum wait until the requests of scripts end. Some pages never stop."""
 MAX_PARTS = 200
-"""Most requests of one page that are answered."""
+"""Maximum number of requests of one page that are answered."""
 MAX_BYTES = 32 * 2**20
-"""Most bytes of all these answers: the driver takes each as a text, in the event loop."""
-# In a world of its own, where no script of the page has put anything in the way.
+"""Maximum bytes of all these responses. The driver encodes each as text, in the event loop."""
+# Runs in an isolated world, which scripts of the page cannot manipulate.
 SNAPSHOT = """(() => {
   const root = document.documentElement ? document.documentElement.outerHTML : "";
   return root.length > LIMIT ? null : "<!DOCTYPE html>\\n" + root;
@@ -59,13 +60,13 @@ SNAPSHOT = """(() => {
 
 
 class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
-    """One browser, from its start to its end, which shows pages that are already here."""
+    """One browser, from start to end. It renders pages that were already fetched."""
 
     def __init__(self, crawler: Crawler, limits: Limits) -> None:
         super().__init__(crawler)
         self._limits = limits
         self._mark = f"--corpus-spider-browser={secrets.token_hex(8)}"
-        # Whatever settings say: no other browser than this, started once, and no page twice.
+        # Ignore Scrapy's settings: use this browser, start it once, and open no page twice.
         self.config = _config(limits, self._mark)
         self.browser_provider_cls = PlaywrightBrowserProvider
         self._names = map(str, itertools.count())
@@ -75,7 +76,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
 
     @property
     def alive(self) -> bool:
-        """Whether the browser, once started, can show a page."""
+        """Whether the browser, after its start, can render a page."""
         return not self._killed and self.browser.is_connected()
 
     async def start(self) -> None:
@@ -90,7 +91,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self._watch = asyncio.ensure_future(self._watch_memory())
 
     async def end(self) -> None:
-        """End the browser and its driver, whatever they are doing."""
+        """Close the browser and its driver. Kill the browser if it does not close in time."""
         if self._watch is not None:
             self._watch.cancel()
         if not await _bounded(self.close()):
@@ -98,7 +99,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             await _bounded(self.browser_provider.close())
 
     def kill(self) -> None:
-        """End the browser at once, and with it the pages it shows."""
+        """Kill the browser at once. Its open pages fail."""
         self._killed = True
         self._give_up()
         for pid in processes(self._mark):
@@ -106,7 +107,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
                 os.kill(pid, signal.SIGKILL)
 
     async def render(self, visit: Visit) -> bytes:
-        """Return the DOM of a page as HTML in UTF-8; its context is closed, or the browser ended, when it returns.
+        """Return the DOM of a page as HTML in UTF-8. On return its context is closed, or the browser is killed.
 
         Raises RenderError.
         """
@@ -127,24 +128,24 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         return body
 
     def _make_request_handler(self, context_name: str, **_: object) -> Callable[[Route], Awaitable[None]]:
-        """Decide on every request of a page, instead of letting the browser ask."""
+        """Return the handler of all requests of a page. The browser makes none itself."""
         return _Routes(self._shown[context_name].visit).handle
 
     async def _create_browser_context(
         self, name: str, context_kwargs: dict[str, Any] | None, spider: Spider | None = None
     ) -> BrowserContextWrapper:
-        """Make a context in which everything is refused that no page's routes take on, as what popups ask for."""
+        """Create a context that refuses every request without a route, such as those of popups."""
         try:
             wrapper = await super()._create_browser_context(name, context_kwargs, spider)
         except asyncio.CancelledError:
-            # It may come to be yet, and nobody would close it.
+            # The context may still be created later, and would never be closed.
             self.kill()
             raise
         await wrapper.context.route("**/*", _refuse)
         return wrapper
 
     async def _download_request_with_page(self, request: Request, page: Page, spider: Spider) -> HtmlResponse:
-        """Show a page, let its scripts have their time and take its DOM, unless it is too large to be taken."""
+        """Open a page, wait for its scripts, and return its DOM. Raises RenderError if the DOM is too large."""
         await self._get_response_and_download(request, page, spider)
         with contextlib.suppress(WaitError):
             settle = min(SETTLE_SECONDS, self._limits.timeout / 3) * 1000
@@ -156,7 +157,7 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
 
     async def _close_context(self, name: str) -> None:
         wrapper = self.context_wrappers.get(name)
-        # A tab that hangs may keep its context from closing, and would go on to take a processor.
+        # A tab that hangs can keep its context open and would continue to use a processor.
         if wrapper is not None and not await _bounded(_close(wrapper.context)):
             self.kill()
 
@@ -165,12 +166,12 @@ class RenderHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             shown.crash()
 
     async def _watch_memory(self) -> None:
-        """Kill the browser when it takes too much memory."""
+        """Kill the browser if it uses too much memory."""
         while self.browser.is_connected():
             await asyncio.sleep(WATCH_SECONDS)
             taken = await asyncio.to_thread(lambda: memory(processes(self._mark)))
             if taken > self._limits.memory:
-                logger.warning("the browser took %d MiB of memory and is started anew", taken // 2**20)
+                logger.warning("the browser used %d MiB of memory and is restarted", taken // 2**20)
                 self.kill()
 
 
@@ -185,18 +186,18 @@ def _config(limits: Limits, mark: str) -> Config:
         max_pages_per_context=1,
         max_contexts=None,
         startup_context_kwargs={},
-        # Bounds of its own would only race with that of the page.
+        # The limit of the page covers navigation.
         navigation_timeout_ms=0,
-        # Downloads are refused, and so not waited for.
+        # Downloads are refused.
         download_timeout_secs=0,
         restart_disconnected_browser=False,
-        # A page that has ended a browser is not shown to the next one.
+        # A page that crashed a browser is not opened in the next one.
         target_closed_max_retries=0,
     )
 
 
 def _request(name: str, shown: _Shown, limits: Limits) -> Request:
-    """Return what asks scrapy-playwright to show a page in a context of its own."""
+    """Return the request that makes scrapy-playwright open a page in its own context."""
     meta = {
         "playwright": True,
         "playwright_context": name,
@@ -207,13 +208,13 @@ def _request(name: str, shown: _Shown, limits: Limits) -> Request:
             "service_workers": "block",
             "accept_downloads": False,
         },
-        # It goes with its context, whose end is bounded.
+        # The page is closed with its context, within CLOSE_SECONDS.
         "playwright_include_page": True,
         "playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"},
         "playwright_page_event_handlers": {
             "popup": _dismiss,
             "crash": lambda _: shown.crash(),
-            # What a listener of scrapy-playwright raises would otherwise be raised by the next call for another page.
+            # Otherwise an error in a listener of scrapy-playwright is raised by the next call for another page.
             "error": lambda error: logger.debug("%s: %s", shown.visit.url, error),
         },
     }
@@ -222,15 +223,15 @@ def _request(name: str, shown: _Shown, limits: Limits) -> Request:
 
 @dataclass(slots=True)
 class _Shown:
-    """A page that is shown, how long it may be, and whether its tab or its browser is gone."""
+    """An open page, its time limit, and whether its tab or browser has crashed."""
 
     visit: Visit
     bound: asyncio.Timeout
     crashed: bool = False
 
     def crash(self) -> None:
-        """End what the page waits for: Playwright would wait on."""
-        # When it has ended already, its bound cannot be set any more.
+        """End the wait for the page at once. Playwright would wait until the limit."""
+        # After the page has ended, its limit cannot be changed.
         with contextlib.suppress(RuntimeError):
             self.bound.reschedule(0)
             self.crashed = True
@@ -261,25 +262,23 @@ async def _dismiss(popup: Page) -> None:
 
 
 async def _bounded(work: Awaitable[object]) -> bool:
-    """Wait for something that may fail or hang; tell whether it came to its end."""
+    """Wait for something that may fail or hang. Return whether it succeeded within CLOSE_SECONDS."""
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await work
-    except Exception:  # noqa: BLE001 - what has raised matters less than that it is not closed
+    except Exception:  # noqa: BLE001 - any error means that it is not closed
         return False
     return True
 
 
 async def _refuse(route: Route) -> None:
-    # The page may be closed, or gone.
+    # The page may be closed or crashed.
     with contextlib.suppress(Error):
         await route.abort("blockedbyclient")
 
 
 class _Routes:
-    """Decides on every request of a page: its own document is at hand, scripts and data are asked for, the rest is
-    refused.
-    """
+    """Handles every request of a page: its document is at hand, scripts and data are fetched, the rest is refused."""
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
@@ -287,10 +286,10 @@ class _Routes:
         self._parts = self._bytes = 0
 
     async def handle(self, route: Route) -> None:
-        """Answer a request; whatever goes wrong on the way refuses it."""
+        """Answer a request. Refuse it on any error."""
         try:
             await self._answer(route)
-        except Exception as error:  # noqa: BLE001 - the edge of a stage, and fails closed
+        except Exception as error:  # noqa: BLE001 - the edge of a stage: fail closed
             logger.debug("%s: %s", route.request.url, error)
             await _refuse(route)
 
@@ -299,7 +298,7 @@ class _Routes:
         if request.resource_type == "document":
             await self._document(route)
         elif request.resource_type == "stylesheet":
-            # Scripts that wait for a style sheet give up where it fails.
+            # An empty style sheet: some scripts wait for it and stop if it fails.
             await route.fulfill(status=200, content_type="text/css", body="")
         elif request.resource_type in {"script", "xhr", "fetch"} and request.method == "GET":
             await self._part(route)
@@ -307,7 +306,7 @@ class _Routes:
             await _refuse(route)
 
     async def _document(self, route: Route) -> None:
-        """Give the page its own HTML, once; frames, and pages that scripts lead to, stay empty."""
+        """Answer with the HTML of the page, once. Frames and later navigations stay empty."""
         if self._opened or route.request.frame.parent_frame is not None:
             await _refuse(route)
             return

@@ -1,4 +1,4 @@
-"""A page for the browser and what may come of it: words that the crawl, the browser's life and its driver share."""
+"""Data model of rendering: visit, request and response of scripts, limits, errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a script asked for, as it is handed to the browser: content coding undone."""
+    """Response to a request of a script, with the content coding undone."""
 
     status: int
     headers: dict[str, str]
@@ -21,7 +21,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request of a page's scripts: safe (GET), for a script or for data."""
+    """GET request of a page, for a script or for data."""
 
     url: str
     headers: dict[str, str]
@@ -30,33 +30,35 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page to render: its address, its HTML, the language to ask in and who answers what its scripts ask for."""
+    """A page to render: URL, HTML, preferred language, and the function that answers requests of its scripts."""
 
     url: str
     html: str
     answer: Callable[[Asked], Awaitable[Part | None]]
-    """None: the request is refused."""
+    """Returns None to refuse the request."""
     language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which program, and how much it may take."""
+    """Browser program and its limits."""
 
     program: Path
     user_agent: str
     timeout: float = 60.0
-    """Seconds for one page, from its place to its DOM."""
+    """Seconds for one page, until its DOM is read."""
     pages: int = 2
-    """Pages at a time."""
+    """Pages in parallel."""
     pages_per_browser: int = 100
+    """Pages after which the browser is restarted."""
     memory: int = 2**30
-    """Bytes of the browser and all its processes, beyond which it is killed."""
+    """Bytes of memory of all processes of the browser. It is killed beyond."""
     max_chars: int = 16 * 2**20
+    """Maximum length of the DOM in characters."""
 
 
 class RenderError(Exception):
-    """A page that was not rendered. ``reason``: ``render_timeout``, ``render_crash`` or ``render_too_large``."""
+    """A page could not be rendered. ``reason`` is ``render_timeout``, ``render_crash`` or ``render_too_large``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -62,7 +62,7 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["crawl", "--site", "exmaple", "--dry-run"], "did you mean example"),
         (["crawl", "--site", "example, exmaple", "--dry-run"], 'there is no site "exmaple"'),
         (["-c", "none.toml", "status"], "none.toml"),
-        (["-c", "none.toml", "status"], "Make one with `corpus-spider init"),
+        (["-c", "none.toml", "status"], "Create one with `corpus-spider init"),
         (["crawl", "--since", "20.11.2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
         (["export", "--until", "2026", "--dry-run"], "expected a day such as 2026-11-20, got"),
         (["schedule", "--at", "3"], "expected a time such as 02:15, got"),
@@ -76,7 +76,7 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         (["extract", "corpus.toml", "--url", "notaurl"], "only http and https"),
         (["evaluate", "--gold", "nowhere"], "nowhere"),
         (["init", "x", "--contact", "me@example.org", "--site", "http://[::1/"], "Invalid IPv6 URL"),
-        (["demo", "--keep", "corpus.toml"], "holds something else than a demo"),
+        (["demo", "--keep", "corpus.toml"], "contains other files than a demo"),
         (["dropped", "--limit", "9" * 20], "--limit"),
         (["export", "-o", "x.jsonl", "--min-chars", "9" * 20], "--min-chars"),
         (["sites", "check", "--max-age", "9" * 11], "--max-age"),
@@ -201,7 +201,7 @@ def test_a_folder_that_was_removed_is_told_and_matters_only_where_it_is_needed(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert run(["config"]) == 2
-    assert "the folder you are in is not there any more" in capsys.readouterr().err
+    assert "the current folder was deleted" in capsys.readouterr().err
     assert run(["-c", str(home / "corpus.toml"), "config"]) == 0
 
 
@@ -237,7 +237,7 @@ def test_init_says_in_which_languages_it_knows_no_newspaper(
     """They would be missed without a word; who names newspapers knows."""
     asked = ("--language", "vi", "--language", "lo", "--contact", "me@example.org", *sites)
     assert run(["init", str(tmp_path / "new"), *asked]) == 0
-    assert ("No newspaper is known here in lo: " in capsys.readouterr().err) is told
+    assert ("No newspaper is known in lo. " in capsys.readouterr().err) is told
 
 
 def test_a_crawl_without_contact_or_site_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,7 +42,7 @@ def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pyte
     """--output, --html and --pin write what they say; --against adds the one compared with."""
     command = ["evaluate", "--gold", gold, "--against", "justext", "--output", "texts", "--html", "worst.html"]
     assert run([*command, "--pin", "floors.json"]) == 0
-    assert "F1 less that of justext" in capsys.readouterr().out
+    assert "Difference of F1 to justext" in capsys.readouterr().out
     assert sorted(str(path) for path in Path("texts").rglob("*.txt")) == ["texts/auto/a.txt", "texts/justext/a.txt"]
     assert Path("texts/auto/a.txt").read_text().startswith("The committee")
     assert "The committee" in Path("worst.html").read_text()
@@ -50,17 +50,17 @@ def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pyte
     assert pinned["f1"]["auto"] == {"all": 1.0, "en": 1.0}
     Path("gold/gold/a.txt").write_text("Something else was true.")
     assert run(["evaluate", "--gold", gold, "--pin", "floors.json"]) == 2
-    assert "would be lowered" in capsys.readouterr().err
+    assert "floors would fall" in capsys.readouterr().err
     assert run(["evaluate", "--gold", gold, "--pin", "floors.json", "--allow-lower"]) == 0
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--html", "gone/worst.html"], "gone/worst.html: is in no folder"),
+        (["--html", "gone/worst.html"], "gone/worst.html: the folder does not exist"),
         (["--output", "gold/manifest.jsonl"], "gold/manifest.jsonl"),
         (["--against", "no-such"], 'no extractor "no-such"'),
-        (["--corpus", "corpus.toml", "--pin", "floors.json"], "--pin: are of extractors"),
+        (["--corpus", "corpus.toml", "--pin", "floors.json"], "--pin: floors are for extractors"),
     ],
 )
 def test_what_evaluate_cannot_do_is_told(

@@ -115,7 +115,7 @@ def test_names_and_values_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     """Neither database nor run could keep them: a crawl in a folder named in Latin-1 was an internal error."""
     folder = tmp_path / os.fsdecode(b"b\xe1o")
     folder.mkdir()
-    with pytest.raises(ConfigError, match="its name, or that of a folder it is in, is not UTF-8"):
+    with pytest.raises(ConfigError, match="the path is not valid UTF-8"):
         load(write(folder, MINIMAL), environ={})
     assert "expected text in UTF-8" in refused(MINIMAL, tmp_path, CORPUS_SPIDER_CORPUS_NAME=os.fsdecode(b"b\xe1o"))
 
@@ -197,7 +197,7 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ('[corpus]\ncontact = "a@b.c\\nEvil: 1"\n', "corpus.contact: expected an e-mail address or the URL"),
         ('[corpus]\ndatabase = "mysql://x"\n', "corpus.database: expected sqlite:///FILE or postgresql://"),
         ('[corpus]\ndatabase = "sqlite://"\n', "corpus.database: expected sqlite:///FILE or postgresql://"),
-        ('[corpus]\nuser_agent = "bot"\ncontact = "a@b.cd"\n', 'corpus.user_agent: must hold the contact "a@b.cd"'),
+        ('[corpus]\nuser_agent = "bot"\ncontact = "a@b.cd"\n', 'corpus.user_agent: must contain the contact "a@b.cd"'),
         ('[corpus]\nuser_agent = "bot\\r\\nX: y"\n', "corpus.user_agent: expected printable ASCII"),
         ("site = 3\n", "site: expected [[site]] tables"),
         ('[site]\nname = "x"\n', "site: expected [[site]] tables"),
@@ -219,7 +219,7 @@ def test_relative_paths_belong_to_the_folder_of_the_file(tmp_path: Path, monkeyp
         ('[[site]]\nname = "x"\nstart = ["http://a:b@c/"]\n', "site[0].start[0] (x): expected a URL without user name"),
         ('[[site]]\nname = "x"\nstart = ["http://a:99999/"]\n', "site[0].start[0] (x): expected a URL"),
         ('[[site]]\nname = "x"\nstart = ["http://[::1/"]\n', "site[0].start[0] (x): expected a URL"),
-        ('[[site]]\nname = "x"\nstart = [""]\n', "site[0].start[0] (x): expected a text that is not empty"),
+        ('[[site]]\nname = "x"\nstart = [""]\n', "site[0].start[0] (x): expected a non-empty text"),
         ('[[site]]\nname = "x"\nallow = ["("]\n', 'site[0].allow[0] (x): expected a regular expression, got "("'),
         ('[[site]]\nname = "x"\nhosts = ["http://a"]\n', "site[0].hosts[0] (x): expected a host"),
         ("[crawl\n", "is not TOML"),
@@ -238,7 +238,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     text = MINIMAL + '[[site]]\nname = "example"\nallow = ["("]\n[crawl]\nx = 1\ndelay = "a"\n'
     message = refused(text, tmp_path)
     assert message.count("\n") == 5
-    for part in ("5 things", "same name", "at least one of", "allow[0]", "crawl.x", "crawl.delay"):
+    for part in ("5 errors", "same name", "at least one of", "allow[0]", "crawl.x", "crawl.delay"):
         assert part in message
 
 
@@ -400,4 +400,4 @@ def test_from_the_folder_above_a_corpus_is_named(tmp_path: Path, monkeypatch: py
         (tmp_path / name / "corpus.toml").touch()
     with pytest.raises(ConfigError, match="there is no") as refused:
         load(environ={})
-    assert "add -c 'vi news/corpus.toml' (or one of 1 more), or go there" in refused.value.do
+    assert "add -c 'vi news/corpus.toml' (or one of 1 more), or change to that folder" in refused.value.do

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from corpus_spider.console import (
     Console,
     OneLine,
-    Sparing,
+    RateLimit,
     human_size,
     readable,
     safe,
@@ -289,13 +289,15 @@ def test_a_message_that_a_site_can_have_said_for_every_page_is_said_some_times_a
     assert len(said) < 10**6
     assert len(lines) == 401
     assert "another message" in lines[-1]
-    assert ["more like it are left out for an hour" in line for line in lines] == [False] * 398 + [True] * 2 + [False]
+    assert ["similar messages are omitted for an hour" in line for line in lines] == [False] * 398 + [True] * 2 + [
+        False
+    ]
 
 
 def test_what_was_left_out_of_the_log_is_counted_an_hour_later() -> None:
     """The first message of the next hour says how many there were."""
     now = [0.0]
-    sparing = Sparing(2, lambda: now[0])
+    sparing = RateLimit(2, lambda: now[0])
 
     def shown(value: str) -> str | None:
         record = logging.LogRecord("storage.x", logging.INFO, "", 0, "it is %s", (value,), None)
@@ -303,13 +305,13 @@ def test_what_was_left_out_of_the_log_is_counted_an_hour_later() -> None:
 
     assert [shown("a"), shown("100 %"), shown("c"), shown("d")] == [
         "it is a",
-        "it is 100 % (more like it are left out for an hour)",
+        "it is 100 % (similar messages are omitted for an hour)",
         None,
         None,
     ]
-    now[0] = Sparing.HOUR
-    assert shown("e") == "it is e (2 like it were left out)"
-    assert shown("f") == "it is f (more like it are left out for an hour)"
+    now[0] = RateLimit.HOUR
+    assert shown("e") == "it is e (2 similar messages omitted)"
+    assert shown("f") == "it is f (similar messages are omitted for an hour)"
     assert shown("g") is None
 
 

@@ -20,9 +20,8 @@ from rapidfuzz import fuzz
 
 from corpus_spider import config_load
 from corpus_spider.demo import articles, papers
-from corpus_spider.demo.config import demo_config
-from corpus_spider.demo.encoding import encode
-from corpus_spider.demo.site import Answer, Key, build_site, truth
+from corpus_spider.demo.run import demo_config
+from corpus_spider.demo.site import Answer, Key, build_site, encode, truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -245,7 +245,7 @@ def test_a_host_with_a_bad_certificate_is_refused_and_named(tmp_path: Path) -> N
         (tmp_path / "corpus.toml").write_text(corpus_toml(paper, retries=0).replace("http://", "https://"))
         ended = run(tmp_path, "crawl")
     assert ended.returncode == 7
-    assert "first reason: certificate (127.0.0.1:" in ended.stderr
+    assert "First reason: certificate (127.0.0.1:" in ended.stderr
     assert "robots_unreachable" not in ended.stderr
 
 
@@ -303,7 +303,7 @@ def test_a_signal_while_robots_txt_hangs_ends_a_crawl(tmp_path: Path, newspaper:
 BROKEN = """
 import sys, corpus_spider.crawl, corpus_spider.spiders.news, pipelines.line
 from corpus_spider.cli import run
-def fault(*_, **__): raise KeyError("a fault of the program")
+def fault(*_, **__): raise KeyError("a bug in the program")
 {target} = fault
 sys.exit(run(["crawl", "--quiet"]))
 """
@@ -334,7 +334,7 @@ def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
         check=False,
     )
     assert ended.returncode == code, ended.stderr
-    assert code == 7 or "a fault of the program" in ended.stderr
+    assert code == 7 or "a bug in the program" in ended.stderr
     well(tmp_path, "crawl")
     well(tmp_path, "check", "--deep")
 

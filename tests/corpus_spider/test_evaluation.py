@@ -55,12 +55,12 @@ def test_a_gold_folder_is_read(gold: Path) -> None:
         (["", "[]"], 'line 2: has no "id"'),
         (['{"id": 7, "lang": "en"}'], 'has no "id"'),
         (['{"id": "en-one"}'], 'has no "lang"'),
-        (['{"id": "../../etc/passwd", "lang": "en"}'], "cannot name a file"),
+        (['{"id": "../../etc/passwd", "lang": "en"}'], "cannot be a file name"),
         (['{"id": "gone", "lang": "en"}'], "gone.html: is missing"),
-        (['{"id": "en-one", "lang": "en"}'] * 2, "names en-one twice"),
+        (['{"id": "en-one", "lang": "en"}'] * 2, "has the id en-one twice"),
         (["[" * 100_000], "line 1: is not JSON"),
-        (['{"id": "xx", "lang": "en", "has_gold": false}'], "names no page"),
-        ([], "names no page"),
+        (['{"id": "xx", "lang": "en", "has_gold": false}'], "has no page"),
+        ([], "has no page"),
     ],
 )
 def test_a_wrong_manifest_is_explained(gold: Path, lines: list[str], told: str) -> None:
@@ -75,7 +75,7 @@ def test_a_wrong_manifest_is_explained(gold: Path, lines: list[str], told: str) 
 def test_what_is_no_gold_folder_is_told(tmp_path: Path, name: str) -> None:
     """A folder without a manifest, a missing one and a file are refused alike."""
     (tmp_path / "pages").mkdir()
-    with pytest.raises(ConfigError, match="no gold folder"):
+    with pytest.raises(ConfigError, match="not a gold folder"):
         load_gold(tmp_path / name)
 
 
@@ -240,7 +240,7 @@ def test_the_table_shows_languages_and_what_is_missing(gold: Path) -> None:
     lines = [line.split() for line in text.splitlines()]
     assert ["fa", "*", "1", "1.000", "-", *["1.000"] * 6, "0", "0", "1.000", "-"] in lines
     assert ["en", "*", "2", "0.000", "-", *["0.000"] * 6, "2", "-", "-", "-"] in lines
-    assert "corpus: 2 of 3 pages without a text, scored 0" in text
+    assert "corpus: 2 of 3 pages have no text and score 0" in text
     assert "en-one\tnot in the corpus\n" in text
     assert "en-two\t[red]drop[/red]\n" in text
     assert "\x1b" not in text
@@ -251,7 +251,7 @@ def test_the_table_is_drawn_for_a_terminal(gold: Path) -> None:
     text = render(evaluate_corpus(load_gold(gold), []), drawn=True)
     assert "───" in text
     assert "\t" not in text
-    assert "corpus: 3 of 3 pages without a text, scored 0" in text
+    assert "corpus: 3 of 3 pages have no text and score 0" in text
 
 
 def test_few_of_many_missing_pages_are_named() -> None:
@@ -259,7 +259,7 @@ def test_few_of_many_missing_pages_are_named() -> None:
     pages = tuple(PageScore(f"p{n}", "en", None, "none", scores.ZERO, empty=True, missing="gone") for n in range(25))
     lines = render(Report("c", pages)).splitlines()
     assert sum(line.endswith("\tgone") for line in lines) == 10
-    assert lines[-1] == "… 15 more; --json has all"
+    assert lines[-1] == "… 15 more; --json lists all"
 
 
 def test_scoring_a_corpus_tells_how_far_it_is(gold: Path) -> None:

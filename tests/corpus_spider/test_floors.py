@@ -89,7 +89,7 @@ def test_a_file_that_holds_no_floors_is_not_overwritten(tmp_path: Path, text: st
     """It may be anything; the user is told."""
     path = tmp_path / "notes.txt"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="is no file of floors"):
+    with pytest.raises(ConfigError, match="is not a file of floors"):
         pin(path, reached(en=1.0), allow_lower=True)
     assert path.read_text() == text
 

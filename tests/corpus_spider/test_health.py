@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from corpus_spider.config_load import load
 from corpus_spider.health import examine
-from corpus_spider.signs import Rule, Sign
+from corpus_spider.health_model import Rule, Sign
 from storage.records import Kind
 from storage.schema import run as run_table
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
@@ -66,7 +66,7 @@ def test_a_crawl_says_which_feed_died_and_ends_with_exit_code_8(tmp_path: Path, 
     quiet = run(tmp_path, "health", "-q")
     assert (quiet.returncode, quiet.stdout.splitlines()[0], "last crawl" in quiet.stdout) == (
         8,
-        "# What is wrong",
+        "# Problems",
         False,
     )
     status = json.loads(run(tmp_path, "status", "--json").stdout)

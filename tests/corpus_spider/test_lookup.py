@@ -58,18 +58,18 @@ def test_a_page_without_a_text_says_why(
     assert run(["show", f"https://a.example/{path}"]) == 0
     captured = capsys.readouterr()
     assert expected in captured.out
-    assert captured.err == "There is no text of it.\n"
+    assert captured.err == "This page has no document.\n"
 
 
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("https://a.example/other", "nothing that was read leads there"),
-        ("https://a.example/video/1", 'The rules of "a.example" leave it out'),
+        ("https://a.example/other", "no page links to it"),
+        ("https://a.example/video/1", 'The rules of site "a.example" exclude it'),
         ("https://b.example/x", "has its host"),
         ("0" * 32, "No document has this id"),
         ("http://[", "the id of a document"),
-        ("--original --json https://a.example/x", "leave out --json"),
+        ("--original --json https://a.example/x", "exclude each other"),
     ],
 )
 def test_an_unknown_page_is_told_with_what_the_rules_say_of_it(
@@ -92,11 +92,11 @@ def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytes
     assert [page["reason"] for page in json.loads(capsys.readouterr().out)["pages"]] == ["listing"]
     assert run(["dropped", "--limit", "0", "--reason", "nothing"]) == 0
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "Nothing was dropped for nothing. Reasons here: listing.\n")
+    assert (captured.out, captured.err) == ("", "No page has the reason nothing. Reasons in this corpus: listing.\n")
     assert run(["dropped", "--reason", "listing", "--reason", "lsting"]) == 0
     captured = capsys.readouterr()
     assert "https://a.example/" in captured.out
-    assert captured.err == "Nothing was dropped for lsting (did you mean listing?). Reasons here: listing.\n"
+    assert captured.err == "No page has the reason lsting (did you mean listing?). Reasons in this corpus: listing.\n"
     assert run(["dropped", "--site", "nowhere"]) == 2
 
 
@@ -106,7 +106,7 @@ def test_a_reason_of_pages_and_of_addresses_is_named_once(home: Path, capsys: py
         corpus.removals.declare(Request(What.URL, "https://a.example/", "asked"))
         corpus.removals.withdraw()
     assert run(["dropped", "--reason", "nothing"]) == 0
-    assert "Reasons here: removed.\n" in capsys.readouterr().err
+    assert "Reasons in this corpus: removed.\n" in capsys.readouterr().err
 
 
 def test_addresses_that_wait_for_another_try_are_listed_with_why(

@@ -17,9 +17,9 @@ import pytest
 
 from corpus_spider import notify as telling
 from corpus_spider.config import Config
-from corpus_spider.notify import compose, crawl_and_tell, wanted
+from corpus_spider.health_model import Finding, Sign
+from corpus_spider.notify import compose, crawl_and_notify, wanted
 from corpus_spider.sections import Corpus, Notify
-from corpus_spider.signs import Finding, Sign
 from storage.errors import ConfigError, DiskError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 from tests.corpus_spider.running import run
@@ -113,7 +113,7 @@ def test_a_sick_crawl_is_told_by_mail_and_webhook(mails: Any, posts: Any) -> Non
     """What is wrong, at which address, and what the sites came to; nothing that could drive a terminal."""
     (smtp, got), (web, hooks) = mails, posts
     settings = config(mail="me@example.org", smtp=smtp, webhook=f"{web}/hook/s3cr3t")
-    assert crawl_and_tell(settings, lambda: (8, SUMMARY)) == (8, SUMMARY)
+    assert crawl_and_notify(settings, lambda: (8, SUMMARY)) == (8, SUMMARY)
     (mail,) = got
     assert mail["Subject"] == "corpus-spider news: sick, exit code 8"
     assert mail["To"] == mail["From"] == "me@example.org"
@@ -157,9 +157,9 @@ def test_a_crawl_that_fails_is_told_and_fails_all_the_same(posts: Any) -> None:
         raise KeyError("s3cr3t")
 
     with pytest.raises(DiskError):
-        crawl_and_tell(config(webhook=web), full)
+        crawl_and_notify(config(webhook=web), full)
     with pytest.raises(KeyError):
-        crawl_and_tell(config(webhook=web), broken)
+        crawl_and_notify(config(webhook=web), broken)
     assert [(body["exit_code"], body["state"]) for _, body in hooks] == [(3, "failed"), (1, "failed")]
     assert "the disk is full" in hooks[0][1]["text"]
     assert "s3cr3t" not in hooks[1][1]["text"]
@@ -183,8 +183,8 @@ def test_what_cannot_be_told_is_a_warning(
     """Never the crawl's failure, and no secret is logged; a message is not sent on to where a redirect leads."""
     at = {key: value.replace("WEB", posts[0]).replace("SMTP", mails[0]) for key, value in notify.items()}
     with caplog.at_level(logging.WARNING):
-        assert crawl_and_tell(config(when="always", **at), lambda: (0, WELL)) == (0, WELL)
-    assert ["cannot tell of the crawl" in record.message for record in caplog.records] == [True]
+        assert crawl_and_notify(config(when="always", **at), lambda: (0, WELL)) == (0, WELL)
+    assert ["notification failed" in record.message for record in caplog.records] == [True]
     assert "s3cr3t" not in caplog.text
     assert mails[1] == []
     assert [path for path, _ in posts[1] if path == "/elsewhere"] == []
@@ -208,10 +208,10 @@ def test_nobody_waits_for_those_who_are_told_one_after_the_other(
         place = f"127.0.0.1:{server.server_address[1]}"
         told = config(mail="me@example.org", smtp=place, webhook=f"http://{place}/", when="always")
         began = time.monotonic()
-        crawl_and_tell(told, lambda: (0, WELL))
+        crawl_and_notify(told, lambda: (0, WELL))
         assert time.monotonic() - began < 3 * telling.SECONDS
         server.over.set()
-    assert sum("takes too long" in record.getMessage() for record in caplog.records) == 2
+    assert sum("took longer than" in record.getMessage() for record in caplog.records) == 2
 
 
 def test_a_message_on_a_crawl_that_is_well_is_short() -> None:
@@ -228,7 +228,7 @@ def test_a_site_that_robots_txt_has_shut_is_not_said_to_have_had_nothing_due() -
     counts = dict.fromkeys(ROW, 0)
     summary = {"sites": [counts | {"site": "shut", "robots": 9}, counts | {"site": "idle"}]}
     lines = compose("news", 0, "Done.", WELL | summary).text.splitlines()
-    assert lines == ["Done.", "shut: 9 not allowed by robots.txt", "idle: nothing was due"]
+    assert lines == ["Done.", "shut: 9 forbidden by robots.txt", "idle: nothing was due"]
 
 
 def test_secrets_are_masked_wherever_settings_are_shown() -> None:

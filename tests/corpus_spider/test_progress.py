@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from corpus_spider.progress import Recount, _plain, closing_words
+from corpus_spider.progress import Recount, _log_lines, closing_words
 from storage.errors import DatabaseError
 
 SUMMARY: dict[str, Any] = {
@@ -25,7 +25,7 @@ SUMMARY: dict[str, Any] = {
     "next_try": None,
 }
 IDLE = SUMMARY | {"pages": 0, "documents": 0}
-GO_ON = "Run the same command to go on."
+GO_ON = "Run the same command to resume."
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,20 @@ GO_ON = "Run the same command to go on."
         (
             {"pending": 2, "unread": 40, "limit": "time_limit"},
             12,
-            f"Stopped at time_limit: 268 pages fetched, 84 documents, 40 pages not read yet, 2 URLs pending. {GO_ON}",
+            "Stopped at time_limit: 268 pages fetched, 84 documents, 40 pages not processed yet, 2 URLs pending. "
+            + GO_ON,
         ),
         ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
         (
             IDLE | {"failed": {"dns": 1}, "first_failure": "dns (news.example)"},
             7,
-            "Nothing could be fetched; first reason: dns (news.example).",
+            "Nothing could be fetched. First reason: dns (news.example).",
         ),
-        (IDLE | {"refused": 2}, 7, "Nothing could be fetched; first reason: robots.txt refuses every URL."),
+        (IDLE | {"refused": 2}, 7, "Nothing could be fetched. First reason: robots.txt forbids every URL."),
         (
             IDLE | {"pages": 1, "dropped": {"http_403": 1}},
             7,
-            "Nothing could be fetched; first reason: http_403.",
+            "Nothing could be fetched. First reason: http_403.",
         ),
         (IDLE, 0, "Nothing is due."),
     ],
@@ -73,10 +74,13 @@ def test_urls_that_wait_are_named_with_the_next_try_in_local_time() -> None:
     """Of today the hour is enough; another day is told, too."""
     soon = time.time()
     today = closing_words(IDLE | {"pending": 1, "next_try": soon}, 0)
-    assert today == f"Nothing is due; 1 URL waits, next try at {time.strftime('%H:%M', time.localtime(soon))}."
+    assert today == f"Nothing is due; 1 URL waits, next attempt at {time.strftime('%H:%M', time.localtime(soon))}."
     later = soon + 3 * 86400
     day = time.strftime("%Y-%m-%d at %H:%M", time.localtime(later))
-    assert closing_words(IDLE | {"pending": 2, "next_try": later}, 0) == f"Nothing is due; 2 URLs wait, next try {day}."
+    assert (
+        closing_words(IDLE | {"pending": 2, "next_try": later}, 0)
+        == f"Nothing is due; 2 URLs wait, next attempt {day}."
+    )
 
 
 def test_a_count_is_taken_aside_and_its_error_is_no_error_of_the_crawl() -> None:
@@ -104,7 +108,7 @@ def test_a_crawl_that_was_stopped_for_an_hour_goes_on_with_one_line(
     """There was one for each half minute that had passed."""
     clock = [0.0]
     monkeypatch.setattr("corpus_spider.progress.time", SimpleNamespace(monotonic=lambda: clock[0]))
-    show, told = _plain(lambda: "so far", 0.0), []
+    show, told = _log_lines(lambda: "so far", 0.0), []
     with caplog.at_level("INFO"):
         for clock[0] in (0.5, 29.5, 30.5, 3600.0, 3600.5, 3601.0, 3630.5):
             before = len(caplog.records)

@@ -221,10 +221,10 @@ def test_an_original_that_is_gone_is_told_as_that(folder: Path, tmp_path: Path) 
     gone, kept = json.loads(first)["url"], json.loads(second)["url"]
     assert run(tmp_path / "corpus", "remove", "--url", gone, "--reason", "asked").returncode == 0
     done = run(tmp_path / "corpus", "show", gone, "--original")
-    assert (done.returncode, done.stdout, "there is no original" in done.stderr) == (2, "", True)
+    assert (done.returncode, done.stdout, "no original of this page" in done.stderr) == (2, "", True)
     assert run(tmp_path / "corpus", "prune", "-s", "archive.max=1").returncode == 0
     done = run(tmp_path / "corpus", "show", kept, "--original")
-    assert (done.returncode, done.stdout, "removed with its WARC file" in done.stderr) == (2, "", True)
+    assert (done.returncode, done.stdout, "deleted with its WARC file" in done.stderr) == (2, "", True)
 
 
 def test_a_rehearsal_of_nothing_says_so(folder: Path) -> None:

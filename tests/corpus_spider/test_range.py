@@ -103,7 +103,7 @@ def test_archives_are_seeds_only_with_a_first_day() -> None:
     [
         ({"crawl": {"since": "2026-11-20", "until": "2026-11-01"}}, "is after crawl.until"),
         ({"crawl": {"since": "20.11.2026"}}, "expected a day"),
-        ({"site": [{"name": "a", "archive": "https://a.example/{dd}/"}]}, "expected an address with {yyyy}"),
+        ({"site": [{"name": "a", "archive": "https://a.example/{dd}/"}]}, "expected a URL with {yyyy}"),
         ({"site": [{"name": "a", "archive": "{yyyy}/{mm}/"}]}, "expected a URL"),
     ],
 )

@@ -135,7 +135,7 @@ def test_a_crawl_ends_with_what_the_rules_say_and_nothing_takes_it_for_damage(tm
     assert report["removed"] >= 6
     kept = run(tmp_path, "export", "-o", "originals.wacz", "--json")
     assert (kept.returncode, json.loads(kept.stdout)["pages"]) == (0, 0), kept.stderr
-    assert "Nothing goes" in run(tmp_path, "prune").stderr
+    assert "No file to remove." in run(tmp_path, "prune").stderr
     with Corpus.open(tmp_path / "corpus.db", read_only=True) as corpus:
         assert len([document.text for document in corpus.documents()]) == 6
 

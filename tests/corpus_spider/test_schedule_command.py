@@ -205,7 +205,7 @@ def test_another_corpus_of_the_same_name_is_not_replaced(tmp_path: Path) -> None
     home.corpus = tmp_path / "other"
     home.corpus.mkdir()
     (home.corpus / "corpus.toml").write_text(TOML)
-    assert "another corpus.name" in home.schedule("--install", code=2)
+    assert "another name: corpus.name" in home.schedule("--install", code=2)
 
 
 @pytest.mark.parametrize("verb", ["--install", "--remove"])
@@ -214,5 +214,5 @@ def test_nor_is_the_crontab_line_of_another_corpus_of_the_same_name(tmp_path: Pa
     home = Home(tmp_path, "crontab")
     line = cron_line(planned("/srv/another", name="corpus-spider-news"))
     (tmp_path / "crontab").write_text(f"{line}\n")
-    assert "another corpus.name" in home.schedule(verb, code=2)
+    assert "another name: corpus.name" in home.schedule(verb, code=2)
     assert home.lines("crontab") == [line]

@@ -66,6 +66,6 @@ def test_a_page_of_which_a_crawl_would_make_no_text_is_shown_with_the_reason(
     assert show(reading, Console(), as_json=False) == 0
     told = capsys.readouterr()
     assert told.out
-    assert "a crawl would make no text of it: listing (" in told.err
+    assert "a crawl would drop this page: listing (" in told.err
     assert show(reading, Console(), as_json=True) == 0
     assert json.loads(capsys.readouterr().out)["drop"]["reason"] == "listing"

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.signs import Case, Finding, Night, Rule, Sign, judge, nights_of
+from corpus_spider.health_model import Case, Finding, Night, Rule, Sign
+from corpus_spider.signs import judge, nights_of
 from storage.nights import SiteRun
 from storage.records import Kind, UrlState
 from storage.sources import SourceState
@@ -46,18 +47,18 @@ def counts(*articles: int) -> list[dict[str, Any]]:
         (
             {"refused": 30, "reasons": {"firewall": 20, "http_403": 10, "listing": 3}},
             Sign.REFUSED,
-            "30 of 80 answers refuse (firewall 20, http_403 10); usually 0%",
+            "the server refused 30 of 80 requests (firewall 20, http_403 10); usually 0%",
         ),
         (
             {"failed": 40, "reasons": {"timeout": 39, "body_corrupt": 1, "http_404": 2}},
             Sign.UNREACHABLE,
-            "40 of 120 tries get no whole answer (timeout 39, body_corrupt 1); usually 0%",
+            "could not be reached: 40 of 120 attempts failed (timeout 39, body_corrupt 1); usually 0%",
         ),
-        ({"http_errors": 30, "reasons": {"http_404": 30}}, Sign.ERRORS, "30 of 80 answers are errors (http_404 30)"),
+        ({"http_errors": 30, "reasons": {"http_404": 30}}, Sign.ERRORS, "30 of 80 responses are errors (http_404 30)"),
         ({"no_text": 30, "reasons": {"listing": 8}}, Sign.TEXT_LOST, "40 of 80 pages give no text; usually 5%"),
         ({"undated": 38}, Sign.UNDATED, "38 of 40 documents have no date; usually 2%"),
         ({"language": 40}, Sign.LANGUAGE, "40 of 80 texts are in a language that is not wanted; usually 2%"),
-        ({"duplicates": 30}, Sign.DUPLICATES, "30 of 40 documents repeat another; usually 5%"),
+        ({"duplicates": 30}, Sign.DUPLICATES, "30 of 40 documents are duplicates; usually 5%"),
         ({"undated": 10}, None, ""),
     ],
 )
@@ -154,8 +155,8 @@ def test_runs_of_one_evening_are_one_night() -> None:
     ("days", "codes", "words"),
     [
         (2, [0], ""),
-        (5, [0], "no crawl of it has come to its end for 5 days, since 2026-11-16"),
-        (1, [None, 11], "no crawl of it has come to its end"),
+        (5, [0], "no crawl of this site has finished for 5 days, since 2026-11-16"),
+        (1, [None, 11], "no crawl of this site has finished yet"),
         (0, [], "never crawled"),
     ],
 )
@@ -189,27 +190,27 @@ LONG_AGO = {
     ("changes", "words"),
     [
         ({}, ""),
-        ({"reason": "http_404", "failures": 1}, "feed is gone: http_404, last read 2026-11-21"),
-        ({"reason": "http_410", "read_at": 0.0}, "feed is gone: http_410, never read"),
+        ({"reason": "http_404", "failures": 1}, "feed is gone: http_404 (last read 2026-11-21)"),
+        ({"reason": "http_410", "read_at": 0.0}, "feed is gone: http_410 (never read)"),
         (
             {"reason": "redirect_refused", "failures": 1, "read_at": 0.0, "detail": "https://new.example/"},
-            "feed leads out of the site, to https://new.example/, never read",
+            "feed redirects out of the site, to https://new.example/ (never read)",
         ),
-        ({"state": UrlState.FAILED, "reason": "robots"}, "feed may not be asked for: robots"),
+        ({"state": UrlState.FAILED, "reason": "robots"}, "feed may not be fetched: robots"),
         ({"state": UrlState.FAILED, "reason": "http_503", "failures": 1}, ""),
         (
             {"state": UrlState.FAILED, "reason": "http_503", "failures": 2},
-            "feed failed 2 times in a row: http_503, last read 2026-11-21",
+            "feed failed 2 times in a row: http_503 (last read 2026-11-21)",
         ),
-        ({"reason": "firewall", "failures": 3}, "feed failed 3 times in a row: firewall, last read 2026-11-21"),
+        ({"reason": "firewall", "failures": 3}, "feed failed 3 times in a row: firewall (last read 2026-11-21)"),
         ({"state": UrlState.PENDING, "reason": "dns"}, ""),
         (
             {"state": UrlState.PENDING, "reason": "dns"} | LONG_AGO,
-            "feed was due in 4 nights and not read: dns, last read 2026-11-01",
+            "feed was due in 4 nights and was not read: dns (last read 2026-11-01)",
         ),
         ({"state": UrlState.FAILED, "reason": "removed", "failures": 2}, ""),
         ({"site": "paper"}, ""),
-        ({"detail": "0 links"}, "feed has no links to the site, or is none"),
+        ({"detail": "0 links"}, "feed has no links to the site, or is not a feed"),
         ({"kind": Kind.PAGE, "reason": "listing", "detail": "90% of the text is links"}, ""),
         (
             {"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp()},
@@ -275,7 +276,7 @@ def test_a_site_without_an_article_is_told_what_came_instead() -> None:
     """The commonest reasons, by which `dropped` lists them; and where sources lead that lead nowhere."""
     nothing = dict.fromkeys(GOOD, 0) | {"fetched": 13, "reasons": {"short": 9, "redirect_refused": 3, "listing": 1}}
     (finding,) = found(nothing)
-    assert finding.words == "no article yet in 13 answers (short 9, redirect_refused 3, listing 1)"
+    assert finding.words == "no article yet in 13 responses (short 9, redirect_refused 3, listing 1)"
     page = replace(STATE, kind=Kind.PAGE)
     states = [
         replace(page, reason="no_article", detail="7 characters"),
@@ -287,25 +288,25 @@ def test_a_site_without_an_article_is_told_what_came_instead() -> None:
     judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
     assert [one.words for one in judged] == [
         "page has no text and no link that may be followed: no_article",
-        "page leads on and on, as where cookies are asked for: to https://paper.example/?cookie=1",
-        "page leads to itself, as where cookies are asked for, never read",
-        "feed may not be asked for: crawl_delay",
+        "page redirects without end, to https://paper.example/?cookie=1; it may require cookies",
+        "page redirects to itself; it may require cookies (never read)",
+        "feed may not be fetched: crawl_delay",
     ]
 
 
-@pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run got to it")])
+@pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run reached it")])
 def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, why: str) -> None:
     """A host that cannot be asked is tried at some of its addresses; of the others nothing is noted."""
     waiting = replace(STATE, state=UrlState.PENDING, reason="", **LONG_AGO)
     sources = [("https://paper.example/", waiting), ("https://paper.example/feed", replace(waiting, reason=reason))]
     judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
-    assert [one.words.partition(" not read: ")[2].partition(",")[0] for one in judged] == [why, why]
+    assert [one.words.partition(" not read: ")[2].partition(" (")[0] for one in judged] == [why, why]
 
 
 @pytest.mark.parametrize(
     ("owners", "words"),
     [
-        (("old", "old"), 'nothing is crawled: this corpus knows its sources as those of "old"; call it so again'),
+        (("old", "old"), 'nothing is crawled: the corpus stores its sources under the name "old"; use that name again'),
         (("old", "paper"), ""),
     ],
 )

@@ -120,7 +120,7 @@ def test_answers_before_the_answer_are_passed_over(address: str, monkeypatch: py
     hinted = b"HTTP/1.1 103 Early Hints\r\n\r\n"
     send = Site.page_robots
     monkeypatch.setattr(Site, "page_robots", lambda site: (site.wfile.write(hinted), send(site)))
-    with pytest.raises(NotFetchedError, match="does not allow it"):
+    with pytest.raises(NotFetchedError, match="forbids this page"):
         fetch(f"{address}/closed", manners())
 
 
@@ -146,9 +146,9 @@ def test_redirects_are_followed(address: str) -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("/closed", "robots.txt does not allow it"),
-        ("/loop", "redirects too often"),
-        ("/away", "redirects too often or to where nothing can be fetched"),
+        ("/closed", "robots.txt forbids this page"),
+        ("/loop", "too many redirects"),
+        ("/away", "too many redirects, or a redirect to an invalid address"),
         ("/inside", "refused: private address"),
     ],
 )
@@ -162,7 +162,7 @@ def test_what_may_not_be_fetched_is_not(address: str, path: str, expected: str) 
 @pytest.mark.parametrize("url", ["http://news.example.org:99999/", "http://[::1/", "https://"])
 def test_what_is_no_address_is_told_as_such(url: str) -> None:
     """A port or an IPv6 address that cannot be was an internal error."""
-    with pytest.raises(NotFetchedError, match="is no address of a page"):
+    with pytest.raises(NotFetchedError, match="is not the address of a page"):
         fetch(url, manners())
 
 
@@ -177,7 +177,7 @@ def test_robots_txt_that_cannot_be_had_forbids_and_a_missing_one_allows(
     if allowed:
         assert fetch(f"{address}/article", manners()).status == 200
     else:
-        with pytest.raises(NotFetchedError, match="cannot be had"):
+        with pytest.raises(NotFetchedError, match="could not be read"):
             fetch(f"{address}/article", manners())
 
 
@@ -214,7 +214,7 @@ def test_what_speaks_no_https_is_told_with_the_address_to_try(address: str) -> N
     """An address without a scheme is asked by https first."""
     with pytest.raises(NotFetchedError) as caught:
         exchange(address.replace("http://", "https://") + "/article", manners())
-    assert caught.value.do.endswith(f"try {address}/.")
+    assert caught.value.do.endswith(f"Try {address}/.")
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_all_addresses_of_a_host_together_have_the_time_of_one_exchange(
 
 def test_nobody_there_is_told_with_the_address() -> None:
     """A refused connection is one clear message, without the number of the error, and says what to look at."""
-    with pytest.raises(NotFetchedError, match=r"127\.0\.0\.1:1/: cannot be fetched: [A-Z].*\n  See that the address"):
+    with pytest.raises(NotFetchedError, match=r"127\.0\.0\.1:1/: cannot be fetched: [A-Z].*\n  Check the address"):
         exchange("http://127.0.0.1:1/", manners())
 
 
@@ -320,6 +320,6 @@ def test_for_a_folder_the_error_names_the_loop_over_its_pages(tmp_path: Path) ->
         read(str(folder), 1000)
     assert f"for page in '{folder}'/*.html; do corpus-spider extract -q " in refused.value.do
     (folder / "a b.html").write_text("<p>text</p>")
-    loop = refused.value.do.partition("for all of them: ")[2].replace("corpus-spider extract -q", "cat")
+    loop = refused.value.do.partition("For all files of a folder: ")[2].replace("corpus-spider extract -q", "cat")
     subprocess.run(["sh", "-c", loop], check=True)
     assert (folder / "a b.txt").read_text() == "<p>text</p>"

@@ -52,7 +52,7 @@ def test_the_command_prints_it(gold: Path) -> None:
     (gold / "manifest.jsonl").write_text("\n".join(lines[2:]))
     refused = run(gold, "evaluate", "--gold", ".", "--site-models", "--json")
     assert refused.returncode == 2
-    assert "no site with 5 pages" in refused.stderr
+    assert "no site has 5 pages" in refused.stderr
 
 
 def test_in_the_sum_every_page_counts_alike() -> None:

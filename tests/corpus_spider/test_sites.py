@@ -13,7 +13,7 @@ from corpus_spider.config import Config
 from corpus_spider.discover import MAX_REQUESTS, Discovery, discover, stale
 from corpus_spider.sections import Corpus, Crawl
 from corpus_spider.single import NotFetchedError
-from corpus_spider.visitor import SpentError, Visitor, manners_of
+from corpus_spider.visitor import PoliteClient, RequestLimitError, manners_of
 from storage.errors import ConfigError
 from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, index, page, put, rss, urlset
 
@@ -80,7 +80,7 @@ def test_every_source_is_found_and_read_or_refused_with_its_reason(paper: Newspa
         "/good.rss": ("feed", "RSS", 2, ""),
         "/atom": ("feed", "Atom", 1, ""),
         "/json": ("feed", "JSON Feed", 1, ""),
-        "/closed/x.rss": ("none", "", 0, "robots.txt does not allow it"),
+        "/closed/x.rss": ("none", "", 0, "robots.txt forbids this page"),
         "/sitemap.gz": ("sitemap", "sitemap", 1, ""),
         "/plain.txt": ("sitemap", "text sitemap", 2, ""),
         "/gone.xml": ("none", "", 0, "status 404"),
@@ -161,9 +161,9 @@ def test_sections_are_start_pages_where_there_is_nothing_else(paper: Newspaper) 
     paper.extra |= {"/the-thao": page, "/kinh-te.htm": page, "/moved": lambda: (301, {"Location": "/the-thao"}, b"")}
     found = look(paper)
     told = {one.url.removeprefix(paper.origin): one.refused for one in found.findings if one.kind == "section"}
-    assert told["/gone"] == "answers with status 404"
-    assert told["/moved"] == f"leads to {paper.origin}/the-thao"
-    assert told["/film.htm"] == "is no page"
+    assert told["/gone"] == "status 404"
+    assert told["/moved"] == f"redirects to {paper.origin}/the-thao"
+    assert told["/film.htm"] == "is not a page"
     assert (paper.asked["/kinh-te.htm"], paper.asked["/gone"]) == (1, 1)
     site = found.site()
     assert site["start"] == tuple(f"{paper.origin}{path}" for path in ("/", "/kinh-te.htm", "/the-thao"))
@@ -207,7 +207,7 @@ def test_requests_are_bounded(paper: Newspaper) -> None:
 def test_a_site_whose_robots_forbid_everything_is_left_alone(paper: Newspaper) -> None:
     """Nothing but robots.txt is asked for."""
     paper.robots = (200, {}, b"User-agent: *\nDisallow: /")
-    with pytest.raises(NotFetchedError, match="does not allow"):
+    with pytest.raises(NotFetchedError, match="forbids"):
         look(paper)
     assert dict(paper.asked) == {"/robots.txt": 1}
 
@@ -235,10 +235,10 @@ def test_nobody_is_asked_without_a_contact(paper: Newspaper) -> None:
 def test_the_delay_and_the_crawl_delay_are_kept(paper: Newspaper) -> None:
     """Between two requests to a host lies the delay, or what robots.txt asks for when that is more."""
     waited: list[float] = []
-    visitor = Visitor(manners_of(configured(paper)), 50.0, 10, sleep=waited.append)
-    visitor.get(f"{paper.origin}/a")
+    client = PoliteClient(manners_of(configured(paper)), 50.0, 10, sleep=waited.append)
+    client.get(f"{paper.origin}/a")
     paper.robots = (200, {}, b"User-agent: *\nCrawl-delay: 110")
-    other = Visitor(manners_of(configured(paper)), 50.0, 10, sleep=waited.append)
+    other = PoliteClient(manners_of(configured(paper)), 50.0, 10, sleep=waited.append)
     other.get(f"{paper.origin}/a")
     # What has passed since the answer need not be waited for.
     assert [0 < seconds <= 50 for seconds in waited] == [True, False], waited
@@ -246,40 +246,40 @@ def test_the_delay_and_the_crawl_delay_are_kept(paper: Newspaper) -> None:
 
 
 def test_a_host_that_asks_for_a_pause_is_not_asked_again(paper: Newspaper) -> None:
-    """After status 429 the visitor keeps away."""
+    """After status 429 the client keeps away."""
     paper.extra["/busy"] = lambda: (429, {"Retry-After": "60"}, b"")
-    visitor = Visitor(manners_of(configured(paper)), 0.0, 10)
-    assert visitor.get(f"{paper.origin}/busy").status == 429
+    client = PoliteClient(manners_of(configured(paper)), 0.0, 10)
+    assert client.get(f"{paper.origin}/busy").status == 429
     with pytest.raises(NotFetchedError, match="pause"):
-        visitor.get(f"{paper.origin}/a")
+        client.get(f"{paper.origin}/a")
     assert "/a" not in paper.asked
 
 
 @pytest.mark.parametrize(
     ("robots", "reason"),
     [
-        ((302, {"Location": "/rules"}, b""), "does not allow"),
-        ((503, {}, b""), "cannot be had"),
-        ((200, {"Content-Length": "999"}, b"User-agent: *"), "cannot be had"),
+        ((302, {"Location": "/rules"}, b""), "forbids"),
+        ((503, {}, b""), "could not be read"),
+        ((200, {"Content-Length": "999"}, b"User-agent: *"), "could not be read"),
     ],
 )
 def test_robots_txt_that_moved_or_broke_off_still_counts(paper: Newspaper, robots: Answer, reason: str) -> None:
     """Redirects are followed; what cannot be had whole forbids everything, and is asked for once."""
     paper.robots = robots
     paper.extra["/rules"] = lambda: (200, {}, b"User-agent: *\nDisallow: /a")
-    visitor = Visitor(manners_of(configured(paper)), 0.0, 10)
+    client = PoliteClient(manners_of(configured(paper)), 0.0, 10)
     for _ in range(2):
         with pytest.raises(NotFetchedError, match=reason):
-            visitor.get(f"{paper.origin}/a")
+            client.get(f"{paper.origin}/a")
     assert paper.asked["/robots.txt"] == 1
     assert "/a" not in paper.asked
 
 
 def test_robots_txt_counts_as_a_request(paper: Newspaper) -> None:
     """The bound holds for everything that is sent."""
-    visitor = Visitor(manners_of(configured(paper)), 0.0, 1)
-    with pytest.raises(SpentError):
-        visitor.get(f"{paper.origin}/a")
+    client = PoliteClient(manners_of(configured(paper)), 0.0, 1)
+    with pytest.raises(RequestLimitError):
+        client.get(f"{paper.origin}/a")
     assert paper.asked.total() == 1
 
 

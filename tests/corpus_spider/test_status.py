@@ -38,7 +38,7 @@ def test_each_group_is_a_table_and_empty_ones_are_left_out(capsys: pytest.Captur
     ("summary", "expected"),
     [
         ('{"pages": 5, "bytes": 2048, "spilled": 3, "x": {"y": 1}}', "id\t1\npages\t5\nreceived\t2.0 KiB\n"),
-        ('{"refused": 2, "first_failure": "", "next_try": null}', "id\t1\nnot allowed by robots.txt\t2\n"),
+        ('{"refused": 2, "first_failure": "", "next_try": null}', "id\t1\nforbidden by robots.txt\t2\n"),
         ("", "id\t1\n"),
         ("not JSON", "id\t1\n"),
         ('["pages", 5]', "id\t1\n"),
@@ -120,5 +120,5 @@ def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> No
 def test_the_summary_of_a_crawl_tells_tries_from_urls() -> None:
     """A URL that is asked three times in vain is three tries, and no URL that was given up."""
     summary = {"sites": [], "failed": {"http_500": 9}, "refused": 1, "pages": 4}
-    expected = {"tries that failed": {"http_500": 9}, "not allowed by robots.txt": 1, "pages": 4}
+    expected = {"failed attempts": {"http_500": 9}, "forbidden by robots.txt": 1, "pages": 4}
     assert write_sites(summary, Console(quiet=True)) == expected

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from corpus_spider import health, status
 from corpus_spider.config_load import load
-from corpus_spider.signs import Rule, Sign
+from corpus_spider.health_model import Rule, Sign
 from storage import Corpus
 from storage.locks import SiteLocks
 from storage.schema import run

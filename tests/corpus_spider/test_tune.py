@@ -101,8 +101,8 @@ def test_what_is_tuned_by_is_the_text_that_a_crawl_would_make(gold: Path) -> Non
 @pytest.mark.parametrize(
     ("site", "extractors", "told"),
     [
-        ("other", ["bte"], "holds 1 pages"),
-        ("nobody", ["bte"], "holds 0 pages"),
+        ("other", ["bte"], "has 1 pages"),
+        ("nobody", ["bte"], "has 0 pages"),
         ("news", ["r2l-nepl"], "r2l-nepl cannot be used"),
         ("news", ["nothing"], 'no extractor "nothing"'),
     ],
@@ -169,7 +169,7 @@ def test_what_does_not_pay_is_not_written(gold: Path, tmp_path: Path, capsys: py
     file.write_text(fitted, encoding="utf-8")
     assert run(["-c", str(file), "tune", "news", "--gold", str(gold), "--extractor", "bte", "--write"]) == 0
     assert file.read_text("utf-8") == fitted
-    assert "corpus.toml stays as it is" in capsys.readouterr().err
+    assert "corpus.toml stays unchanged" in capsys.readouterr().err
 
 
 def test_the_lines_are_printed_where_nothing_is_written(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,8 +178,8 @@ def test_the_lines_are_printed_where_nothing_is_written(gold: Path, capsys: pyte
     captured = capsys.readouterr()
     assert f'extractor = "r2l"\n  p = {GAP}' in captured.err
     assert "3 pages are few" in captured.err
-    assert "which has none of this name yet" in captured.err
-    assert "auto and scored also leave out what recurs on the site" in captured.err
+    assert "corpus.toml has no such site yet" in captured.err
+    assert "auto and scored also remove boilerplate" in captured.err
     assert "held_back_f1\t1.0" in captured.out
 
 

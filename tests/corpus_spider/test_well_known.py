@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus_spider.middlewares.well_known import Known
+from corpus_spider.middlewares.well_known import OriginCache
 
 MOST = 10
 FAILS = 0
@@ -45,7 +45,7 @@ def test_those_last_used_are_known_as_long_as_there_is_room(visits: list[tuple[i
 
     async def visit_all() -> None:
         nonlocal size, holds
-        known = Known(ask, lambda said: said, MOST, lambda _: holds)
+        known = OriginCache(ask, lambda said: said, MOST, lambda _: holds)
         for origin, size, holds in visits:  # noqa: B007 - read by those above
             await asyncio.wait([known.of(str(origin))])
             # Who waits may go on before what came is put in its place.
@@ -67,7 +67,7 @@ def test_an_answer_that_holds_no_longer_when_it_comes_takes_no_room() -> None:
         return MOST if len(asked) == 1 else 1
 
     async def visit() -> None:
-        known = Known(ask, lambda said: said, MOST, lambda said: said != MOST)
+        known = OriginCache(ask, lambda said: said, MOST, lambda said: said != MOST)
         known.of("a")
         # Of what is called soon this comes behind the answer and before what that leads to.
         asyncio.get_running_loop().call_soon(known.of, "a")
