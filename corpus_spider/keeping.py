@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_spider.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
-from storage.holdings import CLEANEST, EARLIEST, LONGEST
 from storage.counting import counted
 from storage.errors import DamageError
+from storage.holdings import CLEANEST, EARLIEST, LONGEST
 
 if TYPE_CHECKING:
     from corpus_spider.options import State

@@ -14,12 +14,12 @@ import msgspec
 from corpus_spider import adoption, health, retention
 from corpus_spider.connection import require_proxies
 from corpus_spider.dispatch import DispatchLimits
+from corpus_spider.exit_codes import SICK
+from corpus_spider.health_model import Rule
 from corpus_spider.learning import learn_due
 from corpus_spider.open_corpus import open_for_writing
-from corpus_spider.exit_codes import SICK
 from corpus_spider.pauses import HostPauses
 from corpus_spider.rendering.chromium import require_browser
-from corpus_spider.health_model import Rule
 from storage.counting import counted
 from storage.disk import allow_open_files
 from storage.errors import CorpusError, DatabaseError
@@ -27,8 +27,8 @@ from storage.errors import CorpusError, DatabaseError
 if TYPE_CHECKING:
     from corpus_spider.config import Config
     from corpus_spider.guarded_archive import GuardedArchive
-    from corpus_spider.open_corpus import OpenCorpus
     from corpus_spider.health_model import Finding
+    from corpus_spider.open_corpus import OpenCorpus
     from storage.corpus import Corpus
     from storage.nights import SiteRun
 
