@@ -69,7 +69,7 @@ def test_a_database_that_stays_away_ends_a_crawl_with_exit_code_4_and_one_messag
     assert crawl.returncode == 4, said
     assert "Traceback" not in said
     assert "ERROR" not in said
-    assert said.count("See that the database runs") == 1
+    assert said.count("Check that the database is running") == 1
     postgres_server.start()
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper, vanishing))
     well(tmp_path, "crawl")

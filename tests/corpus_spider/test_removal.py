@@ -333,7 +333,7 @@ def test_a_removed_text_that_is_put_back_is_found_and_taken_out_again(folder: Pa
         )
         connection.commit()
     shallow = json.loads(run(folder, "check", "--json").stdout)["problems"]
-    assert [problem for problem in shallow if like in problem and "there again" in problem]
+    assert [problem for problem in shallow if like in problem and "in the corpus again" in problem]
     done = run(folder, "remove")
     assert "1 text deleted" in done.stdout
     assert passage not in database.read_bytes()
@@ -351,7 +351,7 @@ def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> 
     with closing(sqlite3.connect(folder / "corpus.db")) as connection:
         connection.execute("UPDATE document SET author = 'Dr. Ann Lee' WHERE id IN (SELECT min(id) FROM document)")
         connection.commit()
-    assert "there again" in run(folder, "check").stdout
+    assert "in the corpus again" in run(folder, "check").stdout
     assert run(folder, "remove").returncode == 0
     assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
     assert run(folder, "remove", "--domain", "127.0.0.1", "--reason", "asked").returncode == 0
