@@ -36,7 +36,11 @@ def card(manifest: Mapping[str, Any]) -> str:
     """Return the dataset card of a dump. All of its content comes from the manifest."""
     counts = manifest["counts"]
     parts = [_header(manifest), f"# {_text(manifest['name'])}", _about(manifest), _numbers(counts)]
-    parts.append(_table("Sites", ("site", "documents", "characters", "licence"), _site_rows(counts["sites"])))
+    sites = [
+        (name, site["documents"], site["chars"], site["licence"] or "not stated")
+        for name, site in counts["sites"].items()
+    ]
+    parts.append(_table("Sites", ("site", "documents", "characters", "licence"), sites))
     for title, name in (("Languages", "languages"), ("Months of publication", "months")):
         rows = [(key, each["documents"], each["chars"]) for key, each in counts[name].items()]
         parts.append(_table(title, (name.rstrip("s"), "documents", "characters"), rows))
@@ -105,10 +109,6 @@ def _numbers(counts: Mapping[str, Any]) -> str:
     rows = [("documents", counts["documents"]), ("characters", counts["chars"])]
     rows += [(name, " to ".join(counts[name]) if counts[name][0] else "unknown") for name in ("published", "fetched")]
     return _table("Contents", ("what", "value"), rows)
-
-
-def _site_rows(sites: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    return [(name, each["documents"], each["chars"], each["licence"] or "not stated") for name, each in sites.items()]
 
 
 def _provenance(manifest: Mapping[str, Any]) -> str:
