@@ -78,12 +78,14 @@ def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: 
 
     if where.path is not None:
         make_way(where.path, overwrite=wanted.overwrite)
+    # Columns are faster, and enough unless the request looks into documents.
+    needs_documents = wanted.folds or wanted.quality or wanted.without_recurring or wanted.require_licence
     work = Work(
         config.database_url,
         wanted.selection,
         partial(_prepared, config, wanted),
         where.format_name,
-        None if _takes_documents(wanted) else partial(_columns_licensed, _licences(config)),
+        None if needs_documents else partial(_columns_licensed, _licences(config)),
     )
     with parts(work) as made, console.progress("documents exported", partial(number, config, wanted)) as show:
         if made is None:
@@ -99,11 +101,6 @@ def number(config: Config, wanted: Dump) -> int | None:
         return None
     with Corpus.open(config.database_url, read_only=True) as corpus:
         return corpus.documents.count(wanted.selection)
-
-
-def _takes_documents(wanted: Dump) -> bool:
-    """Return whether the request needs documents. Otherwise columns are enough, which is faster."""
-    return bool(wanted.folds or wanted.quality or wanted.without_recurring or wanted.require_licence)
 
 
 def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:

@@ -79,15 +79,17 @@ def parts(work: Work) -> Iterator[Iterator[Part] | None]:
 
     Gives None if the system cannot start the processes, or the corpus changes too often for one view.
     """
-    _load(work)
+    # Make the part of one page, so that its imports are loaded once, before the forks.
+    with Corpus.open(work.database, read_only=True) as corpus, corpus.documents.view(work.selection) as view:
+        _part(work, view, next(view.pages(), ()))
     with ExitStack() as stack:
         readers = _started(work, stack)
         if not readers:
             yield None
             return
         corpus = stack.enter_context(Corpus.open(work.database, read_only=True))
-        view = _same_view(corpus, work.selection, readers, stack)
-        yield None if view is None else _in_order(view, readers, stack)
+        shared = _same_view(corpus, work.selection, readers, stack)
+        yield None if shared is None else _in_order(shared, readers, stack)
 
 
 def _started(work: Work, stack: ExitStack) -> list[_Reader]:
@@ -101,12 +103,6 @@ def _started(work: Work, stack: ExitStack) -> list[_Reader]:
         # Processes, open files or memory are short. One process needs none of them.
         return []
     return readers
-
-
-def _load(work: Work) -> None:
-    """Make the part of one page, so that its imports are loaded once, before the forks."""
-    with Corpus.open(work.database, read_only=True) as corpus, corpus.documents.view(work.selection) as view:
-        _part(work, view, next(view.pages(), ()))
 
 
 def _same_view(corpus: Corpus, selection: Selection, readers: Sequence[_Reader], stack: ExitStack) -> View | None:

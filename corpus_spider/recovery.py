@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.corpus import Corpus
-    from storage.warc import Recovered, ScannedRecord
+    from storage.warc import Recovered
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,17 @@ def recover(corpus: Corpus, folder: Path, sites: tuple[str, ...]) -> None:
         return {pointer.offset for _, pointer in corpus.warc.pointers(name)}
 
     def adopt(found: Recovered) -> None:
-        corpus.fetches.add_orphans(None, [_orphan(found.name, record) for record in found.orphans])
+        orphans = [
+            Orphan(
+                record.uri,
+                record.pointer(found.name),
+                record.status or 0,
+                _moment(record.date),
+                canonicalise(record.uri) or "",
+            )
+            for record in found.orphans
+        ]
+        corpus.fetches.add_orphans(None, orphans)
         corpus.warc.close(found.name, found.size)
 
     for found in warc.recover(folder, committed, adopt):
@@ -73,11 +83,6 @@ def _replaced_since(corpus: Corpus, folder: Path, states: Mapping[str, str]) -> 
         corpus.removals.forget_file(name)
         logger.info("%s has replaced %s", newer.name, name)
         yield newer
-
-
-def _orphan(name: str, record: ScannedRecord) -> Orphan:
-    page = canonicalise(record.uri) or ""
-    return Orphan(record.uri, record.pointer(name), record.status or 0, _moment(record.date), page)
 
 
 def _moment(stated: str) -> datetime:

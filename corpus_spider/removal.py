@@ -273,15 +273,15 @@ def _done_lines(report: RemovalReport) -> list[str]:
 
 
 def request_of(options: dict[str, str | None], reason: str | None, *, duplicates: bool) -> Request | None:
-    """Turn the options of the command line into a request; None when nothing is named.
+    """Return the request that the options of the command line state; None without any.
 
-    Raises ConfigError for more than one, for a value that is none, and without a reason.
+    Raises ConfigError for more than one option, for an invalid value, and without a reason.
     """
     given = {What(name): value.strip() for name, value in options.items() if value is not None}
     if not given:
         return None
     if len(given) > 1:
-        raise ConfigError("name one thing to remove at a time", do="Run it once for each.")
+        raise ConfigError("only one thing can be removed at a time", do="Run the command once for each.")
     if not (reason or "").strip():
         raise ConfigError("a removal needs a reason", do="Add --reason, such as --reason 'request of the author'.")
     ((kind, value),) = given.items()

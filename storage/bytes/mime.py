@@ -169,7 +169,8 @@ def sniff(body: bytes, declared: str | None) -> str:
         return markup
     if controls <= _MOST_IN_TEXT:
         return _text(head, label)
-    return BINARY if label in _UNKNOWN or _is_textual(label) else label
+    is_textual = label.startswith("text/") or is_xml(label) or label.endswith(("/json", "+json", "script"))
+    return BINARY if label in _UNKNOWN or is_textual else label
 
 
 def _signed(body: bytes) -> str | None:
@@ -244,7 +245,3 @@ def _text(head: str, label: str) -> str:
     if label not in _UNKNOWN:
         return label
     return HTML if head.lstrip().startswith("<!--") else TEXT  # 7.1
-
-
-def _is_textual(label: str) -> bool:
-    return label.startswith("text/") or is_xml(label) or label.endswith(("/json", "+json", "script"))

@@ -36,7 +36,11 @@ def card(manifest: Mapping[str, Any]) -> str:
     """Return the dataset card of a dump. All of its content comes from the manifest."""
     counts = manifest["counts"]
     parts = [_header(manifest), f"# {_text(manifest['name'])}", _about(manifest), _numbers(counts)]
-    parts.append(_table("Sites", ("site", "documents", "characters", "licence"), _site_rows(counts["sites"])))
+    sites = [
+        (name, site["documents"], site["chars"], site["licence"] or "not stated")
+        for name, site in counts["sites"].items()
+    ]
+    parts.append(_table("Sites", ("site", "documents", "characters", "licence"), sites))
     for title, name in (("Languages", "languages"), ("Months of publication", "months")):
         rows = [(key, each["documents"], each["chars"]) for key, each in counts[name].items()]
         parts.append(_table(title, (name.rstrip("s"), "documents", "characters"), rows))
@@ -91,13 +95,13 @@ def _about(manifest: Mapping[str, Any]) -> str:
     if since:
         told = ", ".join(f"{since[name]} {name}" for name in ("added", "changed", "removed"))
         lines = [
-            f"What has changed since the dump whose manifest has the SHA-256 `{since['manifest_sha256']}`: {told}.",
+            f"Changes since the dump whose manifest has the SHA-256 `{since['manifest_sha256']}`: {told}.",
             (
-                "`changes.jsonl` names each document. To bring the earlier dump up to date, delete what was removed and"
-                " what was changed, then add the documents here."
+                "`changes.jsonl` names each document. To update the earlier dump, delete the removed and the changed"
+                " documents, then add the documents here."
             ),
         ]
-    lines.append("`manifest.json` tells the number of documents and the SHA-256 of every file, and how they were made.")
+    lines.append("`manifest.json` has the number of documents, the SHA-256 of every file, and the provenance.")
     return "\n".join(lines)
 
 
@@ -107,33 +111,29 @@ def _numbers(counts: Mapping[str, Any]) -> str:
     return _table("Contents", ("what", "value"), rows)
 
 
-def _site_rows(sites: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    return [(name, each["documents"], each["chars"], each["licence"] or "not stated") for name, each in sites.items()]
-
-
 def _provenance(manifest: Mapping[str, Any]) -> str:
     selection = json.dumps(manifest["selection"], ensure_ascii=False, sort_keys=True)
     return "\n".join(
         [
             "## Provenance",
             "",
-            f"Made by {_text(manifest['software'])} from pages that are open to the public, by the rules of each",
-            "site's robots.txt. The texts belong to their publishers; `url` and `fetched_at` tell where and when each",
-            "was read, `licence_url` the licence that a page names itself.",
+            f"Made by {_text(manifest['software'])} from public pages, by the rules of each site's robots.txt. The",
+            "texts belong to their publishers. `url` and `fetched_at` are address and time of fetching, `licence_url`",
+            "is the licence that a page states.",
             f"Selection: {_code(selection)}. Characters folded: {_code(', '.join(manifest['folds']) or 'none')}.",
         ]
     )
 
 
 def _removal(manifest: Mapping[str, Any]) -> str:
-    contact = manifest["contact"] or "whoever gave you this dump"
+    contact = manifest["contact"] or "the provider of this dump"
     return "\n".join(
         [
             "## Removal",
             "",
-            f"To have a text taken out, write to {_text(contact)} with its `url` or `id`.",
-            f"`removed.jsonl` lists what was taken out on request (documents: {manifest['removed']['documents']});",
-            "delete it from older dumps too.",
+            f"To have a text removed, write to {_text(contact)} with its `url` or `id`.",
+            f"`removed.jsonl` lists documents removed on request (documents: {manifest['removed']['documents']}).",
+            "Delete them from older dumps too.",
         ]
     )
 

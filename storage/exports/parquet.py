@@ -39,7 +39,7 @@ _REPEATED = (
     "warc",
 )
 
-# Nobody filters by these columns. Their minimum and maximum would only cost room.
+# These columns are no use as filters. Their minimum and maximum would only cost room.
 _LONG = ("text", "kinds", "captions", "comments", "languages", "recurring")
 
 # Column of batches only, not of files: characters in the texts of a row.

@@ -14,7 +14,6 @@ from storage.exports.vertical import KINDS, SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
 
     from storage.exports.rows import Value
     from storage.holdings import CorpusDocument
@@ -47,7 +46,8 @@ def _document(row: CorpusDocument) -> Iterator[str]:
     yield f"<publisher>{_text(row.site)}</publisher>{_published(row.published)}<availability><licence>"
     yield f"{_text(row.licence or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
     yield f'<ref target="{_text(row.url)}"/><idno type="version">{row.version}</idno>'
-    yield f'<date type="fetched" when="{_moment(row.fetched_at)}"/></bibl></sourceDesc></fileDesc><profileDesc>'
+    yield f'<date type="fetched" when="{row.fetched_at:%Y-%m-%dT%H:%M:%SZ}"/></bibl></sourceDesc></fileDesc>'
+    yield "<profileDesc>"
     yield f'<langUsage><language ident="{_text(row.language)}">{_text(row.language)}</language></langUsage>'
     yield "</profileDesc></teiHeader>\n<text><body>\n"
     for number, line in enumerate(row.text.split("\n")):
@@ -73,10 +73,6 @@ def _sentence(sentence: str) -> str:
 def _published(date: Value) -> str:
     day = str(date or "")[:10]
     return f'<date when="{_text(day)}">{_text(date)}</date>' if day else "<date>unknown</date>"
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _element(name: str, value: Value) -> str:

@@ -109,6 +109,7 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
         return _revisit(capture, warcinfo_id, original)
     record_id, head, body_type = _new_id(), response_head(capture), identified_payload_type(capture)
     payload_digest, common = sha1(capture.body), _common(capture, warcinfo_id)
+    is_coded = capture.coding.strip(" ,").lower() not in {"", "identity"}
     rendered_id, rendered = _conversion(capture, record_id, common) if capture.rendered else ("", b"")
     response = _record_head(
         {
@@ -126,7 +127,9 @@ def encode(capture: Capture, warcinfo_id: str, original: Original | None = None)
         }
     )
     return EncodedPair(
-        member(response + head, capture.body + END, stored=_incompressible(capture, body_type)),
+        member(
+            response + head, capture.body + END, stored=is_coded or _INCOMPRESSIBLE.match(body_type or "") is not None
+        ),
         _request(capture, record_id, common),
         record_id,
         payload_digest,
@@ -258,8 +261,3 @@ def identified_payload_type(capture: Capture) -> str | None:
     declared = capture.header("Content-Type")
     prefix = inflated_prefix(capture.body, capture.coding, HEAD)
     return sniff(prefix, declared) if prefix else essence(declared) or BINARY
-
-
-def _incompressible(capture: Capture, body_type: str | None) -> bool:
-    encoding = capture.coding.strip(" ,").lower()
-    return encoding not in {"", "identity"} or _INCOMPRESSIBLE.match(body_type or "") is not None

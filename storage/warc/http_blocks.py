@@ -54,7 +54,7 @@ def without_user_info(text: str) -> str:
 def response_head(capture: Capture) -> bytes:
     """Return status line and headers of the response, with the empty line that ends them."""
     length = str(len(capture.body))
-    lines = [_status_line(capture)]
+    lines = [f"HTTP/{_version(capture)} {capture.status:03d} {_REASONS.get(capture.status, '')}"]
     for name, value in _clean(capture.response_headers):
         lines.append(f"{ORIGINAL if _misleads(name.lower(), value, length) else ''}{name}: {value}")
     return _message(_fitting(lines))
@@ -86,10 +86,6 @@ def parse_response(block: bytes) -> tuple[int, Headers, bytes]:
 def parse_request(block: bytes) -> Headers:
     """Return the headers of a stored request."""
     return tuple(_pairs(_split(block)[0][1:]))
-
-
-def _status_line(capture: Capture) -> str:
-    return f"HTTP/{_version(capture)} {capture.status:03d} {_REASONS.get(capture.status, '')}"
 
 
 def _version(capture: Capture) -> str:

@@ -34,20 +34,21 @@ def member(head: bytes, body: bytes, *, stored: bool) -> bytes:
     With ``stored`` the body is not compressed. That is for bodies that are compressed already: deflate level 1 costs
     ten times as much and gains nothing. Deflate streams that end on a byte boundary can be joined (RFC 1951).
     """
-    compressor = _compressor(len(head) if stored else len(head) + len(body))
+    compressed = len(head) if stored else len(head) + len(body)
+    if compressed <= _SMALL:
+        compressor = zlib.compressobj(6, zlib.DEFLATED, _SMALL_BITS, _SMALL_MEMORY)
+    else:
+        compressor = zlib.compressobj(6, zlib.DEFLATED, _RAW)
     if stored:
         parts = [compressor.compress(head), compressor.flush(zlib.Z_SYNC_FLUSH), *_stored(body)]
     else:
         parts = [compressor.compress(head), compressor.compress(body), compressor.flush()]
     crc = zlib.crc32(body, zlib.crc32(head))
     parts.append(_little_endian(crc) + _little_endian(len(head) + len(body)))
-    return b"".join((HEADER, _little_endian(_seal(parts)), *parts))
-
-
-def _compressor(length: int) -> zlib._Compress:
-    if length <= _SMALL:
-        return zlib.compressobj(6, zlib.DEFLATED, _SMALL_BITS, _SMALL_MEMORY)
-    return zlib.compressobj(6, zlib.DEFLATED, _RAW)
+    seal = 0
+    for part in parts:
+        seal = zlib.crc32(part, seal)
+    return b"".join((HEADER, _little_endian(seal), *parts))
 
 
 def _stored(body: bytes) -> Iterator[bytes]:
@@ -57,13 +58,6 @@ def _stored(body: bytes) -> Iterator[bytes]:
         last = start + _STORED_BLOCK >= len(body)
         yield bytes([last]) + len(part).to_bytes(2, "little") + (len(part) ^ 0xFFFF).to_bytes(2, "little")
         yield part
-
-
-def _seal(parts: list[bytes]) -> int:
-    seal = 0
-    for part in parts:
-        seal = zlib.crc32(part, seal)
-    return seal
 
 
 def _little_endian(number: int) -> bytes:

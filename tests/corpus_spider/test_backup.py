@@ -314,6 +314,6 @@ def test_what_a_migration_would_do_is_told_first_and_nothing_is_touched(tmp_path
         Corpus.open(database_url, read_only=True)
     assert "would come from schema 0012" in run(tmp_path, "migrate", "--dry-run").stdout
     assert "came from schema 0012" in run(tmp_path, "migrate").stdout
-    assert "nothing to do" in run(tmp_path, "migrate").stdout
+    assert "up to date" in run(tmp_path, "migrate").stdout
     with Corpus.open(database_url, read_only=True) as corpus:
         assert corpus.problems() == []

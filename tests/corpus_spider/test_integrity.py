@@ -95,7 +95,7 @@ def test_a_missing_original_is_found(corpus: Path) -> None:
         ("UPDATE http_fetch SET record_id = 'urn:uuid:0' WHERE id = 2", "differ"),
         ("UPDATE document_text SET text = text || ' added' WHERE document_id = 3", "extracted again"),
         ("UPDATE document_text SET kinds = 'c' || substr(kinds, 2) WHERE document_id = 3", "kind of a line differs"),
-        ("UPDATE document_text SET kinds = kinds || 'p' WHERE document_id = 3", "lines as kinds"),
+        ("UPDATE document_text SET kinds = kinds || 'p' WHERE document_id = 3", "lines than kinds"),
         ("UPDATE document_text SET text = 'e' || char(769) WHERE document_id = 3", "NFC"),
         ("UPDATE http_fetch SET outcome = 'drop' WHERE outcome = 'document' AND id % 2 = 0", "another outcome"),
         ("UPDATE url SET state = 'leased' WHERE id = 4", "leased"),

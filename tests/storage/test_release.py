@@ -129,7 +129,7 @@ def test_the_card_has_a_header_that_loads_and_tables(tmp_path: Path) -> None:
     (row,) = [line for line in text.splitlines() if "evil" in line]
     assert len(re.findall(r"(?<!\\)\|", row)) == 5
     assert "you@example.org" in text
-    assert "taken out on request (documents: 1)" in text
+    assert "removed on request (documents: 1)" in text
     assert 'Selection: `{"min_chars": 40}`. Characters folded: `digits`.' in text
 
 
@@ -186,7 +186,7 @@ def test_a_difference_brings_an_earlier_dump_up_to_date(tmp_path: Path) -> None:
         ("added", "changed", "removed"), 1
     )
     assert [row["id"][-1] for row in data(tmp_path / "second")] == ["0", "3"]
-    assert "To bring the earlier dump up to date" in (tmp_path / "second" / "README.md").read_text()
+    assert "To update the earlier dump" in (tmp_path / "second" / "README.md").read_text()
     third = release(tmp_path / "third", second, shape=Shape(earlier=read_earlier(tmp_path / "second")))
     assert (third["counts"]["documents"], third["since"]["added"]) == (0, 0)
 

@@ -138,7 +138,7 @@ def test_bytes_behind_the_end_are_passed_over(coding: str, behind: bytes, page: 
 
 
 def test_what_follows_a_brotli_stream_unlocks_no_bomb() -> None:
-    """What is read anew has the same limit."""
+    """A second reading has the same limit."""
     packed = bomb("br", 64 * 2**20)
     assert len(packed) < 16_000
     assert reason_of(packed + b"x", "br", limit=2**20) == "too_large"
