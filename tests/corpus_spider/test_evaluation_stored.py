@@ -134,7 +134,7 @@ def test_a_text_that_a_crawl_refuses_counts_and_is_told(gold: Path) -> None:
     assert auto["f1"] > auto["stored_f1"] == crawled["stored_f1"] == 0.5
     assert (peer["refused"], peer["stored_f1"]) == (0, None)
     for report in (reports[0], corpus):
-        assert f"{report.name}: 1 of 2 texts that a crawl does not store" in render(report)
+        assert f"{report.name}: a crawl does not store 1 of 2 texts" in render(report)
         assert "b\tlisting\n" in render(report)
 
 
