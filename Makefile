@@ -40,15 +40,15 @@ check: setup lint
 
 # Pure functions without server or crawl. SLOW: tests of growth and memory, and those that start workers.
 FAST := tests/pipelines tests/test_doctests.py tests/test_documents.py tests/test_plain_english.py \
-	tests/storage/test_author_names.py tests/storage/test_export_encoding.py tests/storage/test_schedule.py \
-	tests/storage/test_warc_scanning.py tests/corpus_spider/test_config.py \
-	tests/corpus_spider/test_config_values.py tests/corpus_spider/test_console.py tests/corpus_spider/test_docs.py \
-	tests/corpus_spider/test_intervals.py tests/corpus_spider/test_policy.py tests/corpus_spider/test_progress.py \
-	tests/corpus_spider/test_scores.py tests/corpus_spider/test_signs.py
-SLOW := tests/pipelines/test_fingerprints.py tests/pipelines/test_inflate.py tests/pipelines/test_sitemaps.py \
-	tests/pipelines/test_worker_answers.py tests/pipelines/test_workers.py \
+	tests/storage/blocklist/test_author_keys.py tests/storage/exports/test_export_encoding.py tests/storage/frontier/test_recrawl_schedule.py \
+	tests/storage/warc/test_warc_scanning.py tests/corpus_spider/config/test_config.py \
+	tests/corpus_spider/config/test_config_values.py tests/corpus_spider/terminal/test_console.py tests/corpus_spider/cli/test_documented.py \
+	tests/corpus_spider/evaluation/test_intervals.py tests/corpus_spider/crawling/test_retry_policy.py tests/corpus_spider/terminal/test_progress.py \
+	tests/corpus_spider/evaluation/test_scores.py tests/corpus_spider/monitoring/test_site_checks.py
+SLOW := tests/pipelines/text/test_minhash.py tests/pipelines/test_inflate.py tests/pipelines/discovery/test_sitemaps.py \
+	tests/pipelines/runtime/test_worker_answers.py tests/pipelines/runtime/test_workers.py \
 	tests/pipelines/extractors/test_growth.py tests/pipelines/extractors/test_memory.py \
-	tests/pipelines/extractors/test_peers.py
+	tests/pipelines/extractors/peers/test_peers.py
 
 test: setup lint
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
@@ -58,17 +58,17 @@ test: setup lint
 test-kills: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -n auto --dist loadgroup -rs $(KILLS)
 
-KILLS := tests/corpus_spider/test_kills.py tests/corpus_spider/test_power.py tests/corpus_spider/test_killed_commands.py \
-	tests/corpus_spider/test_signals.py tests/corpus_spider/test_archive.py tests/corpus_spider/test_database_faults.py \
-	tests/corpus_spider/test_thirty_nights.py tests/pipelines/test_workers.py tests/storage/test_old_corpora.py \
-	tests/storage/test_sqlite_limits.py tests/storage/test_warc_writer.py
+KILLS := tests/corpus_spider/crawling/test_kills.py tests/corpus_spider/crawling/test_power.py tests/corpus_spider/crawling/test_killed_commands.py \
+	tests/corpus_spider/terminal/test_signals.py tests/corpus_spider/archive/test_archive_damage.py tests/corpus_spider/crawling/test_database_faults.py \
+	tests/corpus_spider/crawling/test_thirty_nights.py tests/pipelines/runtime/test_workers.py tests/storage/database/test_old_corpora.py \
+	tests/storage/database/test_sqlite_limits.py tests/storage/warc/test_warc_writer.py
 
 # The slow part of the hostile server: traps, a hundred silent hosts, names that resolve to private addresses, and all of
 # it in one crawl. Also a hundred thousand random URLs.
 test-hostile: setup
 	CORPUS_SPIDER_THOROUGH=1 $(BIN)/python -m pytest -q -m "hostile or not hostile" \
-		tests/corpus_spider/test_hostile_bench.py tests/corpus_spider/test_hostile_whole.py \
-		tests/corpus_spider/test_guard.py tests/pipelines/test_urls.py
+		tests/corpus_spider/crawling/test_hostile_bench.py tests/corpus_spider/crawling/test_hostile_whole.py \
+		tests/corpus_spider/middlewares/test_guard.py tests/pipelines/urls/test_urls.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -18,8 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines import vietnamese_codecs
-from pipelines.decoding import decode
+from pipelines.decoding import vietnamese_codecs
+from pipelines.decoding.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -126,8 +126,10 @@ def scrapy_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
 
 def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     """Crawl with the program: in full, or (``fetch``) with sitemaps read and pages left alone by the workers."""
-    from corpus_spider import crawl, session, settings
-    from corpus_spider.config_load import load
+    from corpus_spider import settings
+    from corpus_spider.config.loader import load
+    from corpus_spider.crawling import runner as crawl
+    from corpus_spider.crawling import session
     from corpus_spider.exit_codes import SICK
 
     # A site of which no article came counts as sick.
@@ -148,7 +150,7 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
 
 def leave_pages(session: Any) -> None:
     """Have pages come back from the workers at once, as drops, without having been sent there; nothing else changes."""
-    from pipelines.workers import WorkerPool
+    from pipelines.runtime.workers import WorkerPool
     from storage.records import Drop, Kind, Processed
 
     class Pool(WorkerPool):

@@ -39,15 +39,15 @@ import sqlalchemy as sa
 
 from corpus_spider.evaluation.gold import load_gold
 from pipelines.extractors import get
-from pipelines.fingerprints import BANDS, SCHEME, WIDTH, estimate, fingerprint
-from pipelines.normalise import canonical_text
-from pipelines.sentences import marked
+from pipelines.text.minhash import BANDS, SCHEME, WIDTH, estimate, fingerprint
+from pipelines.text.normalise import canonical_text
+from pipelines.text.sentences import marked
 from storage.corpus import Corpus
-from storage.duplicates import register
+from storage.database.schema import scheme
+from storage.documents.duplicates import register
+from storage.documents.near_duplicates import THRESHOLD, Neighbours, Sketched
 from storage.exports.vertical import SENTENCE
-from storage.neighbours import THRESHOLD, Neighbours, Sketched
 from storage.records import Fingerprint
-from storage.schema import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -34,15 +34,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from corpus_spider.config_load import load as load_config
-from corpus_spider.console import Console
+from corpus_spider.config.loader import load as load_config
 from corpus_spider.demo.articles import load
-from corpus_spider.dump import dump
-from corpus_spider.dump_request import Dump
-from pipelines.fingerprints import SCHEME
-from pipelines.quality import measure
+from corpus_spider.export.exporter import dump
+from corpus_spider.export.request import Dump
+from corpus_spider.terminal.console import Console
+from pipelines.quality.signals import measure
+from pipelines.text.minhash import SCHEME
 from storage.corpus import Corpus
-from storage.holdings import Selection
+from storage.documents.model import Selection
 from storage.records import (
     Capture,
     Document,

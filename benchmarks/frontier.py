@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage.corpus import Corpus
-from storage.database import insert_many
-from storage.found import Found, base_row
+from storage.database.schema import host, url
+from storage.database.transactions import insert_many
+from storage.frontier.new_links import Found, base_row
 from storage.records import Failure, Kind, Lease, Link, Seed, UrlState
-from storage.schema import host, url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,7 +21,7 @@ from train_auto import learn_both, parts_left_out, samples, stored
 from corpus_spider.evaluation import Report, evaluate_extractors, load_gold, render
 from corpus_spider.evaluation.gold import MANIFEST
 from corpus_spider.evaluation.summary import ALL, difference, grouped, summarise
-from pipelines.extractors import scored
+from pipelines.extractors.auto import model as scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.gold import MANIFEST
-from pipelines.process import process
+from pipelines.page.process import process
 from storage.records import Capture, SiteModel
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 from corpus_spider.evaluation.gold import load_gold
-from pipelines.quality import measure
-from pipelines.quality_rules import rules
+from pipelines.quality.rules import rules
+from pipelines.quality.signals import measure
 
 LEAST = 200
 PIECE = 4096

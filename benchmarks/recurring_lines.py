@@ -6,7 +6,7 @@ Pages of sites with five pages and more are extracted. A line that stands in the
 and on two pages and more should be marked, a line of the true text should not. Copies count as one text, by their true
 text. Printed are, by the least number of texts in which a line must stand and how many times that for one that may be
 a paragraph, the lines that are marked, how many of them rightly (precision), and what share of all that should be is
-(recall). `storage.lines` has 3 and 2.
+(recall). `storage.documents.recurring_lines` has 3 and 2.
 
 On 22 sites, five to some twenty pages each: of what `bte` extracts, 1,734 lines of 6,030 should be marked; 936 are,
 .967 of them rightly, with seven lines of articles among them. `auto` leaves 40 of 2,690; 35 are marked, .80 rightly,
@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.gold import load_gold
-from corpus_spider.evaluation.site_models import large_sites
-from pipelines.decoding import decode
+from corpus_spider.evaluation.site_model_gain import large_sites
+from pipelines.decoding.decode import decode
 from pipelines.extractors import get
-from pipelines.fingerprints import fingerprint
-from pipelines.normalise import canonical_text
-from storage.lines import PROSE
+from pipelines.text.minhash import fingerprint
+from pipelines.text.normalise import canonical_text
+from storage.documents.recurring_lines import PROSE
 
 if TYPE_CHECKING:
     from corpus_spider.evaluation.gold import GoldPage

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING
 
 from crawl_site import HOSTS
 
-from corpus_spider.config_load import load
-from corpus_spider.session import Session
-from pipelines.fingerprints import fingerprint
+from corpus_spider.config.loader import load
+from corpus_spider.crawling.session import Session
+from pipelines.text.minhash import fingerprint
 from storage.corpus import Corpus
 from storage.records import Capture, Document, Fetched, Kind, LanguageGuess, Link, Metadata, Processed
 from storage.warc import WarcInfo, WarcWriter

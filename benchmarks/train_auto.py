@@ -1,4 +1,4 @@
-"""Learn ``pipelines/extractors/auto_model.json`` from pages with their true text, or measure what is learned.
+"""Learn ``pipelines/extractors/auto/auto_model.json`` from pages with their true text, or measure what is learned.
 
     python benchmarks/train_auto.py GOLD                        write the model
     python benchmarks/train_auto.py GOLD --leave-out source     print F1 on pages whose source was left out of learning
@@ -27,14 +27,14 @@ import numpy as np
 
 from corpus_spider.evaluation.gold import MANIFEST, load_gold
 from corpus_spider.evaluation.scores import score
-from pipelines import decoding
-from pipelines.extractors.block_features import measure, measure_again
-from pipelines.extractors.block_page import Page
-from pipelines.extractors.block_walk import LINE, walk
-from pipelines.extractors.parts import TITLE
-from pipelines.extractors.scored import LIMIT, MODEL, find
-from pipelines.hosts import registered_domain
+from pipelines.decoding import decode as decoding
+from pipelines.extractors.auto.blocks.features import measure, measure_again
+from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.walk import LINE, walk
+from pipelines.extractors.auto.model import LIMIT, MODEL, find
+from pipelines.extractors.auto.rules.parts import TITLE
 from pipelines.markup.tree import parse_tree
+from pipelines.urls.hosts import registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

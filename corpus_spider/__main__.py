@@ -1,6 +1,6 @@
 """`python -m corpus_spider` is `corpus-spider`."""
 
-from corpus_spider.cli import main
+from corpus_spider.cli.app import main
 
 if __name__ == "__main__":
     main()

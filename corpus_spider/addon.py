@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from corpus_spider.config_load import find, load
-from corpus_spider.console import Console
+from corpus_spider.config.loader import find, load
 from corpus_spider.rendering.chromium import find_browser
+from corpus_spider.terminal.console import Console
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from corpus_spider.config import Config
-    from corpus_spider.sections import Site
+    from corpus_spider.config.model import Config
+    from corpus_spider.config.sections import Site
 
 
 class CorpusAddon:

@@ -11,9 +11,9 @@ ADDONS = {"corpus_spider.addon.CorpusAddon": 0}
 
 # The order of the stages.
 ITEM_PIPELINES = {
-    "pipelines.stages.Archive": 100,
-    "pipelines.stages.Process": 200,
-    "pipelines.stages.Store": 300,
+    "pipelines.runtime.stages.Archive": 100,
+    "pipelines.runtime.stages.Process": 200,
+    "pipelines.runtime.stages.Store": 300,
 }
 # Only those of Scrapy's own components that are used. Scrapy imports every component of its lists, also to switch it
 # off, which takes half a second at start. And a component of a later version is not on unseen.
@@ -38,8 +38,8 @@ DOWNLOADER_MIDDLEWARES = {
     "corpus_spider.middlewares.wire.WireBodyMiddleware": 590,
 }
 DOWNLOAD_HANDLERS = {
-    "http": "corpus_spider.transport.CrawlHandler",
-    "https": "corpus_spider.transport.CrawlHandler",
+    "http": "corpus_spider.crawling.http_handler.CrawlHandler",
+    "https": "corpus_spider.crawling.http_handler.CrawlHandler",
 }
 TWISTED_DNS_RESOLVER = "corpus_spider.middlewares.guard.GuardedResolver"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
@@ -62,7 +62,7 @@ AUTOTHROTTLE_MAX_DELAY = 60.0
 MEMUSAGE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True
 
-DOWNLOADER = "corpus_spider.downloader.PatientDownloader"
+DOWNLOADER = "corpus_spider.crawling.downloader.PatientDownloader"
 # Each DNS lookup takes a thread, which is started when needed. With Scrapy's ten threads, ten names without an answer
 # would block all other lookups until their timeout.
 REACTOR_THREADPOOL_MAXSIZE = 300
@@ -85,10 +85,10 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
 }
 
-# The page pipeline has its own counters (pipelines.line).
+# The page pipeline has its own counters (pipelines.runtime.page_pipeline).
 STATS_CLASS = "scrapy.statscollectors.DummyStatsCollector"
 STATS_DUMP = False
 LOG_LEVEL = "INFO"
-LOG_FORMATTER = "corpus_spider.logs.QuietLogFormatter"
+LOG_FORMATTER = "corpus_spider.terminal.logging.QuietLogFormatter"
 LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
 LOG_DATEFORMAT = "%Y-%m-%d %H:%M:%S"

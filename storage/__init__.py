@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from storage.corpus import Corpus
+    from storage.documents.model import CorpusDocument, Selection, Status
     from storage.errors import CorpusError
-    from storage.holdings import CorpusDocument, Selection, Status
-    from storage.locks import SiteLocks
+    from storage.locking.locks import SiteLocks
     from storage.records import Capture, Document, Drop, Failure, Fetched, Lease, Pointer, Processed, Seed, Unprocessed
 
 __all__ = [
@@ -39,9 +39,11 @@ __all__ = [
     "Status",
     "Unprocessed",
 ]
-_HOMES = {"Corpus": "storage.corpus", "SiteLocks": "storage.locks", "CorpusError": "storage.errors"} | dict.fromkeys(
-    ("CorpusDocument", "Selection", "Status"), "storage.holdings"
-)
+_HOMES = {
+    "Corpus": "storage.corpus",
+    "SiteLocks": "storage.locking.locks",
+    "CorpusError": "storage.errors",
+} | dict.fromkeys(("CorpusDocument", "Selection", "Status"), "storage.documents.model")
 
 
 def __getattr__(name: str) -> Any:

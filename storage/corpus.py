@@ -6,23 +6,24 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from storage import opening, soundness
-from storage.database import Database, masked
-from storage.document_store import Documents
-from storage.fetch_log import Fetches
-from storage.frontier import Frontier
-from storage.removals import Removals
-from storage.run_log import Runs
-from storage.schedule import Schedule
-from storage.site_models import SiteModels
+from storage import consistency
+from storage.database import opening
+from storage.database.transactions import Database, masked
+from storage.documents.document_store import Documents
+from storage.documents.site_models import SiteModels
+from storage.fetches.fetch_log import Fetches
+from storage.fetches.warc_files import WarcFiles
+from storage.frontier.frontier import Frontier
+from storage.frontier.recrawl_schedule import Schedule
+from storage.removal.takedown import Removals
+from storage.runs.run_log import Runs
 from storage.status import read_status
-from storage.warc_files import WarcFiles
 
 if TYPE_CHECKING:
     import os
     from types import TracebackType
 
-    from storage.holdings import Status
+    from storage.documents.model import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,4 +107,4 @@ class Corpus(AbstractContextManager["Corpus"]):
     def problems(self) -> list[str]:
         """Return the rows that violate a consistency rule, one line each; empty if all is well."""
         with self.database.snapshot() as connection:
-            return soundness.problems(connection)
+            return consistency.problems(connection)

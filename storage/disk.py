@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from storage.errors import DiskError
-from storage.patience import pauses
+from storage.retry import pauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

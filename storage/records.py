@@ -253,7 +253,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Exact and near-duplicate fingerprints of a text (see pipelines.fingerprints for the scheme)."""
+    """Exact and near-duplicate fingerprints of a text (see pipelines.text.minhash for the scheme)."""
 
     scheme: str
     exact: bytes
@@ -267,7 +267,7 @@ class Fingerprint:
 
 # An export reads and writes it for each document; a dataclass takes several times as long.
 class Quality(msgspec.Struct, frozen=True, gc=False):
-    """Quality signals of a text, to select texts by (see ``pipelines.quality``). Shares are 0 to 1.
+    """Quality signals of a text, to select texts by (see ``pipelines.quality.signals``). Shares are 0 to 1.
 
     Visible characters are letters, marks, digits and signs. None: not defined for this language.
     """

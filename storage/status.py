@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.frontier import count_states
-from storage.holdings import CountRow, Status
-from storage.leasing import SETTLED
+from storage.database.schema import document, duplicate_set, fetch, run, url
+from storage.documents.model import CountRow, Status
+from storage.frontier.frontier import count_states
+from storage.frontier.leases import SETTLED
 from storage.records import UrlState
-from storage.schema import document, duplicate_set, fetch, run, url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.engine import Connection
 
-    from storage.database import AnyRow
+    from storage.database.transactions import AnyRow
 
 
 def read_status(connection: Connection) -> Status:

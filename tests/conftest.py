@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import text
 
 from storage.corpus import Corpus
-from storage.schema import metadata
+from storage.database.schema import metadata
 from tests.corpus_spider.faults import damage, new_corpus, small_crawls, state
 
 if TYPE_CHECKING:

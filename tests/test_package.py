@@ -24,7 +24,7 @@ SHIPPED = (
     "corpus_spider/py.typed",
     "pipelines/py.typed",
     "storage/py.typed",
-    "storage/migrations/env.py",
+    "storage/database/migrations/env.py",
 )
 
 

@@ -12,25 +12,25 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider import config_load
-from corpus_spider.crawl import crawl
+from corpus_spider.config import loader as config_load
+from corpus_spider.crawling.runner import crawl
 from corpus_spider.demo import papers
 from corpus_spider.demo.server import serve
 from corpus_spider.demo.site import build_site, truth
 from corpus_spider.evaluation.scores import score
 from storage.corpus import Corpus
 from storage.disk import disk_errors
+from storage.documents.model import Selection
 from storage.errors import ConfigError
-from storage.holdings import Selection
 from storage.records import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from corpus_spider.config import Config
+    from corpus_spider.config.model import Config
     from corpus_spider.demo.papers import Paper
     from corpus_spider.demo.site import Key, TruePage
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
 
 FOLDER = Path("demo")
 MARK = "# The corpus of `corpus-spider demo`"

@@ -3,8 +3,8 @@
 from corpus_spider.evaluation.evaluate import PageScore, Report, evaluate_corpus, evaluate_texts, score_texts
 from corpus_spider.evaluation.gold import GoldPage, digest, doubts, load_gold
 from corpus_spider.evaluation.report import render
-from corpus_spider.evaluation.run import evaluate_extractors
 from corpus_spider.evaluation.scores import Score, score
+from corpus_spider.evaluation.scoring_run import evaluate_extractors
 from corpus_spider.evaluation.summary import as_plain
 
 __all__ = [

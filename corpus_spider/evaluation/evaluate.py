@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from corpus_spider.evaluation.scores import NOTHING, ZERO, Measures, Score, measures, score
-from pipelines.urls import parse
+from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
 
 NOT_SEEN = "not in the corpus"
 NO_EXTRACTOR = "none"

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from corpus_spider.evaluation.run import prepare
 from corpus_spider.evaluation.scores import score
+from corpus_spider.evaluation.scoring_run import prepare
 from pipelines.extractors import ExtractorOptions, get
 from pipelines.extractors.papers import line_density
-from pipelines.main_text import tidy, title_of
+from pipelines.page.postprocess import tidy, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
-    from pipelines.main_text import Source
+    from pipelines.page.postprocess import Source
     from storage.records import Extraction
 
 P_INTERVAL = range(1, 21)

@@ -7,7 +7,6 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from corpus_spider.console import safe
 from corpus_spider.evaluation.reliability import POOR, reliability
 from corpus_spider.evaluation.summary import (
     ALL,
@@ -19,6 +18,7 @@ from corpus_spider.evaluation.summary import (
     named,
     summarise,
 )
+from corpus_spider.terminal.console import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

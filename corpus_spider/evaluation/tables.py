@@ -15,8 +15,8 @@ from corpus_spider.evaluation.evaluate import PageScore, Report, score_texts
 from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.evaluation.report import table
-from corpus_spider.evaluation.run import timed
-from pipelines.decoding import decode
+from corpus_spider.evaluation.scoring_run import timed
+from pipelines.decoding.decode import decode
 from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, get
 
 if TYPE_CHECKING:

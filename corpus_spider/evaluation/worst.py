@@ -14,10 +14,10 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING
 
-from corpus_spider.console import CONTROLS
 from corpus_spider.evaluation.reliability import as_svg, reliability
 from corpus_spider.evaluation.summary import ALL, rows
 from corpus_spider.evaluation.words import coded, spans
+from corpus_spider.terminal.console import CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

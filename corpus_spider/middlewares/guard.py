@@ -23,9 +23,9 @@ from twisted.internet.interfaces import IHostnameResolver
 from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
 
-from corpus_spider.connection import may_connect
-from corpus_spider.refusal import RefusalError
-from pipelines.hosts import normalise_host, private_address
+from corpus_spider.network.connection import may_connect
+from corpus_spider.network.errors import RefusalError
+from pipelines.urls.hosts import normalise_host, private_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

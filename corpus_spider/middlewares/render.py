@@ -20,14 +20,14 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
-from corpus_spider.console import safe
 from corpus_spider.extensions.capture import CAPTURE, FAULT, LEASE, PART
 from corpus_spider.middlewares.wire import WIRE
 from corpus_spider.rendering.browser import Browser
 from corpus_spider.rendering.chromium import NO_BROWSER
 from corpus_spider.rendering.visits import Asked, Limits, Part, RenderError, StartError, Visit
-from pipelines.decoding import decode
-from pipelines.urls import MAX_REDIRECTS, REDIRECTS
+from corpus_spider.terminal.console import safe
+from pipelines.decoding.decode import decode
+from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS
 from storage.bytes.content_encoding import InflateError, inflate
 from storage.bytes.mime import PAGES, charset_of, sniff
 from storage.errors import ConfigError

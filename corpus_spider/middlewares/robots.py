@@ -16,20 +16,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from corpus_spider.console import safe
+from corpus_spider.crawling.retry_policy import PASSING, failure_reason
 from corpus_spider.extensions.capture import TERMS
 from corpus_spider.middlewares.well_known import OriginCache, UnreadableFileError, WellKnown, origin_of
-from corpus_spider.policy import PASSING, failure_reason
-from corpus_spider.refusal import RefusalError
-from pipelines.robots import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
+from corpus_spider.network.errors import RefusalError
+from corpus_spider.terminal.console import safe
+from pipelines.urls.robots_txt import MAX_BYTES, MAX_CRAWL_DELAY, Robots, parse_robots
+from storage.frontier.robots_cache import MISSING, RULES, RobotsCopy
 from storage.records import Kind, Terms
-from storage.robots import MISSING, RULES, RobotsCopy
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from pipelines.line import PagePipeline
+    from pipelines.runtime.page_pipeline import PagePipeline
 
 logger = logging.getLogger(__name__)
 

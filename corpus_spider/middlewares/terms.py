@@ -7,11 +7,11 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from corpus_spider.console import safe
 from corpus_spider.extensions.capture import KIND, LEASE, TERMS
 from corpus_spider.middlewares.well_known import OriginCache, WellKnown, origin_of
-from corpus_spider.refusal import RefusalError
-from pipelines.rights import MAX_BYTES, TdmFile, parse_tdmrep
+from corpus_spider.network.errors import RefusalError
+from corpus_spider.terminal.console import safe
+from pipelines.metadata.rights import MAX_BYTES, TdmFile, parse_tdmrep
 from storage.records import Kind
 
 if TYPE_CHECKING:

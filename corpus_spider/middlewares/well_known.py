@@ -11,8 +11,8 @@ from scrapy.http.request import NO_CALLBACK
 
 from corpus_spider.extensions.capture import CAPTURE, KIND, MAX_BODY
 from corpus_spider.middlewares.wire import WIRE
-from pipelines.robots import MAX_BYTES
-from pipelines.urls import MAX_REDIRECTS, REDIRECTS, host_of, redirect_target
+from pipelines.urls.robots_txt import MAX_BYTES
+from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS, host_of, redirect_target
 from storage.bytes.content_encoding import InflateError, unpack
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from corpus_spider.config_load import build_sites
+from corpus_spider.config.loader import build_sites
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from corpus_spider.config_values import Problem
-    from corpus_spider.sections import Site
+    from corpus_spider.config.sections import Site
+    from corpus_spider.config.values import Problem
 
 ABOUT = ("title", "homepage", "terms", "checked")
 

@@ -14,7 +14,7 @@ from storage.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from corpus_spider.config import Config
+    from corpus_spider.config.model import Config
 
 VARIABLE = "CORPUS_SPIDER_CHROMIUM"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")

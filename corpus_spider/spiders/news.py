@@ -13,17 +13,17 @@ from scrapy import Request, Spider, signals
 from scrapy.resolver import dnscache
 
 from corpus_spider.addon import loaded, slot_of
-from corpus_spider.console import safe
-from corpus_spider.dispatch import Dispatcher
-from corpus_spider.downloader import PatientDownloader, RecalledError
+from corpus_spider.crawling.dispatcher import Dispatcher
+from corpus_spider.crawling.downloader import PatientDownloader, RecalledError
+from corpus_spider.crawling.retry_policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
+from corpus_spider.crawling.session import Session, exit_code
 from corpus_spider.extensions.capture import CAPTURE, FAULT, KIND, LEASE
 from corpus_spider.middlewares.wire import WIRE
-from corpus_spider.policy import OF_HOST, RetryPolicy, conditions, failure_reason, pause_asked
-from corpus_spider.session import Session, exit_code
-from pipelines.stages import Page
+from corpus_spider.terminal.console import safe
+from pipelines.runtime.stages import Page
 from storage.errors import CorpusError
+from storage.frontier.visit_results import REFUSED
 from storage.records import Failure
-from storage.visits import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure as TwistedFailure
 
-    from pipelines.line import PagePipeline
+    from pipelines.runtime.page_pipeline import PagePipeline
     from storage.records import Capture, Lease
 
 logger = logging.getLogger(__name__)

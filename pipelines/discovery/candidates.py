@@ -11,19 +11,19 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from pipelines.classification.page_type import HEADLINE
 from pipelines.discovery.links import base_of
 from pipelines.discovery.scope import scope_of
-from pipelines.letters import size
 from pipelines.markup.tree import shown_text
-from pipelines.page_type import HEADLINE
-from pipelines.urls import parse
+from pipelines.text.text_size import size
+from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from pipelines.urls import Address
+    from pipelines.urls.url import Address
     from storage.records import SiteModel
 
 USUAL_FEEDS = ("/rss", "/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/rss/home.rss")

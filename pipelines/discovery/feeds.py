@@ -1,6 +1,6 @@
 """Read the links of RSS, Atom, RDF and JSON feeds, with their dates.
 
-Feeds without entries for this reader are read by feedparser; see `pipelines.discovery.second_reading`.
+Feeds without entries for this reader are read by feedparser; see `pipelines.discovery.malformed_feeds`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pipelines.decoding import decode
-from pipelines.discovery.entries import Entry, entry_links, stated_date
+from pipelines.decoding.decode import decode
+from pipelines.discovery.feed_entries import Entry, entry_links, stated_date
+from pipelines.discovery.malformed_feeds import second_reading
 from pipelines.discovery.scope import scope_of
-from pipelines.discovery.second_reading import second_reading
-from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
-from pipelines.urls import parse
+from pipelines.discovery.xml_scanner import XmlRecords, local_name, root_of
+from pipelines.urls.url import parse
 from storage.bytes.mime import charset_of
 from storage.records import Kind
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pipelines.directives import may_follow
 from pipelines.discovery.scope import scope_of
 from pipelines.markup.tree import parse_tree, shown_text
-from pipelines.urls import is_secondary, parse, redirect_target, twin
+from pipelines.metadata.directives import may_follow
+from pipelines.urls.url import is_secondary, parse, redirect_target, twin
 from storage.records import Kind, Link
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from pipelines.discovery.scope import Scope
-    from pipelines.urls import Address
+    from pipelines.urls.url import Address
     from storage.records import Capture, SiteModel
 
 MAX_LINKS = 2000

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.hosts import split_port
+from pipelines.urls.hosts import split_port
 
 if TYPE_CHECKING:
-    from pipelines.urls import Address
+    from pipelines.urls.url import Address
     from storage.records import SiteModel
 
 MAX_DEPTH = 20

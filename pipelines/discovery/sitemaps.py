@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pipelines.decoding import decode
-from pipelines.discovery.entries import Entry, entry_links, stated_date
+from pipelines.decoding.decode import decode
+from pipelines.discovery.feed_entries import Entry, entry_links, stated_date
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.scope import scope_of
-from pipelines.discovery.xml_records import XmlRecords, local_name, root_of
+from pipelines.discovery.xml_scanner import XmlRecords, local_name, root_of
 from pipelines.language.backends import standard
-from pipelines.urls import parse
+from pipelines.urls.url import parse
 from storage.records import Kind
 
 if TYPE_CHECKING:

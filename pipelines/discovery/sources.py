@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from pipelines.decoding import decode
+from pipelines.decoding.decode import decode
 from pipelines.discovery.feeds import text_feed_links
 from pipelines.discovery.sitemaps import read_sitemap
-from pipelines.discovery.xml_records import root_of
+from pipelines.discovery.xml_scanner import root_of
 from storage.bytes.content_encoding import InflateError, unpack
 from storage.bytes.mime import charset_of, sniff
 from storage.records import Kind

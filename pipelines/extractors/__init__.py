@@ -20,7 +20,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import auto, density, peers, scored
+from pipelines.extractors import peers
+from pipelines.extractors.auto import density
+from pipelines.extractors.auto import extractor as auto
+from pipelines.extractors.auto import model as scored
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from pipelines.extractors.opponents import OPPONENTS
 from pipelines.extractors.papers import bte, bte_original, line_density, thai_blocks

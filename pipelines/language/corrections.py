@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from pipelines.vietnamese_codecs import is_syllable
+from pipelines.decoding.vietnamese_codecs import is_syllable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

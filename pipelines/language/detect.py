@@ -18,7 +18,7 @@ from pipelines.language import backends
 from pipelines.language.backends import UNKNOWN
 from pipelines.language.corrections import corrected
 from pipelines.language.scripts import ADDRESS, DECISIVE, main_script, only
-from pipelines.normalise import clean
+from pipelines.text.normalise import clean
 from storage.records import LanguageGuess
 
 if TYPE_CHECKING:

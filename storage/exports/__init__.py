@@ -61,6 +61,6 @@ The same documents in the same order give the same bytes (with the same versions
 """
 
 from storage.exports.formats import FORMATS
-from storage.exports.sink import ExportReport, export
+from storage.exports.writer import ExportReport, export
 
 __all__ = ["FORMATS", "ExportReport", "export"]

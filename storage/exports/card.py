@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from storage.exports.rows import COUNTS, FIELDS, SIGNALS, Field
+from storage.exports.fields import COUNTS, FIELDS, SIGNALS, Field
 from storage.records import Quality
 
 if TYPE_CHECKING:

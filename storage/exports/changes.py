@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from storage.errors import ConfigError, DamageError
 from storage.exports import jsonl
-from storage.exports.rows import FIELDS
+from storage.exports.fields import FIELDS
 from storage.exports.tei import HELD as IN_TEI
 from storage.exports.vertical import HELD as IN_VERTICAL
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 INDEX = "documents.tsv.zst"

@@ -13,7 +13,7 @@ from storage.exports import jsonl, parquet, tei, vertical
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from storage.holdings import Columns, CorpusDocument
+    from storage.documents.model import Columns, CorpusDocument
 
 STDOUT = "-"
 FOLDER = "txt"

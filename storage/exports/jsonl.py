@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import msgspec
 import numpy as np
 
-from storage.exports.ahead import one_ahead
-from storage.exports.rows import FIELDS, encodable
+from storage.exports.background_writer import one_ahead
+from storage.exports.fields import FIELDS, encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
 
 # str.splitlines and many line readers split at these too. In JSON they stand inside strings, where an escape is equal.
 _LINE_BREAKS = tuple((character.encode(), b"\\u%04x" % ord(character)) for character in "\x85\u2028\u2029")

@@ -23,15 +23,15 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from storage.disk import disk_errors
 from storage.errors import ConfigError, DiskError
 from storage.exports import jsonl
+from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.files import opened
 from storage.exports.formats import require_place
-from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.fetches import StoredFetch
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
+    from storage.fetches.fetches import StoredFetch
 
 CDXJ, WACZ = "cdxj", "wacz"
 RUN = 100_000

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from msgspec.structs import astuple
 
-from storage.exports.ahead import one_ahead
-from storage.exports.rows import COUNTS, FIELDS, SIGNALS, encodable
+from storage.exports.background_writer import one_ahead
+from storage.exports.fields import COUNTS, FIELDS, SIGNALS, encodable
 from storage.records import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from storage.holdings import Columns, CorpusDocument
+    from storage.documents.model import Columns, CorpusDocument
 
 ROW_GROUP_ROWS = 4096
 ROW_GROUP_CHARS = 16 * 2**20

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from storage.errors import ConfigError
 from storage.exports import jsonl
+from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
 from storage.exports.card import card
-from storage.exports.census import Census
 from storage.exports.changes import (
     INDEX,
     MANIFEST,
@@ -40,14 +40,14 @@ from storage.exports.changes import (
 )
 from storage.exports.files import HashingStream, disk_errors, opened
 from storage.exports.formats import FOLDER, STREAM_FORMATS, require_place
-from storage.exports.sink import Counter, ExportReport
-from storage.exports.staging import CHECKSUM, DATA, checksum_line, make_way, publish, staging
+from storage.exports.statistics import Census
 from storage.exports.vertical import registry
+from storage.exports.writer import Counter, ExportReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
 
 FORMAT = "corpus-spider dump 1"
 CARD, REMOVED, CHANGED, REGISTRY = "README.md", "removed.jsonl", "changes.jsonl", "registry"

@@ -15,8 +15,8 @@ from storage.exports.vertical import KINDS, SENTENCE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from storage.exports.rows import Value
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
+    from storage.exports.fields import Value
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <teiCorpus xmlns="http://www.tei-c.org/ns/1.0">

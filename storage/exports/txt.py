@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from storage.errors import DamageError
 from storage.exports import jsonl
+from storage.exports.fields import encodable, named
 from storage.exports.files import HashingStream, disk_errors, opened
-from storage.exports.rows import encodable, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from storage.exports.rows import Value
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
+    from storage.exports.fields import Value
 
 INDEX = "index.jsonl"
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")

@@ -12,13 +12,13 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
-from storage.exports.rows import FIELDS, encodable
+from storage.exports.fields import FIELDS, encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.exports.rows import Value
-    from storage.holdings import CorpusDocument
+    from storage.documents.model import CorpusDocument
+    from storage.exports.fields import Value
 
 GLUE = "\x1f"
 """Unit separator: between two tokens of a line with nothing between them."""

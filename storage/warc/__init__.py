@@ -7,7 +7,7 @@ are kept, reconstructed or redacted. ``members`` describes the seal that makes e
 from storage.warc.headers import WarcInfo
 from storage.warc.reader import end_of, is_file_name, read_record, warc_path
 from storage.warc.recovery import Recovered, examine, recover, unread
-from storage.warc.scanning import ScannedRecord, scan
+from storage.warc.scan import ScannedRecord, scan
 from storage.warc.writer import WarcWriter
 
 __all__ = [

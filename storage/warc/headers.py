@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from storage.bytes.content_encoding import inflated_prefix
 from storage.bytes.mime import BINARY, HEAD, essence, sniff
+from storage.warc.gzip_member import member
 from storage.warc.http_blocks import request_block, response_head, without_user_info
-from storage.warc.members import member
 
 if TYPE_CHECKING:
     from storage.records import Capture, Original

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from storage.disk import disk_error, open_to_read
 from storage.errors import DamageError
 from storage.records import Capture, Kind
+from storage.warc.gzip_member import MAX_RECORD
 from storage.warc.headers import END, KIND, RENDERED, identifier, parse_headers, sha1
 from storage.warc.http_blocks import parse_request, parse_response
-from storage.warc.members import MAX_RECORD
-from storage.warc.scanning import ANSWERS
+from storage.warc.scan import ANSWERS
 from storage.warc.writer import OPEN
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from storage.disk import disk_errors, sync_folder
 from storage.errors import DamageError
 from storage.failpoints import reach
-from storage.warc.scanning import ScannedRecord, scan
-from storage.warc.scrubbing import first_name
+from storage.warc.redact import first_name
+from storage.warc.scan import ScannedRecord, scan
 from storage.warc.writer import OPEN, SUFFIX, lock, made_at
 
 if TYPE_CHECKING:

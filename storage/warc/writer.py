@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from storage.disk import disk_error, flocked, make_folder, sync_folder
 from storage.errors import DiskError
 from storage.failpoints import reach
-from storage.patience import pauses
 from storage.records import Pointer
+from storage.retry import pauses
 from storage.warc.headers import WarcInfo, encode, warcinfo
 
 if TYPE_CHECKING:

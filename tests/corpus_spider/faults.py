@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from corpus_spider.config_load import load
-from corpus_spider.integrity import check
+from corpus_spider.config.loader import load
+from corpus_spider.maintenance.check import check
 from storage import Corpus
-from storage.holdings import Selection
+from storage.documents.model import Selection
 from tests.corpus_spider.running import ROOT, environment, until
 from tests.corpus_spider.small_crawl import settings
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from storage.schema import fetch, run, url
+from storage.database.schema import fetch, run, url
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,18 +22,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import pipelines.warm
-import pipelines.writer
-from corpus_spider import batch, cli, learning, session
-from corpus_spider.config_load import load
-from corpus_spider.dispatch import Dispatcher
-from pipelines.process import process, survey
+import pipelines.runtime.warm_up
+import pipelines.runtime.writer
+from corpus_spider.cli import app as cli
+from corpus_spider.config.loader import load
+from corpus_spider.crawling import session, site_models
+from corpus_spider.crawling.dispatcher import Dispatcher
+from corpus_spider.maintenance import reextract
+from pipelines.page.process import process, survey
 from storage.errors import CorpusError
 from storage.records import Capture, Fetched
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml
 
 if TYPE_CHECKING:
-    from pipelines.recurrence import Survey
+    from pipelines.extractors.auto.blocks.template_learning import Survey
     from storage.records import Lease, Processed, SiteModel
 
 PORT = 8081
@@ -101,7 +103,7 @@ async def _crawl(opened: session.Session, paper: Newspaper) -> None:
 
 def crawl(folder: Path) -> int:
     """Crawl to the end, every source being due; return the exit code."""
-    pipelines.writer.GROUP = SMALL_GROUP
+    pipelines.runtime.writer.GROUP = SMALL_GROUP
     try:
         config = load(folder / "corpus.toml")
         config = replace(config, crawl=replace(config.crawl, roll_bytes=SMALL_FILE))
@@ -129,7 +131,7 @@ def _obey(order: dict[str, Any]) -> None:
     with Path(f"{order['folder']}.said").open("a") as said:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(said.fileno(), stream.fileno())
-    for module in (batch, learning, session):
+    for module in (reextract, site_models, session):
         module.WorkerPool = Here  # type: ignore[attr-defined]
     os._exit(cli.run(order["command"]) if order["command"] else crawl(Path(order["folder"])))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from corpus_spider.cli import run
+from corpus_spider.cli.app import run
 from corpus_spider.exit_codes import REASONS
-from corpus_spider.single import NotFetchedError
+from corpus_spider.sites.single_page import NotFetchedError
 from storage import errors
 
 ERRORS = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, errors.CorpusError)]

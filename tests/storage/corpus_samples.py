@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from storage import Corpus, Selection
-from storage.found import CLEAN_SLATE, FINISHED
+from storage.database.schema import metadata, url
+from storage.frontier.new_links import CLEAN_SLATE, FINISHED
 from storage.records import (
     Capture,
     Document,
@@ -27,7 +28,6 @@ from storage.records import (
     Processed,
     Seed,
 )
-from storage.schema import metadata, url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import zstandard
 from msgspec import structs
 from pyarrow import parquet as arrow_parquet
 
-from storage.holdings import CorpusDocument
+from storage.documents.model import CorpusDocument
 from storage.records import Quality
 from tests.corpus_spider.running import PATIENCE
 

@@ -7,13 +7,13 @@ do not give were set in the method's favour, by F1 on real pages. All but ``bte-
 
 from __future__ import annotations
 
-from pipelines.extractors.opponents import blurring, features, licea, links, slope
+from pipelines.extractors.opponents import block_features, blurring, licea, link_density, slope
 
 OPPONENTS = (
     *blurring.EXTRACTORS,
-    *features.EXTRACTORS,
+    *block_features.EXTRACTORS,
     *licea.EXTRACTORS,
-    *links.EXTRACTORS,
+    *link_density.EXTRACTORS,
     *slope.EXTRACTORS,
 )
 """All of them, as Extractors."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.pauses import FAILURES
+from corpus_spider.crawling.host_backoff import FAILURES
 from tests.corpus_spider.hostile import bombs, framing, net, pages, redirects, rules, sources, traps
 from tests.corpus_spider.hostile.entry import DOCUMENT, Entry
 from tests.corpus_spider.hostile.server import Bench, Site

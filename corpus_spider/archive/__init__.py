@@ -1,0 +1,1 @@
+"""Write, own, recover and age WARC files. Read those of other tools."""

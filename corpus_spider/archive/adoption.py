@@ -1,0 +1,114 @@
+"""Re-index WARC records that have no database row.
+
+A run died before it wrote the rows. Or the database is older than the archive: it was restored from a copy, or a
+standby without the last commits took over. Recovery has indexed such records as orphans. The newest orphan of a page
+becomes a fetch, if the page belongs to a site and the corpus has no newer one. It waits for processing then. The others
+get a reason.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from corpus_spider.archive.foreign_warc import EARLIEST, PAGES
+from pipelines.discovery.scope import scope_of
+from pipelines.urls.url import parse
+from storage.errors import CorpusError
+from storage.frontier.imported_pages import Seen
+from storage.plural import counted
+from storage.records import Fetched
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from corpus_spider.config.model import Config
+    from pipelines.discovery.scope import Scope
+    from storage.corpus import Corpus
+    from storage.fetches.orphan_records import UndecidedOrphan
+    from storage.records import Capture, Pointer
+
+logger = logging.getLogger(__name__)
+
+GROUP = 64
+"""Orphans to adopt at a time."""
+KNOWN = "known"
+"""Reason of an orphan that is not adopted: the corpus has its page as new or newer, or must not have it."""
+
+
+class PageSites:
+    """Assignment of URLs to sites: a URL belongs to the first site whose rules include it."""
+
+    def __init__(self, config: Config) -> None:
+        self._scopes: dict[str, Scope] = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sites."""
+        return tuple(self._scopes)
+
+    def seen(self, address: str, at: datetime = EARLIEST) -> Seen | None:
+        """Return the page of an address, captured at that time, with its site; None if it belongs to no site."""
+        parsed = parse(address)
+        site = next((name for name, scope in self._scopes.items() if scope.has(parsed)), None) if parsed else None
+        return Seen(parsed.canonical, parsed.fetchable, site, parsed.host, at) if parsed and site else None
+
+
+def waiting(config: Config, corpus: Corpus) -> int:
+    """Count the orphans of the configured sites that a crawl may adopt."""
+    sites, before, number = PageSites(config), None, 0
+    while strays := corpus.fetches.undecided_orphans(GROUP, before):
+        number += sum(sites.seen(stray.uri) is not None for stray in strays)
+        before = strays[-1].fetch_id
+    return number
+
+
+def take_up(config: Config, corpus: Corpus, run_id: int) -> int:
+    """Adopt the orphans of a run's sites, whose locks it holds. Return the number of pages.
+
+    Orphans of other sites stay for their runs. After a kill the next start does the rest.
+    """
+    sites, before, taken = PageSites(config), None, 0
+    while strays := corpus.fetches.undecided_orphans(GROUP, before):
+        taken += _take_up(corpus, config.warc_folder, sites, run_id, strays)
+        before = strays[-1].fetch_id
+    if taken:
+        logger.info("adopted from WARC records without a row: %s", counted(taken, "page"))
+    return taken
+
+
+def _take_up(corpus: Corpus, folder: Path, sites: PageSites, run_id: int, strays: Sequence[UndecidedOrphan]) -> int:
+    """Adopt the wanted ones of some orphans, the last found first, and record a reason for the others."""
+    pages: dict[str, tuple[Seen, Capture, UndecidedOrphan]] = {}
+    why: dict[int, str] = {}
+    for stray in strays:
+        seen = sites.seen(stray.uri, stray.fetched_at)
+        if seen is None:
+            continue
+        page = KNOWN if seen.url in pages else _page(folder, stray.pointer)
+        if isinstance(page, str):
+            why[stray.fetch_id] = page
+        else:
+            pages[seen.url] = seen, page, stray
+    leases = corpus.frontier.take_in([seen for seen, _, _ in pages.values()], sites.names)
+    why |= {stray.fetch_id: KNOWN for address, (_, _, stray) in pages.items() if address not in leases}
+    group = [(Fetched(pages[address][1], lease), pages[address][2].pointer) for address, lease in leases.items()]
+    corpus.fetches.adopt_orphans(run_id, group, why)
+    return len(group)
+
+
+def _page(folder: Path, pointer: Pointer) -> Capture | str:
+    """Return the capture without its body if it is a whole page, otherwise the reason to leave it."""
+    try:
+        capture = read_record(folder, pointer)
+    except (CorpusError, OSError) as error:
+        logger.debug("cannot read the record in %s at offset %d: %s", pointer.warc, pointer.offset, error)
+        return "unreadable"
+    if capture.truncated:
+        return "truncated"
+    is_page = (capture.header("Content-Type") or "").partition(";")[0].strip().lower() in PAGES
+    return replace(capture, body=b"") if is_page else "not_html"

@@ -1,0 +1,119 @@
+"""Check that a WARC folder belongs to this corpus and its database.
+
+Two corpora in one folder take each other's files for damage, and empty them. Two folders of one database each lack the
+files of the other, and prune them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from corpus_spider.config.loader import load
+from storage.disk import disk_errors, make_folder, open_to_read, replace_file
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from corpus_spider.config.model import Config
+    from storage.corpus import Corpus
+
+OWNER = "locks/corpus"
+"""File in the folder with the path of the corpus.toml that crawls into it."""
+_LONGEST, _LARGEST = 1 << 13, 1 << 20
+"""Bytes. Limits of a path and of a corpus.toml: a folder from elsewhere may name any file."""
+
+
+def claim(config: Config, corpus: Corpus) -> None:
+    """Record that the WARC folder, which exists, belongs to this corpus.
+
+    Raises ConfigError when it belongs to another corpus, or this corpus has its originals elsewhere. Raises DiskError.
+    """
+    require_own(config)
+    require_originals(config, corpus)
+    own, mark = str(_path(config)), config.warc_folder / OWNER
+    with disk_errors(mark):
+        if config.path is not None and _named(mark) != own:
+            make_folder(mark.parent)
+            replace_file(mark, own.encode())
+
+
+def require_own(config: Config) -> None:
+    """Raise ConfigError when another corpus that still exists has the same WARC folder."""
+    named = _named(config.warc_folder / OWNER)
+    if not _is_there(named) or config.path is None or named == str(_path(config)):
+        return
+    try:
+        other = load(Path(named))
+    except ConfigError:
+        # Its corpus.toml was moved or removed.
+        return
+    if other.warc_folder.resolve() == config.warc_folder.resolve() and _database(other) != _database(config):
+        raise ConfigError(
+            f"the folder belongs to another corpus, that of {named}",
+            where=str(config.warc_folder),
+            do="Name another folder (warc in [corpus]), or remove that file if this corpus took its place.",
+        )
+
+
+def require_originals(config: Config, corpus: Corpus) -> None:
+    """Raise ConfigError when this corpus.toml has not crawled into the folder, and it has no file of the database.
+
+    The originals are then in another folder: that of a second corpus.toml, or on a disk that is not mounted.
+    """
+    mark = config.warc_folder / OWNER
+    if config.path is not None and _named(mark) == str(_path(config)):
+        return
+    kept = {file.name for file in corpus.warc.files() if file.state in {"open", "closed"}}
+    there = {path.name.removesuffix(".open") for path in config.warc_folder.glob("*.warc.gz*")}
+    if kept and kept.isdisjoint(there):
+        raise ConfigError(
+            f"the folder has no WARC file of this database{_last_folder(corpus)}",
+            where=str(config.warc_folder),
+            do="Mount or restore the folder with the files, or set warc in [corpus] to it. Another corpus needs a"
+            f" database or schema of its own. If the files are lost, go on without: {_to_claim(mark, _path(config))}",
+        )
+
+
+def _to_claim(mark: Path, own: Path | None) -> str:
+    """Return the shell command that assigns a folder to a corpus, whatever is in it."""
+    folder, file, toml = (quote(str(each)) for each in (mark.parent, mark, own or "corpus.toml"))
+    return f"mkdir -p {folder} && echo {toml} > {file}"
+
+
+def _last_folder(corpus: Corpus) -> str:
+    """Return a phrase with the folder of the last run; "" if unknown."""
+    runs = corpus.runs()
+    with suppress(ValueError, LookupError, TypeError):
+        return f"; its last crawl wrote to {json.loads(runs[-1].config)['corpus']['warc']} on {runs[-1].host}"
+    return ""
+
+
+def _named(mark: Path) -> str:
+    """Return the path in a folder's owner file; "" if there is none. A power cut may leave zeros in the file."""
+    try:
+        with os.fdopen(open_to_read(mark), "rb") as file:
+            named = file.read(_LONGEST).decode().removesuffix("\n")
+    except (OSError, UnicodeError):
+        return ""
+    return "" if "\0" in named else named
+
+
+def _is_there(named: str) -> bool:
+    """Return whether a path is a regular file that is neither empty nor too large."""
+    path = Path(named)
+    with suppress(OSError):
+        return path.is_file() and 0 < path.stat().st_size <= _LARGEST
+    return False
+
+
+def _path(config: Config) -> Path | None:
+    return config.path and config.path.resolve()
+
+
+def _database(config: Config) -> str:
+    _, sqlite, file = config.database_url.partition("sqlite:///")
+    return str(Path(file).resolve()) if sqlite else config.database_url

@@ -1,0 +1,123 @@
+"""`prune`: remove WARC files beyond the age or size that corpus.toml keeps, and log each.
+
+The texts and their pointers stay. A file that was removed by rule does not count as damage.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from corpus_spider.archive.ownership import require_originals
+from corpus_spider.terminal.console import human_size
+from storage.corpus import Corpus
+from storage.disk import disk_errors
+from storage.errors import CorpusError
+from storage.fetches.file_retention import REMOVED
+from storage.locking.locks import SiteLocks
+from storage.warc import warc_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from corpus_spider.config.model import Config
+    from storage.fetches.file_retention import AgedFile
+
+DAY = 86_400
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of the archive: age in seconds, size in bytes. 0 is no limit."""
+
+    age: float = 0.0
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """A WARC file to remove, and the reason."""
+
+    name: str
+    bytes: int
+    why: str
+
+
+def _days(seconds: float) -> str:
+    return "1 day" if seconds == DAY else f"{seconds / DAY:g} days"
+
+
+def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Going]:
+    """Choose the files to remove, the oldest first. A file with an unprocessed page always stays."""
+    total = sum(file.size for file in files)
+    going = []
+    dated = [(file.newest, file) for file in files if file.newest is not None and file.settled]
+    for newest, file in sorted(dated, key=lambda each: (each[0], each[1].name)):
+        old = bool(limits.age) and now - newest > timedelta(seconds=limits.age)
+        much = bool(limits.size) and total > limits.size
+        if old or much:
+            why = f"older than {_days(limits.age)}" if old else f"beyond {human_size(limits.size)}"
+            going.append(Going(file.name, file.size, why))
+            total -= file.size
+    return going
+
+
+def limits_of(config: Config) -> Limits:
+    """Return the limits in a configuration."""
+    return Limits(config.archive.keep_seconds, config.archive.max)
+
+
+def prune(config: Config, *, dry_run: bool = False) -> list[Going]:
+    """Remove the files beyond the limits, and return them. ``dry_run`` only returns them.
+
+    Raises CorpusError when the corpus cannot be opened, a file cannot be removed, another program holds or has taken
+    the locks, or the originals are in another folder.
+    """
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=dry_run))
+        require_originals(config, corpus)
+        locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
+        if not dry_run:
+            stack.enter_context(locks)
+        going = choose(corpus.warc.aged(), limits_of(config), datetime.now(UTC))
+        if not dry_run:
+            remove(corpus, config.warc_folder, going, locks.ensure)
+        return going
+
+
+def apply(corpus: Corpus, config: Config) -> None:
+    """Remove the files beyond the limits at the end of a run. Files that cannot be removed stay, with a warning."""
+    limits = limits_of(config)
+    if not (limits.age or limits.size):
+        return
+    try:
+        remove(corpus, config.warc_folder, choose(corpus.warc.aged(), limits, datetime.now(UTC)))
+    except CorpusError as error:
+        logger.warning("originals beyond the limits in [archive] could not be removed: %s", error)
+
+
+def remove(
+    corpus: Corpus, folder: Path, going: Sequence[Going], before_each: Callable[[], object] = lambda: None
+) -> None:
+    """Remove files. Each is recorded as removed first, so that a missing file never counts as damage.
+
+    ``before_each`` may raise to stop before a file, which then stays.
+    """
+    for file in going:
+        path = warc_path(folder, file.name)
+        before_each()
+        corpus.warc.remove(file.name, file.why)
+        with disk_errors(path):
+            path.unlink(missing_ok=True)
+        logger.info("removed %s, %s: %s", file.name, human_size(file.bytes), file.why)
+    # A run may have died after it recorded a removal and before it removed the file.
+    for known in corpus.warc.files():
+        if known.state == REMOVED and (path := warc_path(folder, known.name)).exists():
+            with disk_errors(path):
+                path.unlink(missing_ok=True)
+            logger.info("removed %s, which an earlier run had recorded as removed", known.name)

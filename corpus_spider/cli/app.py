@@ -1,0 +1,435 @@
+"""Command line: the commands, each a few lines that call one function elsewhere.
+
+Heavy modules are imported inside a command, so that `--help` stays fast.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import shlex
+import sys
+from dataclasses import asdict
+from inspect import cleandoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli import maintenance_commands, monitoring_commands
+from corpus_spider.cli import show as lookup
+from corpus_spider.cli.export_commands import keeping
+from corpus_spider.cli.options import (
+    DAY,
+    PROGRAM,
+    State,
+    as_json,
+    examples,
+    languages,
+    several_sites,
+    verb_of,
+    with_common,
+)
+from corpus_spider.cli.sites_commands import sites
+from corpus_spider.exit_codes import DAMAGED, INTERNAL, PIPE_CLOSED, REASONS, STOPPED
+from corpus_spider.terminal.console import Console, open_closed_streams, start_logging
+from corpus_spider.terminal.signals import Interruption, ending
+from storage.disk import disk_error
+from storage.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+
+logger = logging.getLogger(__name__)
+
+
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from corpus_spider.config.model import program_version
+
+        click.echo(f"{PROGRAM} {program_version()}")
+        context.exit()
+
+
+def verb(*lines: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a command of the program. ``lines`` are the examples in its help."""
+    return verb_of(cli, lines, name)
+
+
+@click.group(
+    epilog=examples(
+        ("init news --language vi --contact you@example.org", "crawl -c news/corpus.toml --dry-run", "crawl --help")
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@with_common
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+def cli() -> None:
+    """Crawl newspapers into a clean, de-duplicated text corpus. The original pages are stored as WARC."""
+
+
+for command in (
+    sites,
+    *keeping.commands.values(),
+    *maintenance_commands.VERBS,
+    *monitoring_commands.VERBS,
+    *lookup.VERBS,
+):
+    cli.add_command(command)
+
+
+@verb(
+    "init news-vi --language vi --contact you@example.org",
+    "init news --language vi --language ar --contact https://example.org/crawl",
+    "init mine --language en --contact you@example.org --site https://news.example.org/",
+)
+@click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
+@languages("Wanted language, ISO 639 code")
+@click.option("--contact", required=True, help="Your e-mail address or web page, for webmasters.")
+@click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper, or the URL of another.")
+def init(state: State, /, **options: Any) -> None:
+    """Create a corpus: write NAME/corpus.toml.
+
+    The file contains the known newspapers of the languages and a comment for each setting. Nothing is overwritten.
+    """
+    from corpus_spider.presets.new_corpus import NewCorpus, create, next_steps, uncovered
+
+    wanted = NewCorpus(**options)
+    file = create(wanted)
+    if alone := uncovered(wanted):
+        state.console.note(f"No newspaper is known in {', '.join(alone)}. Add some with --site URL.")
+    steps = [f"  {PROGRAM} -c {shlex.quote(str(file))} {step}" for step in next_steps(file, options["sites"])]
+    state.console.note("\n".join([f"Wrote {file}. Read it, then run:", *steps]))
+
+
+@verb("crawl --dry-run", "crawl --site vnexpress --page-limit 500", "crawl -v")
+@several_sites
+@click.option(
+    "--page-limit",
+    type=click.IntRange(min=1),
+    help="Stop after this many pages (exit code 12). The next crawl continues.",
+)
+@click.option("--time-limit", metavar="TIME", help="Stop after this time, such as 90m or 2h (exit code 12).")
+@click.option("--size-limit", metavar="SIZE", help="Stop after this much was received, such as 5GB (exit code 12).")
+@click.option("--now", is_flag=True, help="Fetch every feed, sitemap and start page now, due or not.")
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
+@click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
+@as_json
+def crawl(state: State, /, **options: Any) -> int:
+    """Crawl all URLs that are due, then end.
+
+    Resumes an interrupted crawl. Ctrl-C finishes the requests in progress; a second Ctrl-C stops at once. Nothing is
+    lost in either case.
+    """
+    limits = {f"crawl.{name}": options[name] for name in ("page_limit", "time_limit", "size_limit")}
+    days = {f"crawl.{name}": f"{day:%Y-%m-%d}" for name in ("since", "until") if (day := options[name])}
+    config = state.load(**limits, **days).only(options["sites"])
+    from corpus_spider.cli import crawl_plan
+    from corpus_spider.cli.status import INTERNALS
+
+    planned = crawl_plan.plan(config)
+    if options["dry_run"]:
+        state.console.json(planned) if options["as_json"] else crawl_plan.render(planned, state.console)
+        return 0
+    from corpus_spider.crawling.runner import crawl as start
+    from corpus_spider.monitoring.notify import crawl_and_notify
+
+    quiet, now = state.verbosity < 0, options["now"] or bool(days)
+    code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
+    _report(
+        state,
+        options,
+        summary if options["as_json"] else monitoring_commands.write_sites(summary, state.console),
+        INTERNALS,
+    )
+    return code
+
+
+crawl.help = "\n".join(
+    [
+        f"{cleandoc(crawl.help or '')}\n\n\b\nExit codes:",
+        *(f"  {code:>3}  {reason}" for code, reason in REASONS.items() if code not in {DAMAGED, PIPE_CLOSED}),
+    ]
+)
+
+
+@verb("extract https://news.example.org/article", "extract page.html --extractor bte --json", "extract --list")
+@click.argument("target", metavar="URL|FILE|-", required=False)
+@click.option("--extractor", default="auto", show_default=True, help="Method that finds the main text. See --list.")
+@languages("Refuse other languages")
+@click.option("--url", default="", help="URL that a FILE came from.")
+@click.option("--allow-private", is_flag=True, help="Also fetch from private addresses.")
+@click.option("--marks", is_flag=True, help="Mark headings, list items and quotations as in Markdown.")
+@click.option("--list", "list_them", is_flag=True, help="List the extractors.")
+@as_json
+def extract(state: State, /, target: str | None, **options: Any) -> int:
+    """Extract the text of one page.
+
+    Prints the text that a crawl would store. Exit code 1 if there is none.
+    """
+    from corpus_spider.cli import extract as shown
+    from corpus_spider.sites import single_page
+
+    if options["list_them"]:
+        single_page.show_extractors(state.console, as_json=options["as_json"])
+        return 0
+    if target is None:
+        raise click.UsageError("Name a URL, a file, or - for standard input.")
+    wanted = single_page.Wanted(options["extractor"], options["languages"], options["url"], options["allow_private"])
+    found = single_page.extract(target, wanted, state.load_or_default())
+    return shown.show(found, state.console, as_json=options["as_json"], marks=options["marks"])
+
+
+@verb("check", "check --deep --json")
+@click.option("--deep", is_flag=True, help="Also read every WARC record, and extract a sample of pages again.")
+@as_json
+def check(state: State, /, **options: Any) -> int:
+    """Check that database and WARC files agree.
+
+    Prints every problem. Exit code 6 if there is one.
+    """
+    from corpus_spider.maintenance import check as integrity
+
+    config = state.load_made()
+    with state.console.progress("WARC files checked", lambda: integrity.number_of_files(config)) as show:
+        report = integrity.check(config, options["deep"], show)
+    _report(state, options, {"ok": report.ok} | asdict(report))
+    if state.console.quiet and not options["as_json"]:
+        for problem in report.problems:
+            state.console.error(problem)
+    return 0 if report.ok else DAMAGED
+
+
+@verb("demo", "demo --keep demo-corpus")
+@click.option("--keep", "folder", type=click.Path(path_type=Path), help="Folder of the demo corpus [default: ./demo].")
+@as_json
+def demo(state: State, /, **options: Any) -> int:
+    """Try the program on five small invented newspapers.
+
+    Serves them on this machine, crawls them, and compares the corpus with the true texts. Needs no network.
+    """
+    from corpus_spider.demo.run import run_demo
+
+    level = "WARNING" if state.verbosity == 0 else state.level
+    start_logging(level)
+    report = run_demo(options["folder"], log_level=level, quiet=state.verbosity < 0)
+    _report(state, options, report)
+    state.console.note("\n  ".join(("Next:", *report.next_commands)))
+    return report.exit_code
+
+
+@verb(
+    "evaluate --gold gold/",
+    "evaluate --gold gold/ --extractor auto --extractor trafilatura --against trafilatura --json",
+    "evaluate --gold gold/ --html worst.html --output texts/",
+)
+@click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
+@click.option(
+    "--extractor", "extractors", multiple=True, metavar="NAME", help="Score this extractor; repeatable. [default: auto]"
+)
+@click.option("--corpus", type=click.Path(path_type=Path), help="Score the corpus of this corpus.toml instead.")
+@click.option("--against", metavar="NAME", help="Also score this extractor, and show the differences to it.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the texts to this folder, as EXTRACTOR/ID.txt.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Write the worst pages and their true texts to this file."
+)
+@click.option(
+    "--worst", type=click.IntRange(min=1), default=20, show_default=True, help="Pages of each extractor in --html."
+)
+@click.option("--pin", type=click.Path(path_type=Path), help="Write the F1 to this file as floors. They may only rise.")
+@click.option("--allow-lower", is_flag=True, help="With --pin: allow lower floors.")
+@click.option(
+    "--paper-tables", type=click.Choice(["language", "site"]), help="Print the papers' tables: F1 by this, and MB/s."
+)
+@click.option("--site-models", is_flag=True, help="Print F1 with and without a model of the site's other pages.")
+@as_json
+def evaluate(state: State, /, **options: Any) -> None:
+    """Score extractors, or a corpus, against true texts.
+
+    Prints precision, recall and F1 by language.
+    """
+    from corpus_spider.config import loader as config_load
+    from corpus_spider.evaluation import commands as assess
+
+    if options["paper_tables"]:
+        assess.paper_tables(options, state.console)
+    elif options["site_models"]:
+        assess.site_models(options, state.console)
+    else:
+        assess.assess(options, lambda path: config_load.load(path, overrides=state.overrides), state.console)
+
+
+@verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")
+@click.argument("site", metavar="SITE")
+@click.option("--gold", required=True, type=click.Path(path_type=Path), help="Folder of pages with their true text.")
+@click.option(
+    "--extractor", "extractors", multiple=True, metavar="NAME", help="Try this extractor; repeatable. [default: all]"
+)
+@click.option("--write", is_flag=True, help="Write the best one to corpus.toml, if it is better than the present one.")
+@as_json
+def tune(state: State, /, site: str, **options: Any) -> None:
+    """Find the best extractor for a site.
+
+    Scores extractors, and the parameter P of r2l and dana, on pages of the site with known true text. Prints the best
+    one, and its score on pages that were held back.
+    """
+    from corpus_spider.evaluation import tune as tuning
+
+    config = state.load().only((site,)) if options["write"] else state.load_or_default()
+    with state.console.progress("pages") as show:
+        fit = tuning.tune(config, site, options["gold"], options["extractors"], show)
+    state.console.json(fit) if options["as_json"] else state.console.summary(fit)
+    tuning.conclude(fit, config, state.console, write=options["write"])
+
+
+@verb("learn", "learn --site vnexpress --dry-run")
+@several_sites
+@click.option("--dry-run", is_flag=True, help="Show what would be learned; write nothing.")
+@as_json
+def learn(state: State, /, **options: Any) -> None:
+    """Learn the boilerplate of each site.
+
+    Finds text that recurs on the newest pages of a site. Later extraction removes it; `reextract` removes it from
+    stored documents. A crawl learns by itself if a site has no model, or has doubled in size.
+    """
+    from corpus_spider.crawling import site_models
+
+    config = state.load_made().only(options["sites"])
+    config.require_sites()
+    with state.console.progress("sites", len(config.sites)) as show:
+        found = site_models.learn_sites(config, dry_run=options["dry_run"], on_progress=show)
+    state.console.json(found) if options["as_json"] else site_models.render(found, state.console)
+
+
+@verb("reextract --dry-run", "reextract --site vnexpress")
+@several_sites
+@click.option("--dry-run", is_flag=True, help="Show how many documents would change; write nothing.")
+@click.option("--keep-models", is_flag=True, help="Use the site model that each document was extracted with.")
+@as_json
+def reextract(state: State, /, **options: Any) -> int:
+    """Extract the texts again from the originals.
+
+    Uses the present extractors and rules. Fetches nothing. Exit code 6 if an original cannot be read.
+    """
+    from corpus_spider.cli import crawl_plan
+    from corpus_spider.maintenance import reextract as batch
+
+    config = state.load_made().only(options["sites"])
+    config.require_sites()
+    crawl_plan.require_extractors(config)
+    with state.console.progress("pages") as show:
+        report = batch.reextract(
+            config, dry_run=options["dry_run"], keep_models=options["keep_models"], on_progress=show
+        )
+    _report(state, options, report)
+    return DAMAGED if report.unreadable else 0
+
+
+@verb("config", "config -s crawl.delay=5", name="config")
+@as_json
+def show_config(state: State, /, **_: Any) -> None:
+    """Print the effective configuration.
+
+    Prints JSON, merged from file, environment and options, without passwords.
+    """
+    state.console.json(state.load().effective())
+
+
+def _report(state: State, options: dict[str, Any], report: Any, internals: Collection[str] = ()) -> None:
+    """Write the report of a command: JSON with --json, nothing with --quiet, tables otherwise."""
+    if options["as_json"]:
+        state.console.json(report)
+    elif not state.console.quiet:
+        state.console.summary(report, internals)
+
+
+def main() -> None:
+    """Run the program and end the process with its exit code."""
+    open_closed_streams()
+    with Interruption(*ending()):
+        code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # The disk is full. Discard the rest, or Python flushes again at exit and ends with 120.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program and return its exit code. Each error is one message on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    if "_CORPUS_SPIDER_COMPLETE" in os.environ:
+        cli.main(prog_name=PROGRAM)
+    state = State()
+    try:
+        with cli.make_context(PROGRAM, list(arguments), obj=state) as context:
+            code = cli.invoke(context) or 0
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        # If the interrupt came while a module was imported, `python -m` still counts it as uncaught and would end by
+        # the signal instead of with the exit code. Executing any code resets that.
+        exec("")  # noqa: S102
+        state.console.error(f"{PROGRAM}: stopped")
+        return STOPPED
+    except Exception as error:
+        logger.debug("%s failed", PROGRAM, exc_info=True)
+        return _explain(error, state.console)
+    return int(code)
+
+
+def _explain(error: Exception, console: Console) -> int:
+    """Write the error message and return the exit code."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, CorpusError):
+        console.error(f"{PROGRAM}: {error}")
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    if isinstance(error, FileNotFoundError) and not _has_working_folder():
+        gone = ConfigError("the current folder was deleted", do="Change to another folder and start again.")
+        return _explain(gone, console)
+    if shortage := _system_shortage(error):
+        return _explain(shortage, console)
+    console.error(
+        f"{PROGRAM}: internal error, {type(error).__name__}: {error}\n"
+        "  This is a bug in the program. Run the same command with -v and report its output."
+    )
+    return INTERNAL
+
+
+def _system_shortage(error: BaseException) -> CorpusError | None:
+    """Return an error that names the exhausted resource: memory, threads, disk or open files. None for other errors."""
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _lacks_threads(error)):
+        do = "Stop other programs, raise the limits (ulimit -v, -u), or lower workers and backlog in [crawl]."
+        return CorpusError("there is not enough memory", do=do)
+    full, crowded = {errno.ENOSPC, errno.EDQUOT}, {errno.EMFILE, errno.ENFILE}
+    if isinstance(error, OSError) and error.errno in full | crowded:
+        return disk_error(error, str(error.filename or ("output" if error.errno in full else "")))
+    return None
+
+
+def _lacks_threads(error: BaseException | None) -> bool:
+    """Return whether the cause is a thread that could not be started. Python raises a plain RuntimeError for it."""
+    return error is not None and ("start new thread" in str(error) or _lacks_threads(error.__context__))
+
+
+def _has_working_folder() -> bool:
+    """Return whether the working directory still exists. Without it, relative paths cannot be resolved."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True

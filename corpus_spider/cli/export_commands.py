@@ -1,0 +1,212 @@
+"""Commands: export, remove, import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import DAY, MOST, PROGRAM, as_json, languages, several_sites, verb_of
+from storage.documents.model import CLEANEST, EARLIEST, LONGEST
+from storage.errors import DamageError
+from storage.plural import counted
+
+if TYPE_CHECKING:
+    from corpus_spider.cli.options import State
+
+NOTHING = f"No document matches. `{PROGRAM} status` shows the documents of the corpus."
+UNDATED = "Without a date, the day it was fetched counts."
+
+keeping = click.Group()
+"""Holds the commands until the program adds them to its own group."""
+
+
+@verb_of(
+    keeping,
+    (
+        "export -o corpus.jsonl.zst",
+        "export -o vi.parquet --language vi --since 2026-01-01 --min-chars 500",
+        "export -o texts/",
+        "export -o - --format jsonl | head",
+        "export -o news-2026-11/ --release --shard-size 1GB",
+        "export -o news-2026-12/ --since-dump news-2026-11/manifest.json",
+        "export -o corpus.vert --fold tatweel,harakat",
+        "export -o train.parquet --sample 90%",
+        "export -o test.parquet --sample 90%-100%",
+        "export -o clean.parquet --quality default",
+        "export --quality 'digit_share<.2,stop_word_share>=.05' --dry-run",
+        "export -o originals.wacz",
+    ),
+)
+@click.option("-o", "--output", "target", help="Target: a file, a folder with a final /, or - for standard output.")
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    help="Format, if the target's name does not show it: jsonl, jsonl.gz, jsonl.zst, parquet, tei.xml, vert, prevert, "
+    "txt.",
+)
+@languages("Only this language")
+@several_sites
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or later. {UNDATED}")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help=f"Published on this day or earlier. {UNDATED}")
+@click.option("--min-chars", type=click.IntRange(0, MOST), default=0, help="Minimum length in characters.")
+@click.option(
+    "--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Minimum expected F1 of the extraction."
+)
+@click.option(
+    "--quality",
+    metavar="RULES",
+    help="Only texts that meet these rules: default, a TOML file, or 'digit_share<.2,...'.",
+)
+@click.option("--sample", metavar="PART", help="A random part, the same each time: 10%. The rest of it: 10%-100%.")
+@click.option(
+    "--versions",
+    type=click.Choice(["first", "last", "all"]),
+    default="last",
+    show_default=True,
+    help="Which versions of each page.",
+)
+@click.option("--include-duplicates", is_flag=True, help="Also export duplicates.")
+@click.option(
+    "--representative",
+    type=click.Choice([LONGEST, EARLIEST, CLEANEST]),
+    default=LONGEST,
+    show_default=True,
+    help="Which document of each cluster of duplicates.",
+)
+@click.option("--without-reserved", is_flag=True, help="Skip texts reserved by TDMRep, noai or noarchive.")
+@click.option("--without-mixed", is_flag=True, help="Skip texts with a tenth or more in another language.")
+@click.option("--without-recurring", is_flag=True, help="Drop the recurring lines of each site from the texts.")
+@click.option("--require-licence", is_flag=True, help="Only texts whose site or page states a licence.")
+@click.option(
+    "--fold",
+    metavar="NAME,...",
+    help="Fold spellings: tatweel, harakat, niqqud, presentation, yeh-kaf, tone, digits, zwnj, quotes.",
+)
+@click.option("--release", is_flag=True, help="Write a release: shards, manifest, dataset card, removal list.")
+@click.option("--shard-size", metavar="SIZE", help="Write a release with files of about this size, such as 1GB.")
+@click.option(
+    "--since-dump",
+    metavar="MANIFEST",
+    type=click.Path(path_type=Path),
+    help="Write a release of the changes since this earlier release.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace the target if it exists.")
+@click.option("--dry-run", is_flag=True, help="Show the size by language, site and month; write nothing.")
+@as_json
+def export(state: State, /, **options: Any) -> None:
+    """Export the corpus to files.
+
+    Writes JSON lines, Parquet, TEI, vertical text or a folder of texts, with a checksum. The target .wacz exports the
+    originals, .cdxj their index. A failed export leaves no file.
+    """
+    from corpus_spider.export import exporter as dump
+    from corpus_spider.export.request import request
+
+    if options["dry_run"]:
+        from corpus_spider.export import dry_run
+
+        counts = dry_run.rehearse(state.load_made(), request(options), state.console)
+        state.console.json(counts) if options["as_json"] else _summarise(state, counts)
+        if not counts["documents"]:
+            state.console.note(NOTHING)
+        return
+    if options["target"] is None:
+        raise click.UsageError("Name a target with -o (--output), or add --dry-run.")
+    if options["target"].endswith(dump.ORIGINALS):
+        from corpus_spider.export.originals import originals
+
+        written = originals(state.load_made(), request(options))
+        state.console.json(written) if options["as_json"] else _summarise(state, written)
+        return
+    wanted = request(options)
+    if options["shard_size"] and not (options["release"] or wanted.since_dump):
+        state.console.note("--shard-size writes a release: a folder with manifest, dataset card and removal list.")
+    report = dump.dump(state.load_made(), wanted, state.console)
+    if options["target"] == "-":
+        documents = counted(report.documents, "document")
+        state.console.note(f"{documents}, {counted(report.bytes, 'byte')}, sha256 {report.sha256}")
+    else:
+        fields = dump.fields(report)
+        state.console.json(fields) if options["as_json"] else _summarise(state, fields)
+    if not report.documents and options["since_dump"] is None:
+        state.console.note(NOTHING)
+
+
+def _summarise(state: State, report: Any) -> None:
+    if not state.console.quiet:
+        state.console.summary(report)
+
+
+@verb_of(
+    keeping,
+    (
+        "remove --url https://news.example.org/story-1.html --reason 'request of the author' --dry-run",
+        "remove --domain news.example.org --reason 'request of the publisher'",
+        "remove",
+    ),
+)
+@click.option("--url", metavar="URL", help="Remove this page, under any spelling of its URL.")
+@click.option("--domain", metavar="NAME", help="Remove every page of this domain and its subdomains.")
+@click.option("--id", metavar="ID", help="Remove the page of this document.")
+@click.option("--author", metavar="NAME", help="Remove every page that names this author.")
+@click.option("--reason", metavar="TEXT", help="Reason. It is stored.")
+@click.option("--duplicates", is_flag=True, help="Also remove the duplicates of these pages.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed; change nothing.")
+@as_json
+def remove(state: State, /, **options: Any) -> None:
+    """Remove texts on request, permanently.
+
+    Deletes text, title, author and fingerprints, empties the originals, and never fetches the URLs again. Without a
+    page it finishes interrupted removals, and empties new originals of removed authors.
+    """
+    from corpus_spider.maintenance import remove as removal
+
+    named = {name: options[name] for name in ("url", "domain", "id", "author")}
+    reason = options["reason"] or ("not stated" if options["dry_run"] else None)
+    request = removal.request_of(named, reason, duplicates=options["duplicates"])
+    config = state.load_made()
+    try:
+        with state.console.progress("WARC files rewritten") as show:
+            report = removal.remove(config, request, dry_run=options["dry_run"], on_progress=show)
+    except KeyboardInterrupt:
+        if not options["dry_run"]:
+            state.console.error(f"The removal was interrupted. `{PROGRAM} remove` finishes it.")
+        raise
+    state.console.json(report) if options["as_json"] else state.console.result(removal.letter(report))
+
+
+@verb_of(
+    keeping,
+    (
+        "import CC-NEWS-20241101002331-00123.warc.gz",
+        "import crawl-*.warc.gz --site vnexpress --dry-run",
+    ),
+    name="import",
+)
+@click.argument(
+    "archives", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@several_sites
+@click.option("--dry-run", is_flag=True, help="Show the number of pages of each site; write nothing.")
+@as_json
+def import_archives(state: State, /, archives: tuple[Path, ...], **options: Any) -> int:
+    """Import pages from WARC files of other crawlers.
+
+    Reads WARC files of Common Crawl, wget, Heritrix or Browsertrix. Pages that match a [[site]] are copied to the
+    corpus and processed like crawled pages, but their links are not followed. Pages that the corpus has as new or newer
+    are skipped, so an import may be repeated. Exit code 6 if a file is damaged.
+    """
+    from corpus_spider.cli import crawl_plan
+    from corpus_spider.maintenance import warc_import
+
+    config = state.load().only(options["sites"])
+    config.require_sites()
+    crawl_plan.require_extractors(config)
+    report = warc_import.ImportReport(dry_run=options["dry_run"])
+    with state.console.progress("responses") as show:
+        warc_import.take_in(config, archives, report, show)
+    state.console.json(report) if options["as_json"] else _summarise(state, report)
+    return DamageError.exit_code if report.damaged else 0

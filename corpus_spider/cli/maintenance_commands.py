@@ -1,0 +1,92 @@
+"""Commands: backup, move, migrate."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import as_json, verb_of
+from corpus_spider.maintenance.backup import backup
+from corpus_spider.maintenance.copy_corpus import migrate, move
+from storage.errors import DamageError
+
+if TYPE_CHECKING:
+    from corpus_spider.cli.options import State
+
+_verbs = click.Group()
+
+
+@verb_of(_verbs, ("backup /mnt/backup/news-2026-11-21", "backup ../copy --json"), name="backup")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@as_json
+def backup_verb(state: State, /, folder: Path, **options: Any) -> int:
+    """Copy the whole corpus into a new folder.
+
+    A crawl may run meanwhile. Finished WARC files are hard-linked if the disk allows it. Exit code 6 if some are
+    missing.
+    """
+    from corpus_spider.config.loader import database_variable
+
+    with state.console.progress("rows and files copied") as show:
+        report = backup(state.load_made(), folder, show)
+    if options["as_json"]:
+        state.console.json(report)
+    elif not state.console.quiet:
+        state.console.summary(report)
+    if variable := database_variable(os.environ):
+        state.console.note(f"Unset {variable} to work with the backup: it overrides the database in any corpus.toml.")
+    for name in report.missing:
+        state.console.error(f"{name} is missing, so its pages have no originals in the backup either")
+    return DamageError.exit_code if report.missing else 0
+
+
+@verb_of(_verbs, ("move postgresql://corpus@localhost/news", "move sqlite:////srv/news/corpus.db"), name="move")
+@click.argument("database_url", metavar="DATABASE")
+@as_json
+def move_verb(state: State, /, database_url: str, **options: Any) -> int:
+    """Move the corpus into another database.
+
+    From SQLite to PostgreSQL or back. Every row is read back and compared. The old database stays. Write the new one
+    into corpus.toml. Exit code 6 if the check finds a problem.
+    """
+    from corpus_spider.config.loader import database_variable
+
+    with state.console.progress("rows copied") as show:
+        report = move(state.load_made(), database_url, show)
+    if options["as_json"]:
+        state.console.json(report)
+    elif not state.console.quiet:
+        state.console.summary(report)
+        variable = database_variable(os.environ)
+        place = f"{variable}, which overrides corpus.toml," if variable else "database in [corpus] of corpus.toml"
+        state.console.note(f'Now set {place} to "{report.database}" (with its password, if any).')
+    return 6 if report.problems else 0
+
+
+@verb_of(_verbs, ("migrate --dry-run", "migrate"), name="migrate")
+@click.option("--dry-run", is_flag=True, help="List the steps and their effect; change nothing.")
+@as_json
+def migrate_verb(state: State, /, dry_run: bool, **options: Any) -> None:
+    """Bring a corpus of an earlier release forward.
+
+    Commands that write to the corpus do it by themselves; this one shows the steps before. It makes all steps or none.
+    A SQLite file is copied first.
+    """
+    report = migrate(state.load_made(), dry_run=dry_run)
+    if options["as_json"]:
+        state.console.json(report)
+        return
+    if not report.steps:
+        state.console.result(f"The schema is up to date ({report.to_schema}).")
+        return
+    would = "would come" if dry_run else "came"
+    steps = [f"  {step['version']}  {step['what']}" for step in report.steps]
+    last = ["Nothing was changed."] if dry_run else []
+    lines = [f"{report.database} {would} from schema {report.from_schema} to {report.to_schema}:", *steps, *last]
+    state.console.result("\n".join(lines))
+
+
+VERBS = tuple(_verbs.commands.values())

@@ -1,0 +1,132 @@
+"""Commands that monitor a corpus: status, health, schedule, prune."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import CLOCK, MOST_DAYS, State, as_json, verb_of
+from corpus_spider.exit_codes import SICK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from corpus_spider.terminal.console import Console
+
+_verbs = click.Group()
+
+
+@verb_of(_verbs, ("status", "status --json"))
+@as_json
+def status(state: State, /, **options: Any) -> None:
+    """Show the contents of the corpus.
+
+    Prints documents by language and site, pending URLs, dropped pages and failed URLs by reason, and the last run.
+    """
+    from corpus_spider.cli.status import read, render
+
+    found = read(state.load_made())
+    state.console.json(found.plain()) if options["as_json"] else render(found, state.console)
+
+
+@verb_of(_verbs, ("health", "health --json", "health --nights 30 --max-age 7"))
+@click.option(
+    "--nights",
+    type=click.IntRange(3, MOST_DAYS),
+    default=14,
+    show_default=True,
+    help="Earlier nights to compare the last one with.",
+)
+@click.option(
+    "--max-age",
+    type=click.FloatRange(0, MOST_DAYS, min_open=True),
+    default=3.0,
+    show_default=True,
+    help="Report a site without a finished crawl for this long.",
+    metavar="DAYS",
+)
+@as_json
+def health(state: State, /, **options: Any) -> int:
+    """Report failing sites and sources.
+
+    Compares the last night of each site with its earlier nights and checks its sources. Fetches nothing. Exit code 8 if
+    a site is failing.
+    """
+    from corpus_spider.monitoring import health as examination
+    from corpus_spider.monitoring.model import Rule
+
+    config = state.load_made()
+    config.require_sites()
+    found = examination.read(config, Rule(options["nights"], options["max_age"]))
+    if options["as_json"]:
+        state.console.json(found.plain())
+    else:
+        examination.render(found, state.console)
+    return SICK if found.sick else 0
+
+
+@verb_of(_verbs, ("schedule", "schedule --at 03:30 --install", "schedule --cron", "schedule --remove"))
+@click.option("--at", type=CLOCK, metavar="HH:MM", default="02:15", show_default=True, help="Local time.")
+@click.option("--systemd", "how", flag_value="systemd", help="A systemd timer [default where there is systemd].")
+@click.option("--cron", "how", flag_value="cron", help="A crontab line.")
+@click.option("--install", is_flag=True, help="Install the schedule. Replaces an earlier one.")
+@click.option("--remove", is_flag=True, help="Remove the schedule.")
+def schedule(state: State, /, **options: Any) -> None:
+    """Crawl the corpus every night.
+
+    Prints a systemd timer or a crontab line with absolute paths. --install installs it.
+    """
+    from corpus_spider.monitoring import timer as scheduling
+
+    config = state.load()
+    config.require_contact()
+    config.require_sites()
+    plan = scheduling.plan(config, f"{options['at']:%H:%M}", options["how"])
+    if options["install"] and options["remove"]:
+        raise click.UsageError("--install and --remove exclude each other.")
+    if not (options["install"] or options["remove"]):
+        state.console.result(scheduling.shown(plan, os.environ))
+        return
+    done = scheduling.remove(plan, os.environ) if options["remove"] else scheduling.install(plan, os.environ)
+    for line in done:
+        state.console.note(line)
+    if own := scheduling.own_variables(os.environ):
+        state.console.note(f"The schedule does not see these variables. Set them in corpus.toml: {', '.join(own)}.")
+
+
+@verb_of(_verbs, ("prune --dry-run", "prune"))
+@click.option("--dry-run", is_flag=True, help="List the files; delete nothing.")
+@as_json
+def prune(state: State, /, **options: Any) -> None:
+    """Delete old originals, as [archive] sets it.
+
+    Deletes WARC files older than `keep`, and the oldest ones beyond `max`, once all their pages are processed.
+    Documents stay. Each crawl does this at its end.
+    """
+    from corpus_spider.archive import retention
+
+    files = retention.prune(state.load_made(), dry_run=options["dry_run"])
+    if options["as_json"]:
+        state.console.json(files)
+        return
+    title = "Files to remove" if options["dry_run"] else "Files removed"
+    state.console.table(title, ("file", "bytes", "reason"), [(file.name, file.bytes, file.why) for file in files])
+    if not files:
+        state.console.note("No file to remove.")
+
+
+VERBS = tuple(_verbs.commands.values())
+
+
+def write_sites(summary: Mapping[str, Any], console: Console) -> dict[str, Any]:
+    """Write the table of sites of a crawl's summary and return the rest of the summary."""
+    from corpus_spider.cli.status import LABELS, said
+    from corpus_spider.monitoring.health import render_summary
+    from corpus_spider.terminal.console import in_units
+
+    if not console.quiet:
+        render_summary(summary["sites"], console)
+    rest = {key: in_units(key, value) for key, value in summary.items() if key != "sites" and said(value)}
+    return {LABELS.get(key, key): value for key, value in rest.items()}

@@ -1,0 +1,250 @@
+"""Commands: show and dropped. Both report on single pages and fetch nothing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from corpus_spider.cli.options import MOST, State, as_json, several_sites, verb_of
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.terminal.console import Console
+    from storage.documents.model import CorpusDocument
+    from storage.fetches.url_history import Page, WithoutDocument
+
+SHOWN_FIELDS = (
+    "id",
+    "title",
+    "author",
+    "date",
+    "language",
+    "version",
+    "chars",
+    "confidence",
+    "duplicates",
+    "duplicate_of",
+)
+"""Fields of a document that are shown above its text, if they have a value."""
+
+_verbs = click.Group()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page of the corpus, and its document if it has one."""
+
+    page: Page
+    document: CorpusDocument | None
+
+
+@verb_of(
+    _verbs,
+    (
+        "show https://news.example.org/story-1.html",
+        "show 0123456789abcdef0123456789abcdef --json",
+        "show -q ID",
+        "show https://news.example.org/story-1.html --original > page.html",
+    ),
+)
+@click.argument("target", metavar="URL|ID")
+@click.option("--original", is_flag=True, help="Write the stored page as it was served, decompressed.")
+@as_json
+def show(state: State, /, target: str, **options: Any) -> None:
+    """Show one page of the corpus.
+
+    Prints its state, every visit and the document, or the reason why there is none. With -q only the text. Fetches
+    nothing.
+    """
+    if options["original"] and options["as_json"]:
+        raise click.UsageError("--original and --json exclude each other.")
+    config = state.load_made()
+    found = look_up(config, target)
+    if options["original"]:
+        sys.stdout.buffer.write(original(config, found.page, found.document, target))
+    elif options["as_json"]:
+        state.console.json(asdict(found.page) | {"document": found.document})
+    else:
+        render(found, state.console)
+
+
+@verb_of(_verbs, ("dropped --reason no_article", "dropped --site vnexpress --limit 0 --json"))
+@click.option("--reason", "reasons", multiple=True, metavar="NAME", help="Only this reason; repeatable.")
+@several_sites
+@click.option(
+    "--limit",
+    type=click.IntRange(0, MOST),
+    default=100,
+    show_default=True,
+    help="Maximum number, newest first; 0: all.",
+)
+@as_json
+def dropped(state: State, /, **options: Any) -> None:
+    """List pages without a document, and URLs that failed.
+
+    Prints the reason of each page that `status` counts, and of each URL that waits for another attempt. The originals
+    are stored; `reextract` processes them again.
+    """
+    from corpus_spider.config.values import nearest
+    from corpus_spider.export.exporter import refuse_unknown_sites
+    from storage.corpus import Corpus
+
+    config, limit = state.load_made(), options["limit"] or None
+    wanted = {"reasons": options["reasons"], "sites": options["sites"], "limit": limit}
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        refuse_unknown_sites(config, corpus, options["sites"])
+        pages, urls = corpus.fetches.dropped_pages(**wanted), corpus.fetches.failed_urls(**wanted)
+        waiting = corpus.fetches.waiting_urls(**wanted)
+        found = {one.reason for one in (*pages, *urls, *waiting)}
+        missing = [reason for reason in options["reasons"] if reason not in found]
+        status = corpus.status() if missing or not found else None
+        known = sorted({row.key for row in (*status.dropped, *status.failed)}) if status else None
+    if options["as_json"]:
+        state.console.json({"pages": pages, "urls": urls, "waiting": waiting})
+        return
+    rows = [(one.reason, one.site, one.url, one.detail, _when(one.fetched_at)) for one in pages]
+    state.console.table("Pages without a document", ("reason", "site", "url", "detail", "fetched"), rows)
+    _list_urls("URLs that failed", urls, state.console)
+    _list_urls("URLs waiting for another attempt", waiting, state.console)
+    if known is not None:
+        strange = [f"{reason}{nearest(reason, known)}" for reason in missing if reason not in known]
+        what = f"No page has the reason {', '.join(strange)}." if strange else "No page or URL matches."
+        state.console.note(f"{what} Reasons in this corpus: {', '.join(known) or 'none'}.")
+    if limit in {len(pages), len(urls), len(waiting)}:
+        state.console.note(f"The list stops at {limit}. Use --limit 0 for all.")
+
+
+VERBS = tuple(_verbs.commands.values())
+
+
+def look_up(config: Config, target: str) -> Shown:
+    """Return the page of a URL, in any spelling, or of a document's id.
+
+    Raises ConfigError if the corpus does not know the page. The error says which rule excludes it.
+    """
+    from storage.corpus import Corpus
+
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        document = corpus.documents.find(target.lower()) if _is_id(target) else None
+        page = corpus.fetches.page(spellings(document.url if document else target))
+        if page is None:
+            raise ConfigError("the corpus does not know this page", where=target, do=_why_unknown(config, target))
+        return Shown(page, document or corpus.documents.find(page.url))
+
+
+def _is_id(target: str) -> bool:
+    return len(target) == 32 and all(letter in "0123456789abcdef" for letter in target.lower())
+
+
+def spellings(address: str) -> list[str]:
+    """Return the canonical URLs that an address may be stored under: with http or https, with or without ``www.``."""
+    from pipelines.urls.url import canonicalise
+    from storage.blocklist import tombstones
+
+    first = canonicalise(address if "://" in address else f"https://{address}")
+    return list(dict.fromkeys([first, *tombstones.spellings(first)])) if first else []
+
+
+def _why_unknown(config: Config, target: str) -> str:
+    from pipelines.discovery.scope import scope_of
+    from pipelines.urls.url import parse
+
+    address = parse(target if "://" in target else f"https://{target}")
+    if _is_id(target):
+        return "No document has this id. `export` writes the ids of all documents."
+    if address is None:
+        return "Give the URL of a page, or the id of a document."
+    scopes = {site.name: scope_of(config.site_model(site)) for site in config.sites}
+    if names := [name for name, scope in scopes.items() if scope.has(address)]:
+        return f'Site "{names[0]}" allows it, but no page links to it. `sites discover` finds more sources.'
+    if names := [name for name, scope in scopes.items() if scope.has_host(address.host)]:
+        return f'The rules of site "{names[0]}" exclude it. See allow and deny in corpus.toml.'
+    return "No [[site]] of corpus.toml has its host."
+
+
+def original(config: Config, page: Page, document: CorpusDocument | None, target: str) -> bytes:
+    """Return the stored body of a page, with the content coding undone, or the DOM if a browser rendered it.
+
+    It is the original of the document, else the newest one. Raises ConfigError if no original is stored, and
+    DamageError if it cannot be read.
+    """
+    from storage.bytes.content_encoding import InflateError, inflate
+    from storage.corpus import Corpus
+    from storage.fetches.file_retention import REMOVED as EXPIRED
+    from storage.warc.reader import read_record
+
+    pointers = [visit.pointer for visit in page.visits if visit.pointer]
+    extracted = [each for each in pointers if document and each.record_id == document.record_id]
+    pointer = next(iter(extracted or pointers), None)
+    if pointer is None:
+        raise ConfigError("no original of this page is stored", where=target, do="Show its visits without --original.")
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        expired = {file.name for file in corpus.warc.files() if file.state == EXPIRED}
+    if pointer.warc in expired:
+        do = "[archive] in corpus.toml sets how long originals are stored."
+        raise ConfigError("the original was deleted with its WARC file", where=pointer.warc, do=do)
+    capture = read_record(config.warc_folder, pointer)
+    try:
+        return capture.rendered or inflate(capture.body, capture.coding)
+    except InflateError as error:
+        do = f"The record is in {pointer.warc}."
+        raise ConfigError(f"the original cannot be decompressed: {error}", where=target, do=do) from error
+
+
+def render(found: Shown, console: Console) -> None:
+    """Write tables of the URL, its visits and its document, then the text, or a note that there is none."""
+    import msgspec
+
+    if not console.quiet:
+        console.table("Address", ("what", "value"), _standing(found.page))
+        visits = [
+            (
+                f"{one.fetched_at:%Y-%m-%d %H:%M}",
+                one.status,
+                one.reason or one.outcome,
+                one.detail,
+                one.warc,
+                one.offset,
+            )
+            for one in found.page.visits
+        ]
+        console.table("Visits (times are UTC)", ("when", "status", "outcome", "detail", "warc", "offset"), visits)
+    if found.document is None:
+        console.note("This page has no document.")
+        return
+    if not console.quiet:
+        known = msgspec.to_builtins(found.document)
+        shown = [(name, known[name]) for name in SHOWN_FIELDS if known[name] is not None]
+        console.table("Document", ("what", "value"), shown)
+    console.result(found.document.text)
+
+
+def _standing(page: Page) -> list[tuple[str, object]]:
+    from corpus_spider.cli.status import MEANINGS
+    from corpus_spider.terminal.console import in_units
+
+    rows: list[tuple[str, object]] = [("url", page.url), ("site", page.site), ("kind", page.kind.value)]
+    rows += [("state", f"{page.state.value}: {MEANINGS[page.state]}")]
+    rows += [("reason", page.reason)] if page.reason else []
+    place = f"on {page.found_from}" if page.found_from else "in an archive" if page.depth else "in corpus.toml"
+    rows += [("found", f"{_when(page.found_at)} {place}")]
+    return [*rows, ("due", "never" if page.next_try is None else in_units("next_try", page.next_try))]
+
+
+def _list_urls(title: str, found: Sequence[WithoutDocument], console: Console) -> None:
+    rows = []
+    for one in found:
+        due = "" if one.next_try is None else _when(datetime.fromtimestamp(one.next_try, UTC))
+        rows.append((one.reason, one.site, one.url, due))
+    console.table(title, ("reason", "site", "url", "next attempt"), rows)
+
+
+def _when(moment: datetime | None) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}" if moment else ""

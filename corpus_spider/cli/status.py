@@ -1,0 +1,176 @@
+"""Output of `status`: totals, languages, sites, URLs, dropped pages and the last run."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.terminal.console import in_units
+from storage.records import UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.terminal.console import Console
+    from storage.documents.model import CountRow, Status
+
+INTERNALS = frozenset({"spilled", "worker_cpu_seconds", "worker_peak_kib", "seconds"})
+"""Fields of a run's summary for developers. Shown with ``-v`` and in JSON."""
+
+LABELS = {"refused": "forbidden by robots.txt", "failed": "failed attempts", "bytes": "received", "sick": "failing"}
+"""Labels for fields of a run's summary whose names mean something else in other tables.
+
+In the counters of a site, ``refused`` are refusals by the server and ``bytes`` those of the WARC. In `status`,
+``failed`` are URLs that were given up.
+"""
+TIMES = frozenset({"started", "finished"})
+NUMBERS = ("id", "exit_code", "pid")
+LANGUAGE_KEYS = ("language", "documents", "chars")
+SITE_KEYS = ("site", "documents", "chars", "pending")
+MEANINGS = {
+    UrlState.PENDING: "waiting to be fetched",
+    UrlState.LEASED: "being fetched, or left by a run that was killed",
+    UrlState.FETCHED: "fetched, waiting to be processed",
+    UrlState.DONE: "fetched and processed",
+    UrlState.FAILED: "given up",
+}
+"""Meaning of each state of a URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Counts of a corpus, pending URLs by site, and the state of the last run."""
+
+    status: Status
+    pending: Mapping[str, int] = field(default_factory=dict)
+    run_state: str = ""
+    sites: tuple[str, ...] = ()
+    """The configured sites, crawled or not."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return the status for JSON. Field names are those of a crawl's summary and of `export --dry-run`."""
+        status = self.status
+        return {
+            "documents": status.documents,
+            "duplicates": status.duplicates,
+            "earlier_versions": status.superseded,
+            "reserved": status.reserved,
+            "licensed": status.licensed,
+            "fetches": status.fetches,
+            "languages": [dict(zip(LANGUAGE_KEYS, row, strict=True)) for row in _with_chars(status.by_language)],
+            "sites": [dict(zip(SITE_KEYS, row, strict=True)) for row in _sites(self)],
+            "urls": dict(_counts(status.by_state)),
+            "dropped": dict(_counts(status.dropped)),
+            "failed": dict(_counts(status.failed)),
+            "last_run": self._last_run(),
+        }
+
+    def _last_run(self) -> dict[str, Any]:
+        last = ({"state": self.run_state} if self.run_state else {}) | self.status.last_run
+        numbers = {key: int(text) for key in NUMBERS if (text := last.get(key, "")).isdecimal()}
+        times = {key: moment for key in TIMES if (moment := _moment(last.get(key, "")))}
+        noted = {"summary": _noted(self.status)} if "summary" in last else {}
+        return last | numbers | times | noted
+
+
+def read(config: Config) -> Standing:
+    """Read the counts of the corpus. Raises ConfigError if there is no corpus yet, and DatabaseError."""
+    from storage.corpus import Corpus
+
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        status, counts = corpus.status(), corpus.frontier.counts()
+    pending = {site: states[UrlState.PENDING] for site, states in counts.items() if states.get(UrlState.PENDING)}
+    return Standing(status, pending, run_state(status.last_run), tuple(site.name for site in config.sites))
+
+
+def run_state(known: Mapping[str, str]) -> str:
+    """Return the state of the last run: ended, running or died; an empty string without a run."""
+    if not known:
+        return ""
+    if "finished" in known:
+        return "ended"
+    if known.get("host") != socket.gethostname():
+        return f"running on {known.get('host', 'another host')}, or died there"
+    try:
+        os.kill(int(known.get("pid", "")), 0)
+    except PermissionError:
+        return "running"  # as another user
+    except (ValueError, OverflowError, OSError):
+        return "died; the next crawl goes on where it stopped"
+    return "running"
+
+
+def render(standing: Standing, console: Console) -> None:
+    """Write tables: totals, languages, sites, URLs by state, drops and failures by reason, the last run."""
+    status = standing.status
+    totals = [("documents", status.documents), ("duplicates", status.duplicates), ("fetches", status.fetches)]
+    totals[2:2] = [("earlier versions", status.superseded)] if status.superseded else []
+    terms = [("reserved", status.reserved), ("with a licence", status.licensed)]
+    totals += [(what, count) for what, count in terms if count]
+    console.table("Corpus", ("what", "count"), totals)
+    console.table("Languages", ("language", "documents", "characters"), _with_chars(status.by_language))
+    console.table("Sites", ("site", "documents", "characters", "pending"), _sites(standing))
+    states = [(row.key, row.count, MEANINGS[UrlState(row.key)]) for row in status.by_state]
+    console.table("URLs", ("state", "count", "meaning"), states)
+    console.table("Pages without a document", ("reason", "count"), _counts(status.dropped))
+    console.table("URLs that failed", ("reason", "count"), _counts(status.failed))
+    console.table("Last run", ("what", "value"), _last_run(standing, () if console.verbose else INTERNALS))
+
+
+def _counts(rows: tuple[CountRow, ...]) -> list[tuple[str, int]]:
+    return [(row.key, row.count) for row in rows]
+
+
+def _with_chars(rows: tuple[CountRow, ...]) -> list[tuple[str, int, int]]:
+    return [(row.key, row.count, row.chars) for row in rows]
+
+
+def _sites(standing: Standing) -> list[tuple[str, int, int, int]]:
+    """Return rows of sites with documents, most documents first, then of sites that are only configured or pending."""
+    pending = standing.pending
+    rows = [(row.key, row.count, row.chars, pending.get(row.key, 0)) for row in standing.status.by_site]
+    known = {row[0] for row in rows}
+    others = sorted({*pending, *standing.sites} - known)
+    return rows + [(site, 0, 0, pending.get(site, 0)) for site in others]
+
+
+def _last_run(standing: Standing, hidden: frozenset[str] | tuple[()]) -> list[tuple[str, object]]:
+    """Return rows of the last run, with one row for each single value of its summary."""
+    known, noted = standing.status.last_run, _noted(standing.status)
+    rows: list[tuple[str, object]] = [("state", standing.run_state)] if standing.run_state else []
+    rows += [(key, _second(value) if key in TIMES else value) for key, value in known.items() if key != "summary"]
+    shown = {key: value for key, value in noted.items() if key not in hidden and not isinstance(value, (dict, list))}
+    return rows + [(LABELS.get(key, key), in_units(key, value)) for key, value in shown.items() if said(value)]
+
+
+def _noted(status: Status) -> dict[str, Any]:
+    """Return the summary of the last run; empty if it cannot be parsed."""
+    try:
+        noted = json.loads(status.last_run.get("summary") or "{}")
+    except ValueError:
+        return {}
+    return noted if isinstance(noted, dict) else {}
+
+
+def _second(text: str) -> str:
+    """Return a time without fractions of a second; other text unchanged."""
+    moment = _moment(text)
+    return moment.isoformat(timespec="seconds") if moment else text
+
+
+def _moment(text: str) -> datetime | None:
+    """Parse a time of the database. Return None for other text."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def said(value: object) -> bool:
+    """Return whether a field of a run's summary has a value."""
+    return value is not None and value != ""

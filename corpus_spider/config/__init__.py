@@ -1,0 +1,1 @@
+"""The settings in corpus.toml: model, loader and writer."""

@@ -1,0 +1,213 @@
+"""The configuration: one frozen, checked `Config`, merged from corpus.toml, the environment and the command line.
+
+Precedence: command line, environment, file, default. The module ``sections`` declares the keys.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, Texts
+from corpus_spider.config.seeds import hosts_elsewhere, hosts_of, seeds_of
+from corpus_spider.config.values import masked_address, nearest
+from storage.errors import ConfigError
+from storage.frontier.recrawl_schedule import Schedule
+from storage.records import Seed, SiteModel
+
+RANGE_DEPTH = 1000
+"""Minimum depth of a crawl limited to a range of days. Its lists may be long, and the last day bounds it."""
+
+
+def program_version() -> str:
+    """Return the installed version, or ``0`` in a bare checkout."""
+    try:
+        return version("corpus-spider")
+    except PackageNotFoundError:
+        return "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a run. ``path`` is the corpus.toml it was read from, None without a file."""
+
+    corpus: Corpus = field(default_factory=Corpus)
+    crawl: Crawl = field(default_factory=Crawl)
+    sites: tuple[Site, ...] = ()
+    path: Path | None = None
+    notify: Notify = field(default_factory=Notify)
+    archive: Archive = field(default_factory=Archive)
+    others: tuple[Site, ...] = ()
+    """Sites of the file that are not selected."""
+
+    @property
+    def folder(self) -> Path:
+        """Absolute base folder of relative paths."""
+        return (self.path.parent if self.path else Path()).resolve()
+
+    @property
+    def database_url(self) -> str:
+        """URL of the database. The path of SQLite is absolute."""
+        prefix, slashes, rest = self.corpus.database.partition("sqlite:///")
+        return f"{prefix}{slashes}{self.folder / rest}" if slashes else self.corpus.database
+
+    @property
+    def warc_folder(self) -> Path:
+        """Absolute folder of the WARC files."""
+        return self.folder / self.corpus.warc
+
+    @property
+    def workers(self) -> int:
+        """Number of worker processes."""
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return self.crawl.workers or processors or 1
+
+    @property
+    def user_agent(self) -> str:
+        """User agent, always with the contact."""
+        return self.corpus.user_agent or f"corpus-spider/{program_version()} (+{self.corpus.contact or 'no contact'})"
+
+    def require_contact(self) -> None:
+        """Raise ConfigError if there is no contact."""
+        if not self.corpus.contact:
+            raise ConfigError(
+                "corpus.contact is missing; webmasters need a contact for the crawl",
+                where=str(self.path or "configuration"),
+                do='Add contact = "you@example.org" to [corpus], or set CORPUS_SPIDER_CORPUS_CONTACT.',
+            )
+
+    def require_sites(self) -> None:
+        """Raise ConfigError if there is no site."""
+        if not self.sites:
+            do = "Add a newspaper, for example with `corpus-spider sites discover https://… --write`."
+            raise ConfigError("there is no [[site]]", where=str(self.path or "configuration"), do=do)
+
+    def require_corpus(self) -> None:
+        """Raise ConfigError if the SQLite file does not exist yet. PostgreSQL is checked when it is opened."""
+        _, sqlite, file = self.database_url.partition("sqlite:///")
+        if sqlite and not Path(file).exists():
+            raise ConfigError("there is no corpus yet", where=file, do="Run `corpus-spider crawl` first.")
+
+    def site(self, name: str) -> Site:
+        """Return the site of that name. Raises ConfigError, with the nearest name, if there is none."""
+        found = next((site for site in self.sites if site.name == name), None)
+        if found is None:
+            names = [site.name for site in self.sites]
+            raise ConfigError(
+                f'there is no site "{name}"{nearest(name, names)}',
+                where=str(self.path or "configuration"),
+                do=f"Sites: {', '.join(names) or 'none'}.",
+            )
+        return found
+
+    def only(self, names: tuple[str, ...]) -> Config:
+        """Return the configuration with only these sites; with all sites if no name is given."""
+        if not names:
+            return self
+        chosen = tuple(self.site(name) for name in dict.fromkeys(names))
+        left = tuple(site for site in self.sites if site not in chosen)
+        return replace(self, sites=chosen, others=self.others + left)
+
+    def site_delay(self, site: Site) -> float:
+        """Return the seconds between two requests to a host of the site."""
+        return self.crawl.delay if site.delay is None else site.delay
+
+    def site_max_depth(self, site: Site) -> int:
+        """Return the maximum number of links from a start page of the site."""
+        if site.max_depth is not None:
+            return site.max_depth
+        return max(self.crawl.max_depth, RANGE_DEPTH) if self.crawl.since else self.crawl.max_depth
+
+    def site_languages(self, site: Site) -> Texts:
+        """Return the wanted languages of the site: its own, else those of the corpus."""
+        own = (site.language, *site.languages) if site.language else site.languages
+        return tuple(dict.fromkeys(own)) or self.corpus.languages
+
+    def site_model(self, site: Site) -> SiteModel:
+        """Return the rules of the site. Their version is a digest of the rules and the program version."""
+        model = SiteModel(
+            site=site.name,
+            hosts=hosts_of(site),
+            allow=site.allow,
+            deny=site.deny,
+            languages=self.site_languages(site),
+            language_backend=self.crawl.language_backend,
+            extractor=site.extractor,
+            min_chars=self.crawl.min_chars,
+            parameters=() if site.p is None else (("p", site.p),),
+            since=self.crawl.since,
+            until=self.crawl.until,
+            reservations=site.reservations or self.crawl.reservations,
+            elsewhere=hosts_elsewhere(site, self.sites + self.others),
+        )
+        rules = {name: value for name, value in asdict(model).items() if name != "template"}
+        return replace(model, version=_digest((program_version(), rules)))
+
+    def schedule(self) -> Schedule:
+        """Return the ages of recrawls, and for each site a digest of the rules that select its links."""
+        days = self.crawl.since, self.crawl.until
+        rules = {
+            site.name: (
+                *(hosts_of(site), site.allow, site.deny, self.site_max_depth(site), days),
+                # A rendered page has other links than before.
+                *(("render",) if site.render else ()),
+                *hosts_elsewhere(site, self.sites + self.others),
+            )
+            for site in self.sites
+        }
+        return Schedule(tuple(sorted(self.crawl.reread)), {name: _digest(rule) for name, rule in rules.items()})
+
+    def seeds(self, *, days: bool = True) -> list[Seed]:
+        """Return the sources of all sites, each once per site. With ``days`` they include archive pages by day."""
+        archives = {site.name: self._archive_pages(site) if days else () for site in self.sites}
+        depths = {site.name: self.site_max_depth(site) for site in self.sites}
+        seeds = (seed for site in self.sites for seed in seeds_of(site, archives[site.name], depths[site.name]))
+        return list({(seed.site, seed.url): seed for seed in seeds}.values())
+
+    def _archive_pages(self, site: Site) -> Texts:
+        """Return the archive pages of the crawled days, newest first; none without a first day."""
+        if not site.archive or not self.crawl.since:
+            return ()
+        from pipelines.discovery.date_range import archive_pages
+
+        last = date.fromisoformat(self.crawl.until) if self.crawl.until else datetime.now(UTC).date()
+        return tuple(archive_pages(site.archive, date.fromisoformat(self.crawl.since), last))
+
+    def effective(self) -> dict[str, Any]:
+        """Return all settings as plain values, to print and to store with a run. Passwords are masked."""
+        corpus = asdict(self.corpus) | {
+            "database": masked(self.database_url),
+            "warc": str(self.warc_folder),
+            "user_agent": self.user_agent,
+        }
+        crawl = asdict(self.crawl) | {"workers": self.workers}
+        sites = [
+            {key: value for key, value in asdict(site).items() if value not in ("", (), None) and value is not False}
+            for site in self.sites
+        ]
+        secrets = {"smtp": masked(self.notify.smtp), "webhook": masked_address(self.notify.webhook)}
+        archive, notify = asdict(self.archive), asdict(self.notify) | secrets
+        plain: dict[str, Any] = msgspec.json.decode(
+            msgspec.json.encode({"corpus": corpus, "crawl": crawl, "archive": archive, "notify": notify, "site": sites})
+        )
+        return plain
+
+
+def _digest(value: object) -> str:
+    return sha256(msgspec.json.encode(value)).hexdigest()[:12]
+
+
+def masked(database_url: str) -> str:
+    """Return the URL with ``***`` for its password, in the authority or in the query."""
+    if database_url.startswith("sqlite"):
+        return database_url
+    hidden = re.sub(r"^([^:]+://[^:/@]*):.*@", r"\1:***@", database_url)
+    return re.sub(r"(?i)([?&][^=&]*password=)[^&]*", r"\1***", hidden)

@@ -1,0 +1,1 @@
+"""One crawl run: dispatcher, retry policy, HTTP."""

@@ -1,0 +1,102 @@
+"""An open corpus with everything that pages need: site locks, worker processes, site models, archive, page pipeline.
+
+Crawl, import, re-extraction and learning all open a corpus here.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from corpus_spider.archive.ownership import claim
+from corpus_spider.archive.recovery import recover
+from corpus_spider.archive.writer import GuardedArchive, prepare_folders
+from corpus_spider.crawling.learned_models import Models
+from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
+from pipelines.runtime.workers import WorkerLimits, WorkerPool
+from storage.corpus import Corpus
+from storage.locking.locks import SiteLocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corpus_spider.config.model import Config
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCorpus:
+    """A corpus that is open, its site locks and a pool of worker processes."""
+
+    config: Config
+    corpus: Corpus
+    locks: SiteLocks
+    pool: WorkerPool
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Names of the configured sites."""
+        return tuple(site.name for site in self.config.sites)
+
+    def models(self) -> Models:
+        """Read the current site models."""
+        return Models(self.config, self.corpus)
+
+    def archive(self, run_id: int | None = None) -> GuardedArchive:
+        """Return the WARC writer of a crawl run or, without a run, of an import. The caller closes it."""
+        return GuardedArchive(self.config, self.corpus, run_id, self.locks)
+
+    def pipeline(
+        self, archive: GuardedArchive | None = None, run_id: int | None = None, *, again: bool = False, held: int = 64
+    ) -> PagePipeline:
+        """Return a page pipeline. The caller closes it before the archive.
+
+        ``archive``: None when no new page comes in. ``again``: outcomes replace those that the pages have.
+        ``held``: maximum pages in memory between the two transactions.
+        """
+        config = self.config
+        settings = PipelineSettings(
+            warc_folder=config.warc_folder,
+            models=self.models().newest,
+            run_id=run_id,
+            max_depth={site.name: config.site_max_depth(site) for site in config.sites},
+            again=again,
+            max_held=held,
+        )
+        return PagePipeline(self.corpus, archive, self.pool, settings)
+
+
+@contextmanager
+def open_for_writing(config: Config, *, new_pages: bool = True) -> Iterator[OpenCorpus]:
+    """Lock the configured sites of a corpus and open it for writing.
+
+    ``new_pages``: whether pages will be added, by a crawl or an import. Folders and database are made then, the folder
+    is claimed for this corpus, and what a dead run left is recovered. Re-extraction and learning add no pages.
+
+    Raises ConfigError, DiskError, DatabaseError, LockedError or NewerCorpusError, and leaves nothing locked.
+    """
+    if new_pages:
+        prepare_folders(config)
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url, create=new_pages))
+        sites = tuple(site.name for site in config.sites)
+        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        if new_pages:
+            claim(config, corpus)
+            recover(corpus, config.warc_folder, sites)
+            corpus.documents.set_licences({site.name: site.licence for site in config.sites})
+        pool = stack.enter_context(closing(_worker_pool(config)))
+        yield OpenCorpus(config, replace(corpus, schedule=config.schedule()), locks, pool)
+
+
+@contextmanager
+def open_for_reading(config: Config) -> Iterator[OpenCorpus]:
+    """Open a corpus for a dry run: no site is locked, and nothing can be written."""
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url, read_only=True))
+        locks = SiteLocks(corpus, [site.name for site in config.sites], config.warc_folder / "locks")
+        yield OpenCorpus(config, corpus, locks, stack.enter_context(closing(_worker_pool(config))))
+
+
+def _worker_pool(config: Config) -> WorkerPool:
+    return WorkerPool(config.workers, WorkerLimits(config.crawl.page_timeout, config.crawl.page_memory))

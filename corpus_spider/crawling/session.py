@@ -1,0 +1,260 @@
+"""Crawl session: one run on an open corpus, from the first request to the last row."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from corpus_spider.archive import adoption, retention
+from corpus_spider.crawling.dispatcher import DispatchLimits
+from corpus_spider.crawling.host_backoff import HostPauses
+from corpus_spider.crawling.open_corpus import open_for_writing
+from corpus_spider.crawling.site_models import learn_due
+from corpus_spider.exit_codes import SICK
+from corpus_spider.monitoring import health
+from corpus_spider.monitoring.model import Rule
+from corpus_spider.network.connection import require_proxies
+from corpus_spider.rendering.chromium import require_browser
+from storage.disk import allow_open_files
+from storage.errors import CorpusError, DatabaseError
+from storage.plural import counted
+
+if TYPE_CHECKING:
+    from corpus_spider.archive.writer import GuardedArchive
+    from corpus_spider.config.model import Config
+    from corpus_spider.crawling.open_corpus import OpenCorpus
+    from corpus_spider.monitoring.model import Finding
+    from storage.corpus import Corpus
+    from storage.runs.site_runs import SiteRun
+
+logger = logging.getLogger(__name__)
+
+HELD_PAGES = 1000
+"""Maximum pages in memory between the two transactions. The writer groups them, and the workers take them."""
+CONNECTIONS = 10
+"""Connections per place of `concurrency`: one at work, and those to slow hosts (downloader.SLOW_SHARE)."""
+RESTING = 256
+"""Maximum idle connections kept for a later request. A site may have any number of hosts."""
+OWN_FILES = 48
+"""Open files of the program itself: libraries, log, database, originals, pipes to workers, a few connections."""
+DONE, FAULT, NONE_SUCCEEDED, STOPPED, LIMITED, FORCED = 0, 1, 7, 11, 12, 13
+ENDED = {
+    DONE: "finished",
+    NONE_SUCCEEDED: "finished",
+    SICK: "finished",
+    STOPPED: "stopped",
+    LIMITED: "limit",
+}
+"""How a run ended, by exit code. Every other code is an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Work left for the next run: pending URLs, unprocessed pages, next due time (epoch seconds). None if unknown."""
+
+    pending: int | None = None
+    unread: int | None = None
+    next_try: float | None = None
+
+    @classmethod
+    def of(cls, corpus: Corpus, sites: tuple[str, ...]) -> Left:
+        """Read the frontier."""
+        return cls(
+            count_pending(corpus, sites), corpus.fetches.count_unprocessed(sites), corpus.frontier.next_due(sites)
+        )
+
+
+def count_pending(corpus: Corpus, sites: tuple[str, ...]) -> int:
+    """Count the pending URLs of these sites. With millions of them it takes a while."""
+    return corpus.frontier.count_pending(sites)
+
+
+class Session:
+    """One crawl run on one corpus. :meth:`open` starts it; :meth:`close` ends it and is safe to repeat."""
+
+    def __init__(self, opened: OpenCorpus, archive: GuardedArchive, run_id: int, stack: ExitStack) -> None:
+        self.config, self.corpus, self.run_id = opened.config, opened.corpus, run_id
+        self.archive, self.pool = archive, opened.pool
+        self.pipeline = opened.pipeline(archive, run_id, held=HELD_PAGES)
+        self.pipeline.waiting = self.corpus.fetches.count_unprocessed(self.sites)
+        self.ended = ""
+        """Why the spider closed, in Scrapy's words, and after :meth:`close` in ours. Empty while it runs."""
+        self.limit = ""
+        """The key of `[crawl]` that limited the run, or empty."""
+        self.exit_code = FORCED
+        """How the run ended, after :meth:`close`."""
+        self.sick: tuple[Finding, ...] = ()
+        """Findings about failing sites, after :meth:`close`."""
+        self.site_runs: list[SiteRun] = []
+        """Counters by site, after :meth:`close`."""
+        self._left = Left()
+        self._stack = stack
+        self._closed = False
+        self._closing = threading.Lock()
+
+    @classmethod
+    def open(cls, config: Config, *, now: bool = False) -> Session:
+        """Check, lock, recover, learn and start a run. ``now``: every source is due.
+
+        Raises ConfigError (no contact, no browser, no proxy), DiskError, DatabaseError, LockedError or
+        NewerCorpusError, and leaves nothing locked.
+        """
+        config.require_contact()
+        require_browser(config)
+        require_proxies()
+        # SQLite locks a site by an open file.
+        locks = len(config.sites) if config.database_url.startswith("sqlite") else 0
+        files = locks + CONNECTIONS * config.crawl.concurrency + RESTING + 2 * OWN_FILES
+        allow_open_files(files, locks + OWN_FILES)
+        with ExitStack() as stack:
+            opened = stack.enter_context(open_for_writing(config))
+            corpus, sites = opened.corpus, opened.sites
+            learn_due(config, corpus, opened.pool)
+            corpus.frontier.seed(config.seeds())
+            woken = corpus.frontier.wake(sites, time.time(), sources=now)
+            if woken:
+                logger.info("due again: %s", counted(woken, "known URL"))
+            run_id = corpus.runs.start(msgspec.json.encode(config.effective()).decode(), sites)
+            adoption.take_up(config, corpus, run_id)
+            archive = opened.archive(run_id)
+            stack.callback(archive.close)
+            return cls(opened, archive, run_id, stack.pop_all())
+        raise AssertionError("unreachable")
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Names of the sites this run crawls."""
+        return tuple(site.name for site in self.config.sites)
+
+    def dispatch_limits(self) -> DispatchLimits:
+        """Return the limits on leases that are out at once."""
+        crawl = self.config.crawl
+        return DispatchLimits(
+            run_id=self.run_id,
+            sites=self.sites,
+            # Without a delay, the next request waits when a response comes.
+            per_host=crawl.per_host if crawl.delay else 2 * crawl.per_host,
+            total=4 * crawl.concurrency,
+            most=(4 + CONNECTIONS) * crawl.concurrency,
+            backlog=crawl.backlog,
+            page_limit=crawl.page_limit,
+            time_limit=crawl.time_limit,
+            size_limit=crawl.size_limit,
+            retries=crawl.retries,
+        )
+
+    def host_pauses(self) -> HostPauses:
+        """Return the paused hosts, including pauses that a host requested in an earlier run."""
+        pauses, now = HostPauses(self.config.crawl.retries), time.time()
+        for host, until in self.corpus.frontier.pauses(self.sites, now).items():
+            pauses.resume(host, until - now)
+        return pauses
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counters of the run, for its row and the last line of a crawl."""
+        counts = self.pipeline.counts
+        return {
+            "ended": self.ended,
+            "limit": self.limit,
+            "pages": counts.pages,
+            "documents": counts.documents,
+            "unchanged": counts.unchanged,
+            "bytes": counts.bytes,
+            "spilled": counts.spilled,
+            "dropped": dict(counts.drops.most_common()),
+            "failed": dict(counts.failures.most_common()),
+            "first_failure": counts.first_failure,
+            "sick": [str(finding) for finding in self.sick],
+            "refused": counts.refused,
+            "pending": self._left.pending,
+            "unread": self._left.unread,
+            "next_try": self._left.next_try,
+            "seconds": {stage: round(seconds, 3) for stage, seconds in self.pipeline.writer.seconds.items()},
+            "worker_cpu_seconds": round(self.pool.cpu_seconds, 3),
+            "worker_peak_kib": self.pool.peak_kib,
+        }
+
+    def close(self, exit_code: int) -> None:
+        """Write what is queued, release the leases, record the end of the run, close and unlock."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._close(exit_code)
+
+    def _close(self, exit_code: int) -> None:
+        self.exit_code, self.ended = exit_code, ENDED.get(exit_code, "error")
+        self.pipeline.close()
+        self.pool.close()
+        failed = self.pipeline.writer.error is not None
+        if failed:
+            # The last records may have no rows. The next start adds them.
+            self.archive.abandon()
+        with self._stack:
+            try:
+                if not failed:
+                    self.archive.require_database(now=True)
+                    self.corpus.frontier.release(self.sites)
+                    self._left = Left.of(self.corpus, self.sites)
+                    self.corpus.runs.recount(self.sites)
+                self._record_end()
+                if not failed:
+                    self._examine()
+            except CorpusError as error:
+                self._fail_to_end(error)
+
+    def _fail_to_end(self, error: CorpusError) -> None:
+        """End the run with an error in closing it, unless an earlier error has ended it.
+
+        The files keep their names. The next start examines them and takes the leases back.
+        """
+        if self.pipeline.error is not None:
+            logger.debug("cannot record the end of the run: %s", error)
+            return
+        self.pipeline.break_down(error)
+        self.archive.abandon()
+        if self.exit_code not in {STOPPED, FORCED}:
+            self.exit_code, self.ended = error.exit_code, "error"
+            with suppress(CorpusError):
+                self._record_end()
+
+    def _record_end(self) -> None:
+        self.corpus.runs.finish(self.run_id, self.exit_code, msgspec.json.encode(self.summary()).decode())
+
+    def _examine(self) -> None:
+        """Read counters and health of each site, and remove old originals. With a failing site the run ends as SICK."""
+        self.site_runs = self.corpus.runs.by_site(self.sites, run_id=self.run_id)
+        self.sick = health.examine(self.corpus, self.config, Rule()).sick
+        if self.sick:
+            self.exit_code = SICK if self.exit_code == DONE else self.exit_code
+            self._record_end()
+        # The files of this run get their final names first.
+        self.archive.close()
+        retention.apply(self.corpus, self.config)
+
+
+def exit_code(session: Session, *, stopped: bool) -> int:
+    """Return the exit code of a run: the first that applies.
+
+    An error with a code of its own, a fault, a signal, a limit, no response to any request, done.
+    """
+    error, counts = session.pipeline.error, session.pipeline.counts
+    if stopped and isinstance(error, DatabaseError):
+        # The signal ended the wait for a lost database.
+        return STOPPED
+    if isinstance(error, CorpusError):
+        return error.exit_code
+    if error is not None or session.ended not in {"finished", "shutdown"}:
+        return FAULT
+    if stopped:
+        return STOPPED
+    if session.limit:
+        return LIMITED
+    # A page that robots.txt forbids is no failure of the run. A site that forbids all its sources is one.
+    tried = counts.pages + counts.failures.total() + counts.refused_sources
+    return NONE_SUCCEEDED if tried and not counts.answered else DONE

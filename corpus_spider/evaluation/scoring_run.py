@@ -1,0 +1,148 @@
+"""Run extractors on the gold pages: page by page in turn, so that other load on the machine slows all equally.
+
+All extractors get the same decoded page, its URL and its language. All texts are cleaned as in a crawl. Texts of
+extractors that corpora may use pass all steps of a crawl (``pipelines.page.postprocess``); a text that a crawl would
+not store is marked as refused. A page that a crawl cannot process (no HTML, undecodable) has no text for any extractor.
+Time is processor time of the extraction, without the checks that protect libraries from hostile pages. The first page
+of each language is extracted once before, so that the start of a library is not timed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from corpus_spider.evaluation.evaluate import (
+    NO_EXTRACTOR,
+    Keep,
+    PageScore,
+    Reading,
+    Report,
+    failure,
+    keep_nothing,
+    score_reading,
+)
+from pipelines.extractors import ExtractorOptions, get
+from pipelines.page.postprocess import MAX_REPLACED, Source, clean, extract, settle, title_of
+from pipelines.page.process import source_of
+from storage.errors import CorpusError
+from storage.records import Capture, Drop, SiteModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from corpus_spider.evaluation.gold import GoldPage
+    from pipelines.extractors import Extractor
+    from storage.records import Extraction
+
+NO_TEXT, NO_ADDRESS = "no text", "about:blank"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A page ready for extraction, or the problem that prevents it."""
+
+    source: Source | None = None
+    truth: str = ""
+    size: int = 0
+    problem: str = ""
+
+
+def evaluate_extractors(
+    pages: Sequence[GoldPage],
+    names: Sequence[str],
+    progress: Callable[[int], None] = lambda _: None,
+    keep: Keep = keep_nothing,
+) -> list[Report]:
+    """Return the report of each extractor. Raises ConfigError if an extractor does not exist.
+
+    ``progress`` gets the number of scored texts, ``keep`` each text.
+    """
+    extractors = [get(name) for name in dict.fromkeys(names)]
+    scores: dict[str, list[PageScore]] = {extractor.name: [] for extractor in extractors}
+    warm: set[tuple[str, str]] = set()
+    for number, page in enumerate(pages):
+        prepared, turn = prepare(page), number % len(extractors)
+        for step, extractor in enumerate(extractors[turn:] + extractors[:turn], start=1):
+            if (extractor.name, page.language) not in warm:
+                read(extractor, page, prepared)
+                warm.add((extractor.name, page.language))
+            reading = read(extractor, page, prepared)
+            found = score_reading(page, prepared.truth, reading)
+            scores[extractor.name].append(found)
+            keep(extractor.name, page, reading.text, found)
+            progress(number * len(extractors) + step)
+    return [Report(name, tuple(found)) for name, found in scores.items()]
+
+
+def prepare(page: GoldPage) -> Prepared:
+    """Read and parse a page as in a crawl, without a declared charset. A missing file is a problem."""
+    try:
+        truth, body = page.truth(), page.html()
+    except OSError as error:
+        return Prepared(problem=failure(error))
+    source = source_of(Capture(page.url or NO_ADDRESS, datetime.now(UTC), 200, (), (), body))
+    if isinstance(source, Drop):
+        return Prepared(None, truth, len(body), f"{source.reason}: {source.detail}")
+    if source.decoded.replaced > MAX_REPLACED:
+        return Prepared(None, truth, len(body), f"undecodable: {source.decoded.encoding}")
+    return Prepared(source, truth, len(body))
+
+
+def read(extractor: Extractor, page: GoldPage, prepared: Prepared) -> Reading:
+    """Extract the text of a page and time it. An error becomes the reason why there is no text."""
+    source, size = prepared.source, prepared.size
+    if source is None:
+        return Reading("", extractor.name, missing=prepared.problem, size=size)
+    try:
+        found, seconds = timed(extractor, source.decoded.text, ExtractorOptions(page.url or "", page.language))
+        reading = _reading(extractor, found, source, prepared.truth)
+    except Exception as error:  # noqa: BLE001 - an error on one page must not lose the other scores
+        return Reading("", extractor.name, missing=failure(error), size=size)
+    return replace(reading, size=size, seconds=seconds)
+
+
+def timed(extractor: Extractor, html: str, options: ExtractorOptions) -> tuple[Extraction, float | None]:
+    """Extract a text. Return it with the processor time in seconds; None if the page was not given to the extractor."""
+    ready, problem = extractor.ready(html)
+    if problem:
+        return extractor.left_out(problem), None
+    start = time.thread_time()
+    found = extractor.run(ready, options)
+    return found, time.thread_time() - start
+
+
+def _reading(extractor: Extractor, found: Extraction, source: Source, truth: str) -> Reading:
+    """Process an extraction as in a crawl, if corpora may use the extractor."""
+    if extractor.evaluation_only:
+        return _described(clean(found), source, truth)
+    extraction, outcome = settle(found, source, SiteModel(extractor=extractor.name))
+    refused = outcome.reason if isinstance(outcome, Drop) else ""
+    return replace(_described(extraction, source, truth), refused=refused if extraction.text else None)
+
+
+def _described(extraction: Extraction, source: Source, truth: str) -> Reading:
+    missing = "" if extraction.text or not truth.strip() else extraction.reason or NO_TEXT
+    return Reading(
+        extraction.text,
+        extraction.extractor,
+        title_of(extraction, source.page.metadata),
+        missing,
+        extraction.reason,
+        extraction.confidence,
+    )
+
+
+def dropped(reason: str, model: SiteModel | None, original: Callable[[], Capture]) -> Reading:
+    """Extract the text of a dropped page again. Return it marked as refused, or only the reason if there is none."""
+    try:
+        source = source_of(original())
+    except (CorpusError, OSError):
+        source = Drop(reason)
+    if model is not None and isinstance(source, Source) and source.decoded.replaced <= MAX_REPLACED:
+        extraction, _ = settle(extract(source, model), source, model)
+        if extraction.text:
+            return replace(_described(extraction, source, ""), refused=reason)
+    return Reading("", NO_EXTRACTOR, missing=reason)

@@ -1,0 +1,1 @@
+"""Exports: what to export, how, in how many processes."""

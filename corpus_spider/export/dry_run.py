@@ -1,0 +1,127 @@
+"""`export --dry-run`: count the documents of an export by language, site and month, and those left out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.export.exporter import (
+    ORIGINALS,
+    chosen,
+    filters,
+    fit,
+    folded,
+    measured,
+    number,
+    refuse_own_files,
+    refuse_unknown_sites,
+)
+from corpus_spider.export.request import changed, shape_of
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.export.request import Dump
+    from corpus_spider.terminal.console import Console
+    from storage.corpus import Corpus
+    from storage.documents.model import CorpusDocument, Selection
+    from storage.exports.release import Shape
+
+OFTEN = 1000
+CHANGES = ("added", "changed", "removed")
+
+
+@dataclass(slots=True)
+class Amount:
+    """Number of documents, code points and words (counted as by `storage.records.Quality`)."""
+
+    documents: int = 0
+    chars: int = 0
+    words: int = 0
+
+    def add(self, document: CorpusDocument) -> None:
+        """Count a document with measured quality."""
+        self.documents += 1
+        self.chars += document.chars
+        self.words += document.quality.words if document.quality else 0
+
+    def plain(self) -> dict[str, int]:
+        """Return the numbers by name."""
+        return {"documents": self.documents, "chars": self.chars, "words": self.words}
+
+
+_KEYS: Mapping[str, Callable[[CorpusDocument], str]] = {
+    "language": lambda document: document.language,
+    "site": lambda document: document.site,
+    "month": lambda document: (document.published or "")[:7] or "undated",
+}
+
+
+def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
+    """Return the amount that an export would write: by language, site and month of publication.
+
+    The documents that it would leave out are counted by reason. For a release since an earlier dump, the changes are
+    counted too. Documents outside the selection are not counted. Raises ConfigError for a target that is not possible,
+    and for an earlier dump that cannot be read or has other filters.
+    """
+    from storage.corpus import Corpus
+
+    shape = _refuse_target(config, wanted)
+    left_out: Counter[str] = Counter()
+    changes: Counter[str] = Counter()
+    whole, groups = Amount(), {name: defaultdict[str, Amount](Amount) for name in _KEYS}
+    total = None if wanted.since_dump else partial(number, config, wanted)
+    with Corpus.open(config.database_url, read_only=True) as corpus, console.progress("documents read", total) as show:
+        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        documents = chosen(config, wanted, corpus.documents(wanted.selection), left_out)
+        if shape and shape.earlier:
+            documents = changed(documents, shape.earlier, partial(_exported, wanted, shape.format_name), changes)
+        for document in map(measured, documents):
+            whole.add(document)
+            for name, key in _KEYS.items():
+                groups[name][key(document)].add(document)
+            if whole.documents % OFTEN == 0:
+                show(whole.documents)
+        left_out["repeats another"] = _repeated(corpus, wanted.selection)
+    tables = {f"{name}s": _rows(name, groups[name]) for name in _KEYS}
+    told = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
+    return told | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_dump else told
+
+
+def _exported(wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield documents in their written form."""
+    return fit(folded(documents, wanted.folds), format_name)
+
+
+def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
+    """Raise ConfigError for a target that is not possible. Return the shape of a release."""
+    from storage.exports.changes import refuse_other_filters
+    from storage.exports.formats import destination, refuse_unknown_format
+
+    refuse_unknown_format(wanted.format_name)
+    if wanted.target:
+        refuse_own_files(config, wanted.target)
+    if wanted.target.endswith(ORIGINALS):
+        raise ConfigError("originals are exported whole", where=wanted.target, do="Leave out --dry-run.")
+    if wanted.target and not wanted.release:
+        destination(wanted.target, wanted.format_name)
+    if not wanted.release:
+        return None
+    shape = shape_of(wanted)
+    if shape.earlier:
+        refuse_other_filters(shape.earlier, filters(wanted), wanted.folds)
+    return shape
+
+
+def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]]:
+    return [{name: key, **amounts[key].plain()} for key in sorted(amounts)]
+
+
+def _repeated(corpus: Corpus, selection: Selection) -> int:
+    """Count the documents that are left out only because another represents them."""
+    every = replace(selection, include_duplicates=True)
+    return corpus.documents.count(every) - corpus.documents.count(selection) if selection != every else 0

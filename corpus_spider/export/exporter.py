@@ -1,0 +1,303 @@
+"""Export the corpus: choose documents, add the licence of their site, fold and tokenise them, write them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from corpus_spider.export.request import TOKENISED, WITH_SENTENCES, shape_of
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.export.request import Dump
+    from corpus_spider.terminal.console import Console
+    from storage.corpus import Corpus
+    from storage.documents.model import Columns, CorpusDocument
+    from storage.exports import ExportReport
+    from storage.exports.formats import Destination
+    from storage.exports.release import Release
+
+ORIGINALS = (".wacz", ".cdxj")
+"""Suffixes of targets for the originals."""
+
+
+def dump(config: Config, wanted: Dump, console: Console) -> ExportReport:
+    """Export the selected documents with the licence notes of corpus.toml.
+
+    Raises the errors of `storage.exports.export` and of the database. Raises ConfigError for a site that is neither
+    configured nor in the corpus, and for texts that cannot be split into words.
+    """
+    from corpus_spider.export import parallel
+    from storage.corpus import Corpus
+    from storage.exports.formats import destination
+
+    refuse_own_files(config, wanted.target)
+    where = None if wanted.release else destination(wanted.target, wanted.format_name)
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        refuse_unknown_sites(config, corpus, wanted.selection.sites)
+        if where is None or not parallel.pay(corpus, wanted.selection, where.format_name):
+            return _dump(config, wanted, corpus, where, console)
+    report = _dump_by_several(config, wanted, where, console)
+    if report is not None:
+        return report
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return _dump(config, wanted, corpus, where, console)
+
+
+def _dump(config: Config, wanted: Dump, corpus: Corpus, where: Destination | None, console: Console) -> ExportReport:
+    """Export in this process. ``where`` is None for a release."""
+    from storage.exports import export
+
+    with console.progress("documents exported", partial(number, config, wanted)) as show:
+        documents = _prepared(config, wanted, corpus.documents(wanted.selection))
+        if where is None:
+            return _release(config, corpus, wanted, documents, show)
+        return export(
+            fit(documents, where.format_name),
+            wanted.target,
+            format_name=wanted.format_name,
+            overwrite=wanted.overwrite,
+            on_progress=show,
+        )
+
+
+def _dump_by_several(config: Config, wanted: Dump, where: Destination, console: Console) -> ExportReport | None:
+    """Export with further processes. None if `dump_readers.parts` cannot start them."""
+    from corpus_spider.export.parallel import Work, parts
+    from storage.exports.atomic import make_way
+    from storage.exports.writer import export_parts
+
+    if where.path is not None:
+        make_way(where.path, overwrite=wanted.overwrite)
+    # Columns are faster, and enough unless the request looks into documents.
+    needs_documents = wanted.folds or wanted.quality or wanted.without_recurring or wanted.require_licence
+    work = Work(
+        config.database_url,
+        wanted.selection,
+        partial(_prepared, config, wanted),
+        where.format_name,
+        None if needs_documents else partial(_columns_licensed, _licences(config)),
+    )
+    with parts(work) as made, console.progress("documents exported", partial(number, config, wanted)) as show:
+        if made is None:
+            return None
+        return export_parts(made, where, overwrite=wanted.overwrite, on_progress=show)
+
+
+def number(config: Config, wanted: Dump) -> int | None:
+    """Count the selected documents; None if that would take a look at each of them."""
+    from storage.corpus import Corpus
+
+    if wanted.quality or wanted.without_recurring or wanted.require_licence:
+        return None
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return corpus.documents.count(wanted.selection)
+
+
+def _prepared(config: Config, wanted: Dump, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield the chosen documents as they are exported, before `fit` adapts them to the format."""
+    return folded(chosen(config, wanted, documents, Counter()), wanted.folds)
+
+
+def chosen(
+    config: Config, wanted: Dump, documents: Iterable[CorpusDocument], left_out: Counter[str]
+) -> Iterator[CorpusDocument]:
+    """Yield the documents that meet the request, and count the others by reason."""
+    for document in with_licences(documents, _licences(config)):
+        document = own_lines(document) if wanted.without_recurring else document
+        document = measured(document) if wanted.quality else document
+        reason = _why_not(document, wanted)
+        if reason:
+            left_out[reason] += 1
+        else:
+            yield document
+
+
+def _why_not(document: CorpusDocument, wanted: Dump) -> str | None:
+    """Return the reason to leave a document out, or None."""
+    if wanted.require_licence and not (document.licence or document.licence_url):
+        return "no licence"
+    if wanted.without_recurring and document.chars < max(1, wanted.selection.min_chars):
+        return "too short"
+    return wanted.quality.broken(document.quality, document.language) if wanted.quality and document.quality else None
+
+
+def own_lines(document: CorpusDocument) -> CorpusDocument:
+    """Return a document without the lines that recur over its site, with new measures of its quality."""
+    from pipelines.quality.signals import measure
+    from storage.documents.model import is_mixed
+    from storage.documents.recurring_lines import RECURS
+
+    if not document.recurring:
+        return document
+    kept = [at for at, mark in enumerate(document.recurring) if mark != RECURS]
+    lines = document.text.split("\n")
+    text = "\n".join(lines[at] for at in kept)
+    kinds = "".join(document.kinds[at : at + 1] for at in kept)
+    languages = tuple(document.languages[at] for at in kept if at < len(document.languages))
+    left = structs.replace(document, text=text, kinds=kinds, languages=languages, chars=len(text), recurring="")
+    share = _foreign_share(left)
+    quality = measure(text, document.language)
+    return structs.replace(left, quality=quality, foreign_share=share, mixed=is_mixed(share))
+
+
+def _foreign_share(document: CorpusDocument) -> float | None:
+    """Return the share of a text in lines of another language than the whole."""
+    if document.foreign_share is None:
+        return None
+    lengths = list(map(len, document.text.split("\n")))
+    codes = (told.partition(" ")[0] for told in document.languages)
+    foreign = sum(
+        length for length, code in zip(lengths, codes, strict=False) if code not in {"und", document.language}
+    )
+    return round(foreign / max(1, sum(lengths)), 4)
+
+
+def measured(document: CorpusDocument) -> CorpusDocument:
+    """Return a document with its quality. Documents of earlier releases are stored without."""
+    from pipelines.quality.signals import measure
+
+    if document.quality:
+        return document
+    return structs.replace(document, quality=measure(document.text, document.language))
+
+
+def _release(
+    config: Config, corpus: Corpus, wanted: Dump, documents: Iterable[CorpusDocument], show: Callable[[int], None]
+) -> ExportReport:
+    from storage.exports.release import write_release
+
+    if wanted.target == "-":
+        raise ConfigError("a release is a folder and cannot go to standard output", do="Name a new folder.")
+    shape = shape_of(wanted)
+    documents = fit(documents, shape.format_name)
+    return write_release(documents, wanted.target, about(config, corpus, wanted), shape, show)
+
+
+def about(config: Config, corpus: Corpus, wanted: Dump) -> Release:
+    """Return the description of a release: without data of this machine, and the same at any time."""
+    from corpus_spider.config.model import program_version
+    from storage.database.schema import SCHEMA_VERSION
+    from storage.exports.release import Release
+
+    effective = config.effective()
+    public = {key: effective["corpus"][key] for key in ("name", "languages", "user_agent")}
+    rules = {key: value for key, value in effective["crawl"].items() if key != "workers"}
+    removed = tuple(
+        {"id": each.id, "removed": each.asked.date().isoformat(), "kind": each.kind}
+        for each in corpus.removals.documents()
+    )
+    return Release(
+        name=config.corpus.name,
+        software=f"corpus-spider {program_version()}",
+        schema=SCHEMA_VERSION,
+        contact=config.corpus.contact,
+        selection=filters(wanted),
+        folds=wanted.folds,
+        configuration={"corpus": public, "crawl": rules, "site": effective["site"]},
+        removed=removed,
+    )
+
+
+def filters(wanted: Dump) -> dict[str, Any]:
+    """Return the filters of the documents, as the manifest holds them."""
+    chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
+    chosen["without_recurring"] = wanted.without_recurring
+    told: dict[str, Any] = json.loads(json.dumps(asdict(wanted.selection) | chosen))
+    return told
+
+
+def refuse_own_files(config: Config, target: str) -> None:
+    """Raise ConfigError for a target that would replace a file of the corpus: a slip with --overwrite."""
+    path, database = Path(target).resolve(), Path(config.database_url.removeprefix("sqlite:///")).resolve()
+    beside = {database.with_name(f"{database.name}-{kind}") for kind in ("wal", "shm", "journal")}
+    own = {database, *beside, config.path and config.path.resolve()}
+    if target != "-" and (path in own or path.is_relative_to(config.warc_folder.resolve())):
+        raise ConfigError("belongs to the corpus itself", where=target, do="Name another file.")
+
+
+def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...]) -> None:
+    """Raise ConfigError for an unknown site. A site that left corpus.toml is known by its documents."""
+    strange = set(names) - {site.name for site in config.sites}
+    if strange:
+        strange -= {row.key for row in corpus.status().by_site}
+    for name in sorted(strange):
+        config.site(name)
+
+
+def fields(report: ExportReport) -> dict[str, Any]:
+    """Return the report for the output, with the format under the name of its option."""
+    told = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
+    return told if told["changes"] else {key: value for key, value in told.items() if key != "changes"}
+
+
+def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str | None]) -> Iterator[CorpusDocument]:
+    """Yield each document with the licence of its site in corpus.toml, or else the one it was crawled with."""
+    for document in documents:
+        licence = licences.get(document.site) or document.licence
+        yield document if licence == document.licence else structs.replace(document, licence=licence)
+
+
+def _licences(config: Config) -> dict[str, str | None]:
+    return {site.name: site.licence for site in config.sites}
+
+
+def _columns_licensed(licences: dict[str, str | None], columns: Columns) -> Columns:
+    """Return columns of documents with the licences of `with_licences`."""
+    stored = zip(columns["site"], columns["licence"], strict=True)
+    return columns | {"licence": [licences.get(site) or licence for site, licence in stored]}
+
+
+def folded(documents: Iterable[CorpusDocument], folds: tuple[str, ...]) -> Iterator[CorpusDocument]:
+    """Yield each document with its text, title, captions and comments folded (see pipelines.text.folds)."""
+    from pipelines.text.folds import fold
+
+    for document in documents:
+        if not folds:
+            yield document
+            continue
+        language = document.language
+        text = fold(document.text, folds, language)
+        yield structs.replace(
+            document,
+            text=text,
+            chars=len(text),
+            title=None if document.title is None else fold(document.title, folds, language),
+            captions=tuple(fold(each, folds, language) for each in document.captions),
+            comments=tuple(fold(each, folds, language) for each in document.comments),
+        )
+
+
+def fit(documents: Iterable[CorpusDocument], format_name: str) -> Iterator[CorpusDocument]:
+    """Yield the documents as a format needs them: tokenised, with marked sentences, or unchanged."""
+    from pipelines.text.sentences import marked
+
+    if format_name == TOKENISED:
+        return cut(documents)
+    if format_name == WITH_SENTENCES:
+        return (structs.replace(document, text=marked(document.text)) for document in documents)
+    return iter(documents)
+
+
+def cut(documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """Yield each document with its text split into sentences and tokens, as `storage.exports.vertical` needs it.
+
+    Raises ConfigError for a language without spaces between words where no segmenter is installed.
+    """
+    from pipelines.text.tokenizer import UNSPACED, segmenter, tokenised
+
+    segment = segmenter()
+    for document in documents:
+        if segment is None and document.language in UNSPACED:
+            do = 'Install the segmenter (extra "segment"), or export as .prevert, which is not tokenised.'
+            raise ConfigError("words cannot be separated without a segmenter", where=document.language, do=do)
+        yield structs.replace(document, text=tokenised(document.text, segment))

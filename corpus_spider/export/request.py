@@ -1,0 +1,183 @@
+"""Request of an export: read it from the command line, check it, and derive the shape of a release."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pipelines.quality.rules import Rules
+    from storage.documents.model import CorpusDocument, Selection
+    from storage.exports.changes import Earlier
+    from storage.exports.release import Shape
+
+RELEASE_FORMAT = "jsonl.zst"
+TOKENISED, WITH_SENTENCES, PREVERTICAL = "vert", "tei.xml", "prevert"
+_OTHERWISE = {TOKENISED, WITH_SENTENCES, PREVERTICAL}
+"""Formats that split texts or lack fields. Their digests cannot be compared with those of another format."""
+GROUP = 50
+"""Documents to digest at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """Request of an export. ``format_name`` is needed if the target's name does not state it."""
+
+    target: str
+    selection: Selection
+    format_name: str | None = None
+    overwrite: bool = False
+    require_licence: bool = False
+    """Only documents whose site has a licence in corpus.toml, or whose page names one."""
+    folds: tuple[str, ...] = ()
+    release: bool = False
+    shard_size: int = 0
+    since_dump: Path | None = None
+    quality: Rules | None = None
+    """Rules on the quality of a text."""
+    without_recurring: bool = False
+    """Remove the lines that recur over a site from its texts."""
+
+
+def _refuse_mistakes(languages: Iterable[str], since: str | None, until: str | None) -> None:
+    """Raise ConfigError for filters that no document can meet. The export would be empty without a reason."""
+    _refuse_languages(languages, "--language")
+    if since and until and since > until:
+        raise ConfigError(f"{since} is after --until, {until}", where="--since")
+
+
+def _refuse_languages(codes: Iterable[str], where: str) -> None:
+    from corpus_spider.config.values import language_code
+
+    for problem in filter(None, map(language_code, sorted(codes))):
+        raise ConfigError(problem, where=where)
+
+
+def request(options: dict[str, Any]) -> Dump:
+    """Return the request that the options of the command line state. Days are inclusive."""
+    from storage.documents.model import Selection
+
+    since, until = (options[name].date().isoformat() if options[name] else None for name in ("since", "until"))
+    _refuse_mistakes(options["languages"], since, until)
+    selection = Selection(
+        languages=options["languages"],
+        sites=options["sites"],
+        since=since,
+        until=until,
+        min_chars=options["min_chars"],
+        include_duplicates=options["include_duplicates"],
+        versions=options["versions"],
+        min_confidence=options["min_confidence"],
+        without_reserved=options["without_reserved"],
+        without_mixed=options["without_mixed"],
+        representative=options["representative"],
+        sample=_sample(options["sample"]) if options["sample"] else None,
+    )
+    wanted = Dump(
+        options["target"] or "", selection, options["format_name"], options["overwrite"], options["require_licence"]
+    )
+    shard = _shard_size(options["shard_size"]) if options["shard_size"] else 0
+    release = bool(options["release"] or options["shard_size"] or options["since_dump"])
+    more = {"release": release, "shard_size": shard, "since_dump": options["since_dump"]}
+    more["without_recurring"] = bool(options["without_recurring"])
+    if options["quality"]:
+        more["quality"] = _quality(options["quality"])
+    return replace(wanted, require_licence=options["require_licence"], folds=_folds(options["fold"]), **more)
+
+
+def _shard_size(text: str) -> int:
+    from corpus_spider.config.values import WrongValueError, parse_size
+
+    try:
+        return parse_size(text)
+    except WrongValueError as problem:
+        raise ConfigError(str(problem), where="--shard-size") from None
+
+
+def _quality(text: str) -> Rules:
+    from pipelines.quality.rules import DEFAULT, rules
+
+    wanted = rules(text)
+    _refuse_languages(set(wanted.by_language) - {DEFAULT}, text)
+    return wanted
+
+
+def _sample(text: str) -> tuple[float, float]:
+    """Return the bounds of ``10%`` or ``10%-100%`` in per cent."""
+    found = re.fullmatch(r"(?:(\d{1,3}(?:\.\d{1,6})?)%-)?(\d{1,3}(?:\.\d{1,6})?)%", text.replace(" ", ""))
+    low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
+    if not low < high <= 100:
+        raise ConfigError(f'expected a part such as "10%" or "10%-100%", got "{text[:40]}"', where="--sample")
+    return low, high
+
+
+def _folds(text: str | None) -> tuple[str, ...]:
+    from pipelines.text.folds import FOLDS
+
+    names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
+    for name in names:
+        if name not in FOLDS:
+            raise ConfigError(f"there is no fold {name!r}", where="--fold", do=f"Folds: {', '.join(FOLDS)}.")
+    return tuple(sorted(names))
+
+
+def shape_of(wanted: Dump) -> Shape:
+    """Return the shape of a release. Its format is ``--format``, else by the target's name, else the earlier dump's.
+
+    Raises ConfigError when format and name differ. Raises it for an earlier dump that cannot be read, that this release
+    would replace, or whose format cannot be compared.
+    """
+    from storage.exports.changes import read_earlier
+    from storage.exports.formats import named_format
+    from storage.exports.release import Shape
+
+    earlier = read_earlier(wanted.since_dump) if wanted.since_dump else None
+    if earlier and wanted.target and earlier.index.resolve().is_relative_to(Path(wanted.target).resolve()):
+        do = "Name another folder: the changes are of no use without the earlier dump."
+        raise ConfigError("the target is the earlier dump, which its changes would replace", where=wanted.target, do=do)
+    named, before = named_format(Path(wanted.target).name), _format_of(earlier)
+    if wanted.format_name and named and wanted.format_name != named:
+        problem = f"the name says {named}, and --format says {wanted.format_name}"
+        raise ConfigError(problem, where=wanted.target, do="Leave out --format, or name the folder otherwise.")
+    chosen = wanted.format_name or named or before or RELEASE_FORMAT
+    if before and before != chosen and {before, chosen} & _OTHERWISE:
+        problem = f"the earlier dump is {before}: as {chosen} every document would count as changed"
+        raise ConfigError(problem, where=str(wanted.since_dump), do=f"Use --format {before}, or a dump of {chosen}.")
+    return Shape(chosen, wanted.shard_size, earlier, wanted.overwrite)
+
+
+def _format_of(earlier: Earlier | None) -> str | None:
+    from storage.exports.formats import STREAM_FORMATS
+
+    told = earlier.manifest.get("format") if earlier else None
+    return told if isinstance(told, str) and told in STREAM_FORMATS else None
+
+
+def changed(
+    documents: Iterable[CorpusDocument],
+    earlier: Earlier,
+    exported: Callable[[Iterable[CorpusDocument]], Iterable[CorpusDocument]],
+    counts: Counter[str],
+) -> Iterator[CorpusDocument]:
+    """Yield the documents that were added or changed since the earlier dump, and count all changes.
+
+    ``exported`` converts documents to their written form.
+    """
+    from storage.exports.changes import Changes, digests, read_index
+
+    def told() -> Iterator[tuple[CorpusDocument, str]]:
+        rest = iter(documents)
+        while group := list(islice(rest, GROUP)):
+            yield from zip(group, digests(list(exported(group)), earlier.fields), strict=True)
+
+    with Path(os.devnull).open("wb") as log:
+        yield from Changes(read_index(earlier.index), log, counts).passing(told())

@@ -1,0 +1,1 @@
+"""Backup, copy, removal, check, re-extraction and import of a corpus."""

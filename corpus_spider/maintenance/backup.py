@@ -1,0 +1,203 @@
+"""`backup`: copy a corpus into a new folder while a crawl may run."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from storage.errors import ConfigError, DamageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from corpus_spider.config.model import Config
+    from storage.corpus import Corpus
+    from storage.records import Pointer
+
+OPEN = ".open"
+DATABASE, ARCHIVE, SETTINGS = "corpus.db", "warc", "corpus.toml"
+_CHUNK = 1 << 20
+TRIES = 3
+"""Attempts, when a removal replaces originals during the copy. A removal takes as long as a backup."""
+
+
+@dataclass(slots=True)
+class BackupReport:
+    """Content of a backup."""
+
+    path: str
+    documents: int = 0
+    files: int = 0
+    """WARC files."""
+    linked: int = 0
+    """WARC files that are hard links to those of the corpus. They are never changed in place."""
+    bytes: int = 0
+    """Bytes of the WARC files."""
+    missing: list[str] = field(default_factory=list)
+    """WARC files that the database names and that do not exist."""
+
+
+def backup(config: Config, target: Path, on_progress: Callable[[int], None] = lambda _: None) -> BackupReport:
+    """Copy the corpus into a new folder. The copy passes `check`, and a crawl can go on from it.
+
+    A crawl may run meanwhile. The database is copied as of one moment, then each WARC file as far as that moment knows
+    it. The folder appears whole or not at all. Raises ConfigError when it exists, DiskError, and DamageError when a
+    file was shortened meanwhile.
+    """
+    from storage.disk import alone, disk_errors, sync_folder
+    from storage.exports.atomic import staging, sweep
+
+    with disk_errors(target):
+        # Remove the folder of a killed backup to that name.
+        sweep(target)
+    _refuse_to_clobber(target)
+    for left in reversed(range(TRIES)):
+        report = BackupReport(str(target))
+        with disk_errors(target), staging(target) as staged:
+            staged.chmod(0o700)
+            part = staged / target.name
+            _fill(part, config, report, on_progress)
+            if left and _is_replaced(config, report.missing):
+                continue
+            with alone(target.parent):
+                # Another backup may have come first.
+                _refuse_to_clobber(target)
+                part.rename(target)
+            sync_folder(target.absolute().parent)
+        break
+    return report
+
+
+def _refuse_to_clobber(target: Path) -> None:
+    if os.path.lexists(target):
+        raise ConfigError("exists already", where=str(target), do="Name a new folder.")
+
+
+def _fill(part: Path, config: Config, report: BackupReport, on_progress: Callable[[int], None]) -> None:
+    """Make the copy in a new folder."""
+    from storage.corpus import Corpus
+
+    for folder in (part, part / ARCHIVE):
+        folder.mkdir(mode=0o700)
+    rows = _copy_database(config, part / DATABASE, on_progress)
+    with Corpus.open(part / DATABASE) as copy:
+        for files in _copy_archive(copy, config.warc_folder, part / ARCHIVE, report):
+            on_progress(rows + files)
+        report.documents = copy.status().documents
+    _copy_settings(config, part / SETTINGS)
+    _sync_all(part)
+
+
+def _is_replaced(config: Config, missing: Sequence[str]) -> bool:
+    """Return whether a removal has replaced missing files since the database was copied. Then the rest of their content
+    is in other files now.
+    """
+    from storage.corpus import Corpus
+    from storage.fetches.file_retention import REMOVED
+
+    if not missing:
+        return False
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        known = {file.name for file in corpus.warc.files() if file.state != REMOVED}
+    return not known.issuperset(missing)
+
+
+def _copy_database(config: Config, path: Path, on_progress: Callable[[int], None]) -> int:
+    """Copy the database and return the number of reported rows: 0 for SQLite, which is copied by page."""
+    from storage.corpus import Corpus
+    from storage.database.copy import copy_file, transfer
+
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        if corpus.database.is_sqlite:
+            copy_file(corpus.database, path)
+            return 0
+        with Corpus.open(path, create=True) as copy:
+            return transfer(corpus.database, copy.database, on_progress).total
+
+
+def _copy_archive(copy: Corpus, source: Path, target: Path, report: BackupReport) -> Iterator[int]:
+    """Copy the files, and yield the number of files after each."""
+    from storage.fetches.file_retention import REMOVED
+    from storage.warc import warc_path
+
+    for file in copy.warc.files():
+        if file.state == REMOVED:
+            continue
+        pointers = [pointer for _, pointer in copy.warc.pointers(file.name)]
+        if not pointers:
+            continue
+        last = max(pointers, key=lambda pointer: pointer.offset)
+        size = _copy_file(source, warc_path(target, file.name), last, report)
+        if size is None:
+            report.missing.append(file.name)
+            continue
+        copy.warc.close(file.name, size)
+        report.files += 1
+        report.bytes += size
+        yield report.files
+
+
+def _copy_file(source: Path, target: Path, last: Pointer, report: BackupReport) -> int | None:
+    """Link a finished file, or copy a growing one up to the records of its last known response.
+
+    Return its size in bytes, or None if it does not exist.
+    """
+    for path in (source / target.name, source / (target.name + OPEN), source / target.name):
+        with suppress(FileNotFoundError):
+            if path.suffix != OPEN and path.is_file() and _linked(path, target):
+                report.linked += 1
+                return target.stat().st_size
+            return _copied(path, target, None if path.suffix != OPEN else last)
+    return None
+
+
+def _linked(path: Path, target: Path) -> bool:
+    try:
+        target.hardlink_to(path)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        # Another disk, or one without hard links.
+        return False
+    return True
+
+
+def _copied(path: Path, target: Path, last: Pointer | None) -> int:
+    from storage.disk import open_to_read
+    from storage.warc import end_of
+
+    created = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    # The file is opened before the copy is created: it may get another name, and is then copied by that.
+    wanted = left = path.stat().st_size if last is None else end_of(path, last)
+    with os.fdopen(open_to_read(path), "rb") as file, os.fdopen(os.open(target, created, 0o600), "wb") as new:
+        while left and (chunk := file.read(min(left, _CHUNK))):
+            new.write(chunk)
+            left -= len(chunk)
+    if left:
+        raise DamageError(
+            f"{left} bytes of {wanted} are missing", where=str(path), do="Run `corpus-spider check --deep`."
+        )
+    return wanted
+
+
+def _copy_settings(config: Config, path: Path) -> None:
+    """Copy corpus.toml, with the database and the archive of the backup."""
+    import tomlkit
+
+    settings = tomlkit.parse(config.path.read_text("utf-8-sig")) if config.path else tomlkit.document()
+    corpus: Any = settings.setdefault("corpus", tomlkit.table())
+    corpus["database"], corpus["warc"] = f"sqlite:///{DATABASE}", ARCHIVE
+    path.touch(0o600)
+    path.write_text(tomlkit.dumps(settings), "utf-8")
+
+
+def _sync_all(folder: Path) -> None:
+    for path in [*folder.rglob("*"), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

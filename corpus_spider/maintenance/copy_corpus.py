@@ -1,0 +1,106 @@
+"""`move`: copy a corpus into another database. `migrate`: bring its schema forward to this release."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from storage.errors import ConfigError, DatabaseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from corpus_spider.config.model import Config
+    from storage.locking.locks import SiteLocks
+
+
+@dataclass(slots=True)
+class MoveReport:
+    """Result of a move; rows by table."""
+
+    database: str
+    rows: int = 0
+    documents: int = 0
+    problems: list[str] = field(default_factory=list)
+    tables: dict[str, int] = field(default_factory=dict)
+
+
+def move(config: Config, database_url: str, on_progress: Callable[[int], None] = lambda _: None) -> MoveReport:
+    """Copy the corpus into another, empty database and check it there. The old one stays as it is.
+
+    A SQLite file is named as in corpus.toml, relative to its folder. Raises LockedError when a crawl runs, ConfigError
+    when the other database is not empty or its folder does not exist, DamageError when it differs from the old one,
+    DatabaseError when it cannot be reached or the locks were lost.
+    """
+    from storage.corpus import Corpus
+    from storage.database.copy import transfer
+    from storage.locking.locks import SiteLocks
+
+    database_url = _as_configured(config, database_url)
+    _require_folder(database_url)
+    with ExitStack() as stack:
+        corpus = stack.enter_context(Corpus.open(config.database_url))
+        sites = sorted({*corpus.removals.sites(), *(site.name for site in config.sites)})
+        locks = stack.enter_context(SiteLocks(corpus, sites, config.warc_folder / "locks"))
+        copy = stack.enter_context(Corpus.open(database_url, create=True))
+        if copy.name == corpus.name:
+            raise ConfigError("the corpus is there already", where=copy.name, do="Name another database.")
+        sent = transfer(corpus.database, copy.database, on_progress, partial(_require_kept, locks, corpus.name))
+        return MoveReport(copy.name, sent.total, copy.status().documents, copy.problems(), sent.rows)
+
+
+def _require_kept(locks: SiteLocks, where: str) -> None:
+    """Raise DatabaseError when the locks were lost, even for a moment. A crawl may have stored pages since the copy
+    began.
+    """
+    if locks.ensure():
+        what = "the connection that held the locks was lost while the corpus was copied"
+        raise DatabaseError(what, where=where, do="Move it again; nothing was written.")
+
+
+def _as_configured(config: Config, database_url: str) -> str:
+    """Return the URL as corpus.toml would resolve it. Raise ConfigError for an invalid one."""
+    from corpus_spider.config.values import database_url as check
+
+    if wrong := check(database_url):
+        raise ConfigError(wrong, where="DATABASE")
+    return replace(config, corpus=replace(config.corpus, database=database_url)).database_url
+
+
+def _require_folder(database_url: str) -> None:
+    """Raise ConfigError for a SQLite file in a missing folder: a typing error, or a disk that is not mounted."""
+    from storage.database.transactions import parse_url, sqlite_path
+
+    url = parse_url(database_url)
+    if url.get_backend_name() == "sqlite" and not (folder := sqlite_path(url).absolute().parent).is_dir():
+        raise ConfigError("this folder does not exist", where=str(folder), do="Make it, or correct the path.")
+
+
+@dataclass(slots=True)
+class MigrationReport:
+    """Result of a migration, or of its dry run."""
+
+    database: str
+    dry_run: bool
+    from_schema: str
+    to_schema: str
+    steps: list[dict[str, str]]
+
+
+def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
+    """Bring the schema of a corpus forward to that of this release. ``dry_run`` only lists the steps.
+
+    Raises ConfigError if there is no corpus, NewerCorpusError for a corpus of a later release.
+    """
+    from storage.corpus import Corpus
+    from storage.database.opening import pending_steps
+    from storage.database.schema import SCHEMA_VERSION
+    from storage.database.transactions import masked, parse_url
+
+    version, steps = pending_steps(config.database_url)
+    if steps and not dry_run:
+        Corpus.open(config.database_url).close()
+    told = [asdict(step) for step in steps]
+    return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, told)

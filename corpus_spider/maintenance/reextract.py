@@ -1,0 +1,189 @@
+"""Re-extraction: make texts again from the stored originals. Nothing is fetched."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
+from pipelines.runtime.writer import GROUP
+from storage.blocklist.tombstones import REMOVED
+from storage.documents.decider import SAME_PAGE
+from storage.errors import CorpusError
+from storage.fetches.file_retention import REMOVED as EXPIRED
+from storage.frontier.visit_results import UNCHANGED_TEXT
+from storage.warc import is_file_name, read_record
+from storage.warc.writer import OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.crawling.open_corpus import OpenCorpus
+    from pipelines.runtime.page_pipeline import PagePipeline
+    from storage.documents.model import CorpusDocument
+    from storage.fetches.fetches import StoredFetch
+    from storage.records import Capture, Document, Lease, Processed, SiteModel
+
+logger = logging.getLogger(__name__)
+
+PROCESSED = ("document", "drop")
+TEXT_KNOWN = frozenset({UNCHANGED_TEXT, SAME_PAGE})
+COMPARED = ("text", "kinds", "captions", "comments")
+"""A document has changed when one of these fields has."""
+
+
+@dataclass(slots=True)
+class ReextractReport:
+    """Result of a re-extraction."""
+
+    pages: int = 0
+    unchanged: int = 0
+    changed: int = 0
+    rescored: int = 0
+    """Documents with another confidence and no other change."""
+    gained: int = 0
+    """Pages that had no document before."""
+    lost: int = 0
+    """Pages that have no document any more. The reason is stored."""
+    unreadable: int = 0
+    """Pages with an unreadable original. Their texts stay as they are."""
+    dry_run: bool = False
+    removed: int = 0
+    """Pages whose originals were removed by rule ([archive]). They keep their texts."""
+    missing: Counter[str] = field(default_factory=Counter)
+    """Unreadable pages by missing WARC file."""
+
+
+def reextract(
+    config: Config,
+    *,
+    dry_run: bool = False,
+    keep_models: bool = False,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> ReextractReport:
+    """Process every page of the configured sites again from its WARC record, and store the outcome.
+
+    The newest site models are used. With ``keep_models`` each document is made with its own model, if there still is
+    one. Document ids and versions stay. With ``dry_run`` nothing is stored. Raises CorpusError when the corpus cannot
+    be opened or a crawl holds a site.
+    """
+    report = ReextractReport(dry_run=dry_run)
+    opening = open_for_reading(config) if dry_run else open_for_writing(config, new_pages=False)
+    with opening as opened, opened.pipeline(again=True) as pipeline:
+        asyncio.run(_Reextraction(opened, pipeline, report, keep_models=keep_models).run(on_progress))
+    return report
+
+
+class _Reextraction:
+    """Processes pages in the order of their fetches, a few ahead in the workers, and stores them by groups."""
+
+    def __init__(
+        self, opened: OpenCorpus, pipeline: PagePipeline, report: ReextractReport, *, keep_models: bool
+    ) -> None:
+        self._config, self._corpus, self._locks = opened.config, opened.corpus, opened.locks
+        self._pipeline, self._report = pipeline, report
+        self._models, self._keep_models = opened.models(), keep_models
+
+    async def run(self, on_progress: Callable[[int], None]) -> None:
+        """Process and store all pages."""
+        ahead: deque[tuple[StoredFetch, Lease, asyncio.Task[Processed]]] = deque()
+        group: list[tuple[StoredFetch, Lease, Processed]] = []
+
+        async def take_first() -> None:
+            fetch, lease, processing = ahead.popleft()
+            group.append((fetch, lease, await processing))
+            if len(group) >= GROUP:
+                await self._store(group)
+                group.clear()
+                on_progress(self._report.pages)
+
+        for fetch, lease, capture in self._originals():
+            model = self._model(fetch, lease.site)
+            processing = self._pipeline.process(capture, lease.site, fetch.fetch_id, model=model)
+            ahead.append((fetch, lease, asyncio.ensure_future(processing)))
+            # The task hands the page to a worker.
+            await asyncio.sleep(0)
+            if len(ahead) >= 4 * self._pipeline.pool.size:
+                await take_first()
+        while ahead:
+            await take_first()
+        await self._store(group)
+
+    def _model(self, fetch: StoredFetch, site: str) -> SiteModel:
+        used = self._corpus.models.used_by(fetch.fetch_id) if self._keep_models else None
+        kept = None if used is None else self._models.as_made(site, used)
+        return kept or self._models.newest[site]
+
+    def _originals(self) -> Iterator[tuple[StoredFetch, Lease, Capture]]:
+        """Yield the pages with a readable original, and count the others."""
+        folder, report, expired = self._config.warc_folder, self._report, self._expired_files()
+        sites = tuple(site.name for site in self._config.sites)
+        for fetch in self._corpus.fetches(outcomes=PROCESSED, sites=sites):
+            # The record of a text that was removed on request is empty, and a revisit of it refers to nothing.
+            if fetch.lease is None or fetch.reason == REMOVED:
+                continue
+            if fetch.pointer.warc in expired:
+                report.removed += 1
+                continue
+            try:
+                capture = replace(read_record(folder, fetch.pointer), kind=fetch.kind, terms=fetch.terms)
+            except (CorpusError, OSError) as error:
+                if fetch.pointer.warc not in report.missing:
+                    # A crawl of other sites removes files at its end.
+                    expired |= self._expired_files()
+                if fetch.pointer.warc in expired:
+                    report.removed += 1
+                else:
+                    self._count_unreadable(fetch, error)
+                continue
+            yield fetch, fetch.lease, capture
+
+    def _expired_files(self) -> set[str]:
+        return {file.name for file in self._corpus.warc.files() if file.state == EXPIRED}
+
+    def _count_unreadable(self, fetch: StoredFetch, error: Exception) -> None:
+        """Count a page that cannot be read, and log why; a missing file only once."""
+        folder, name, report = self._config.warc_folder, fetch.pointer.warc, self._report
+        report.unreadable += 1
+        if is_file_name(name) and any((folder / each).exists() for each in (name, name + OPEN)):
+            logger.error("%s: %s", fetch.uri, error)
+            return
+        if name not in report.missing:
+            logger.error("%s is missing; its pages keep their texts. Restore it from a backup.", folder / name[:300])
+        report.missing[name] += 1
+
+    async def _store(self, group: list[tuple[StoredFetch, Lease, Processed]]) -> None:
+        """Store a group in one transaction, if the locks are still held, and compare it with the documents before."""
+        self._locks.ensure()
+        before = [
+            self._corpus.documents.of_fetch(fetch.fetch_id) if fetch.outcome == "document" else None
+            for fetch, _, _ in group
+        ]
+        after = [processed for _, _, processed in group]
+        if not self._report.dry_run:
+            store = self._pipeline.store
+            after = await asyncio.gather(
+                *(store(fetch.fetch_id, lease, processed, follow=False) for fetch, lease, processed in group)
+            )
+        for (fetch, _, _), old, new in zip(group, before, after, strict=True):
+            self._count(fetch, old, new.document)
+
+    def _count(self, fetch: StoredFetch, before: CorpusDocument | None, after: Document | None) -> None:
+        report = self._report
+        report.pages += 1
+        if fetch.reason in TEXT_KNOWN or (before is None and after is None):
+            report.unchanged += 1
+        elif before is None:
+            report.gained += 1
+        elif after is None:
+            report.lost += 1
+        else:
+            same = all(getattr(before, name) == getattr(after, name) for name in COMPARED)
+            rescored = same and before.confidence != after.confidence
+            report.changed += not same
+            report.rescored += rescored
+            report.unchanged += same and not rescored

@@ -1,0 +1,171 @@
+"""Import: pages of WARC files that others have made, added as if a crawl had fetched them at that time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from corpus_spider.archive.adoption import PageSites
+from corpus_spider.archive.foreign_warc import captures
+from corpus_spider.crawling.open_corpus import open_for_writing
+from pipelines.urls.url import host_of
+from storage.errors import DamageError
+from storage.records import Fetched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from corpus_spider.config.model import Config
+    from pipelines.runtime.page_pipeline import PagePipeline
+    from storage.frontier.imported_pages import Seen
+    from storage.records import Capture, Lease, Processed
+
+logger = logging.getLogger(__name__)
+
+GROUP, GROUP_BYTES = 64, 16 * 2**20
+"""Maximum pages of a group, and bytes of their bodies."""
+MOST_HOSTS, HOSTS_REPORTED = 10_000, 20
+"""Maximum hosts of other sites that are counted (the first ones), and that are reported (the most frequent)."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """Result of an import."""
+
+    archives: int = 0
+    answers: int = 0
+    """Responses in them, including revisit records."""
+    pages: int = 0
+    """Responses that are a page of a configured site."""
+    known: int = 0
+    """Pages that the corpus has in this or a newer version, or must not have."""
+    documents: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Imported pages without a document, by reason."""
+    passed_over: Counter[str] = field(default_factory=Counter)
+    """Responses that are no page of these sites, by reason."""
+    other_hosts: Counter[str] = field(default_factory=Counter)
+    """Responses of ``other_site`` by host: the most frequent hosts."""
+    sites: Counter[str] = field(default_factory=Counter)
+    """Pages by site."""
+    damaged: list[str] = field(default_factory=list)
+    """Archives that could not be read to the end, with the reason."""
+    dry_run: bool = False
+
+
+def take_in(
+    config: Config, archives: Sequence[Path], report: ImportReport, on_progress: Callable[[int], None] = lambda _: None
+) -> None:
+    """Import the pages of some archives into the corpus. With ``dry_run`` in the report, only count them.
+
+    Groups of pages become durable, so an error or a kill loses no earlier group, and the next import continues.
+    Raises CorpusError when the corpus cannot be opened or written to, or a crawl holds a site.
+    """
+    pages = _pages(archives, config, report, on_progress)
+    if report.dry_run:
+        for _ in pages:
+            pass
+    else:
+        with open_for_writing(config) as opened, ExitStack() as stack:
+            archive = opened.archive()
+            # After an error the file keeps its name, for the next start to recover.
+            stack.callback(archive.abandon)
+            with opened.pipeline(archive) as pipeline:
+                asyncio.run(_Importer(pipeline, report).run(pages))
+            archive.close()
+            report.documents, report.dropped = pipeline.counts.documents, pipeline.counts.drops
+    report.other_hosts = Counter(dict(report.other_hosts.most_common(HOSTS_REPORTED)))
+
+
+def _pages(
+    archives: Sequence[Path], config: Config, report: ImportReport, on_progress: Callable[[int], None]
+) -> Iterator[tuple[Seen, Capture]]:
+    """Yield the pages of the configured sites, and count every response. Damage is logged and ends its archive."""
+    sites = PageSites(config)
+
+    def is_wanted(address: str) -> bool:
+        """Whether a URL is a page of the sites. The hosts of other URLs are counted."""
+        if sites.seen(address) is not None:
+            return True
+        host, hosts = host_of(address), report.other_hosts
+        if host and (host in hosts or len(hosts) < MOST_HOSTS):
+            hosts[host] += 1
+        return False
+
+    for path in archives:
+        try:
+            for found in captures(path, is_wanted, config.crawl.max_body):
+                report.answers += 1
+                seen = None if isinstance(found, str) else sites.seen(found.url, found.fetched_at)
+                if isinstance(found, str) or seen is None:
+                    report.passed_over[str(found)] += 1
+                else:
+                    report.pages += 1
+                    report.sites[seen.site] += 1
+                    yield seen, replace(found, url=seen.fetch_url)
+                on_progress(report.answers)
+        except DamageError as error:
+            message = " ".join(f"{error.where}: {error.what}. {error.do}".split())
+            logger.error("%s", message)
+            report.damaged.append(message)
+        report.archives += 1
+
+
+class _Importer:
+    """Imports pages by groups. While the workers process one group, the next is read and archived."""
+
+    def __init__(self, pipeline: PagePipeline, report: ImportReport) -> None:
+        self._pipeline, self._report = pipeline, report
+        self._processing: list[tuple[int, Lease, asyncio.Task[Processed]]] = []
+
+    async def run(self, pages: Iterator[tuple[Seen, Capture]]) -> None:
+        """Import pages. Two captures of one URL go into two groups."""
+        await self._resume()
+        group: dict[str, tuple[Seen, Capture]] = {}
+        size = 0
+        for seen, capture in pages:
+            if seen.url in group or len(group) >= GROUP or size >= GROUP_BYTES:
+                await self._add(group)
+                group, size = {}, 0
+            group[seen.url] = seen, capture
+            size += len(capture.body)
+        await self._add(group)
+        await self._store()
+
+    async def _resume(self) -> None:
+        """Process the pages that a killed import had archived. A crawl resumes its own."""
+        corpus, sites, after = self._pipeline.corpus, tuple(self._pipeline.settings.models), 0
+        while waiting := corpus.fetches.unprocessed(sites, GROUP, after):
+            await asyncio.gather(*(self._pipeline.resume(page) for page in waiting if page.imported))
+            after = waiting[-1].fetch_id
+
+    async def _add(self, group: Mapping[str, tuple[Seen, Capture]]) -> None:
+        """Archive the pages that the corpus lacks, start to process them, and store the group before."""
+        pipeline = self._pipeline
+        frontier, sites = pipeline.corpus.frontier, pipeline.settings.models.keys()
+        leases = await pipeline.call(lambda: frontier.take_in([seen for seen, _ in group.values()], sites))
+        self._report.known += len(group) - len(leases)
+        pages = [(lease, group[url][1]) for url, lease in leases.items()]
+        fetch_ids = await asyncio.gather(*(pipeline.archive(Fetched(capture, lease)) for lease, capture in pages))
+        processing = [
+            (fetch_id, lease, asyncio.ensure_future(pipeline.process(capture, lease.site, fetch_id)))
+            for fetch_id, (lease, capture) in zip(fetch_ids, pages, strict=True)
+        ]
+        # Let the workers begin before the next group is read, which does not wait for anything.
+        await asyncio.sleep(0)
+        await self._store()
+        self._processing = processing
+
+    async def _store(self) -> None:
+        """Store the group that the workers process. An import follows no links."""
+
+        async def store(fetch_id: int, lease: Lease, processing: asyncio.Task[Processed]) -> None:
+            await self._pipeline.store(fetch_id, lease, await processing, follow=False)
+
+        await asyncio.gather(*(store(*page) for page in self._processing))
+        self._processing = []

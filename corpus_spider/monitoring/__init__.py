@@ -1,0 +1,1 @@
+"""Health of sites and sources, notification, timer."""

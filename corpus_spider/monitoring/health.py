@@ -1,0 +1,151 @@
+"""`corpus-spider health`: report failing sites and sources. Reads the corpus; fetches nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.monitoring.model import Case, Finding, Rule
+from corpus_spider.monitoring.site_checks import judge, nights_of
+from storage.corpus import Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.terminal.console import Console
+    from storage.frontier.sources import SourceState
+    from storage.runs.site_runs import SiteRun
+
+LOOKED_BACK = 100.0
+"""Days before the last run that are examined."""
+HOPS = 5
+"""Redirects followed from a configured source to the source that is crawled."""
+COLUMNS = (
+    *("found", "fetched", "unchanged", "articles", "versions", "refused", "robots", "http_errors", "failed"),
+    *("no_text", "short", "undated", "language", "duplicates"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHealth:
+    """Result for one site. ``usual`` is the median of new articles in earlier nights, None without such nights."""
+
+    site: str
+    last: datetime | None
+    articles: int
+    usual: float | None
+    sick: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Results for all sites."""
+
+    sites: tuple[SiteHealth, ...]
+
+    @property
+    def sick(self) -> tuple[Finding, ...]:
+        """All problems. The name is that of the JSON field."""
+        return tuple(finding for site in self.sites for finding in site.sick)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the results for JSON."""
+        return {"ok": not self.sick, "sick": self.sick, "sites": self.sites}
+
+
+def read(config: Config, rule: Rule) -> Health:
+    """Examine the corpus of a configuration. Raises ConfigError if there is none, and DatabaseError."""
+    with Corpus.open(config.database_url, read_only=True) as corpus:
+        return examine(corpus, config, rule)
+
+
+def examine(corpus: Corpus, config: Config, rule: Rule, now: datetime | None = None) -> Health:
+    """Judge each site of the configuration by its nights and its sources. ``now`` is the current time by default."""
+    names = [site.name for site in config.sites]
+    runs: dict[str, list[SiteRun]] = {name: [] for name in names}
+    for run in corpus.runs.by_site(names, LOOKED_BACK):
+        runs[run.site].append(run)
+    sources = _sources(corpus, config)
+    listed = {site.name for site in config.sites if not config.site_max_depth(site)}
+    judged = []
+    for name in names:
+        known = any(state.read_at for _, state in sources[name] if state)
+        case = Case(name, nights_of(runs[name]), sources[name], known, listed=name in listed)
+        judged.append(_site_health(case, rule, now or datetime.now(UTC)))
+    return Health(tuple(judged))
+
+
+def _site_health(case: Case, rule: Rule, now: datetime) -> SiteHealth:
+    before = [night.total("articles") for night in case.nights[:-1] if night.whole][-rule.nights :]
+    last = case.nights[-1] if case.nights else None
+    return SiteHealth(
+        site=case.site,
+        last=last.started if last else None,
+        articles=last.total("articles") if last else 0,
+        usual=median(before) if before else None,
+        sick=tuple(judge(case, rule, now)),
+    )
+
+
+def _sources(corpus: Corpus, config: Config) -> dict[str, list[tuple[str, SourceState | None]]]:
+    """Return the configured sources of each site with their state, or with that of the source they moved to."""
+    found: dict[str, list[tuple[str, SourceState | None]]] = {site.name: [] for site in config.sites}
+    # Archive pages are left out: days without articles often have none. If all are missing, the sign `errors` shows it.
+    seeds = config.seeds(days=False)
+    known = corpus.frontier.sources([seed.url for seed in seeds])
+    for _ in range(HOPS):
+        targets = [state.detail for state in known.values() if _has_moved(state) and state.detail not in known]
+        known |= corpus.frontier.sources(targets)
+    for seed in seeds:
+        state = known.get(seed.url)
+        for _ in range(HOPS):
+            state = known.get(state.detail, state) if state and _has_moved(state) else state
+        found[seed.site].append((seed.fetch_url, state))
+    return found
+
+
+def _has_moved(state: SourceState) -> bool:
+    return state.reason == "redirect"
+
+
+def render(health: Health, console: Console) -> None:
+    """Write the tables of sites and of problems. A quiet console gets only the problems."""
+    if not console.quiet:
+        rows = []
+        for one in health.sites:
+            last = f"{one.last:%Y-%m-%d %H:%M}" if one.last else ""
+            usual = "" if one.usual is None else f"{one.usual:g}"
+            signs = ", ".join(dict.fromkeys(finding.sign.value for finding in one.sick))
+            rows.append((one.site, last, one.articles, usual, f"failing: {signs}" if signs else "well"))
+        console.table("Sites (times are UTC)", ("site", "last crawl", "new", "usual", "verdict"), rows)
+    console.table(
+        "Problems",
+        ("site", "sign", "problem", "source"),
+        [(one.site, one.sign, one.words, one.url) for one in health.sick],
+    )
+
+
+def summary_rows(runs: Sequence[SiteRun]) -> list[dict[str, Any]]:
+    """Return the counters of a run at each site, for its summary."""
+    return [
+        {"site": run.site}
+        | {name: getattr(run, name) for name in COLUMNS}
+        | {"bytes": run.bytes, "seconds": round(run.seconds, 1), "reasons": dict(run.reasons)}
+        for run in runs
+    ]
+
+
+def render_summary(rows: Sequence[dict[str, Any]], console: Console) -> None:
+    """Write the counters of a run at each site. Sites where nothing was due and columns of zeros are left out."""
+    from corpus_spider.terminal.console import human_size
+
+    rows = [row for row in rows if row["reasons"] or row["fetched"]]
+    shown = [name for name in COLUMNS if any(row[name] for row in rows)]
+    header = ("site", *shown, "stored", "seconds")
+    lines = [
+        (row["site"], *(row[name] for name in shown), human_size(row["bytes"]), f"{row['seconds']:.0f}") for row in rows
+    ]
+    console.table("Sites", header, lines)

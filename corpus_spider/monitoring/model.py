@@ -1,0 +1,123 @@
+"""Data model of the health checks: signs, findings, nights and the cases to judge. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from corpus_spider.exit_codes import FINISHED
+from pipelines.urls.url import MAX_REDIRECTS
+from storage.frontier.visit_results import FAULTS
+from storage.records import UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from storage.frontier.sources import SourceState
+    from storage.runs.site_runs import SiteRun
+
+REDIRECTED = "redirect"
+"""Reason of a fetch that led to another URL."""
+
+
+class Sign(StrEnum):
+    """Kind of problem at a site. The values appear in JSON and in the table `Problems`."""
+
+    NOT_CRAWLED = "not_crawled"
+    SILENT = "silent"
+    REFUSED = "refused"
+    UNREACHABLE = "unreachable"
+    ERRORS = "errors"
+    TEXT_LOST = "text_lost"
+    UNDATED = "undated"
+    LANGUAGE = "language"
+    DUPLICATES = "duplicates"
+    SOURCE = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem at a site, described in words. ``url`` is the source for problems of a source."""
+
+    site: str
+    sign: Sign
+    words: str
+    url: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.site}: {f'{self.url} ' if self.url else ''}{self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """All runs of one night at one site, oldest first. There is at least one."""
+
+    runs: tuple[SiteRun, ...]
+
+    @property
+    def started(self) -> datetime:
+        """Start of the last run."""
+        return self.runs[-1].started
+
+    @property
+    def whole(self) -> bool:
+        """Whether at least one run is complete."""
+        return any(run.exit_code in FINISHED for run in self.runs)
+
+    def total(self, *names: str) -> int:
+        """Sum counters of `SiteRun` over the runs."""
+        return sum(int(getattr(run, name)) for run in self.runs for name in names)
+
+    def because(self, *reasons: str) -> int:
+        """Count responses and failed attempts by reason."""
+        return sum(run.reasons.get(reason, 0) for run in self.runs for reason in reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A site to judge: its nights, oldest first, and the state of each source by its configured URL."""
+
+    site: str
+    nights: Sequence[Night] = ()
+    sources: Sequence[tuple[str, SourceState | None]] = field(default=())
+    known: bool = False
+    """Whether any of its sources was ever read."""
+    listed: bool = False
+    """Whether the site is a fixed list of pages and no link is followed. One night reads it all."""
+
+    @property
+    def shut(self) -> bool:
+        """Whether the last attempt failed at every source."""
+        return bool(self.sources) and all(state is not None and last_attempt_failed(state) for _, state in self.sources)
+
+    @property
+    def yielded(self) -> bool:
+        """Whether any of its nights gave an article."""
+        return any(night.total("articles") for night in self.nights)
+
+    @property
+    def barren(self) -> bool:
+        """Whether it gave no article and its sources named no URL, except by redirects."""
+        found = sum(night.total("found") for night in self.nights)
+        redirects = sum(night.because(REDIRECTED) for night in self.nights)
+        return not self.yielded and found <= min(redirects, MAX_REDIRECTS * len(self.sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Thresholds: nights to compare with, and days without a finished crawl that are acceptable."""
+
+    nights: int = 14
+    max_age: float = 3.0
+
+
+def is_broken(state: SourceState) -> bool:
+    """Return whether a source has failed or its last response was faulty."""
+    return state.state is UrlState.FAILED or state.reason.startswith(FAULTS)
+
+
+def last_attempt_failed(state: SourceState) -> bool:
+    """Return whether the last attempt to read a source failed."""
+    return is_broken(state) or (state.state is UrlState.PENDING and bool(state.reason))

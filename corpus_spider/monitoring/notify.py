@@ -1,0 +1,163 @@
+"""Notify by mail or webhook how a crawl ended. A notification that fails is logged as a warning, never an error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import smtplib
+import socket
+import ssl
+import threading
+import time
+import urllib.request
+from dataclasses import dataclass
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from corpus_spider.config.model import program_version
+from corpus_spider.config.values import masked_address
+from corpus_spider.exit_codes import EXPECTED, INTERNAL
+from corpus_spider.terminal.console import safe, safe_lines, to_json
+from corpus_spider.terminal.progress import closing_words
+from storage.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.config.sections import Notify
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 20.0
+"""Timeout of each network step. The crawl waits at most twice as long for all notifications."""
+SMTP, SMTP_TLS = 25, 465
+"""Default ports."""
+SITE_COUNTERS = {
+    "fetched": "fetched",
+    "articles": "new",
+    "versions": "new versions",
+    "unchanged": "unchanged",
+    "refused": "refused",
+    "http_errors": "errors",
+    "failed": "without response",
+    "robots": "forbidden by robots.txt",
+}
+"""Counters of a site that the text shows, and their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A notification: the subject, the text, and the JSON for a webhook."""
+
+    subject: str
+    text: str
+    plain: Mapping[str, Any]
+
+
+def crawl_and_notify(config: Config, crawl: Callable[[], tuple[int, dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
+    """Run ``crawl``, notify as `[notify]` says, and return the crawl's exit code and summary, or raise its error."""
+    try:
+        code, summary = crawl()
+    except Exception as error:
+        words = str(error) if isinstance(error, CorpusError) else f"internal error, {type(error).__name__}"
+        _notify(config, getattr(error, "exit_code", INTERNAL), words, {})
+        raise
+    _notify(config, code, closing_words(summary, code), summary)
+    return code, summary
+
+
+def _notify(config: Config, code: int, words: str, summary: Mapping[str, Any]) -> None:
+    if wanted(config.notify, code, bool(summary.get("sick"))):
+        send(config, compose(config.corpus.name, code, words, summary))
+
+
+def wanted(notify: Notify, code: int, sick: bool) -> bool:
+    """Return whether a crawl that ended with ``code``, with or without failing sites, needs a notification."""
+    return bool(notify.mail or notify.webhook) and (notify.when == "always" or sick or code not in EXPECTED)
+
+
+def compose(name: str, code: int, words: str, summary: Mapping[str, Any]) -> Message:
+    """Write the notification for the corpus ``name``. ``words`` describe how the crawl ended."""
+    sick = [safe(str(finding)) for finding in summary.get("sick", ())]
+    state = "sick" if sick else "well" if code in EXPECTED else "failed"
+    subject = safe(f"corpus-spider {name}: {state}, exit code {code}", 200)
+    lines = [safe_lines(words), *(f"- {finding}" for finding in sick)]
+    for row in summary.get("sites", ()):
+        counters = [f"{row[key]} {said}" for key, said in SITE_COUNTERS.items() if row[key]]
+        lines.append(f"{row['site']}: {', '.join(counters) or 'nothing was due'}")
+    text = "\n".join(lines)
+    fields = {"corpus": name, "exit_code": code, "state": state, "host": socket.gethostname()}
+    return Message(subject, text, fields | {"text": f"{subject}\n{text}", "summary": dict(summary)})
+
+
+def send(config: Config, message: Message) -> None:
+    """Send the message in each configured way, in parallel threads, and wait for at most ``2 * SECONDS``."""
+    notify = config.notify
+    ways: dict[str, Callable[[], None]] = {}
+    if notify.mail:
+        ways[f"mail to {notify.mail}"] = lambda: mail(config, message)
+    if notify.webhook:
+        ways[masked_address(notify.webhook)] = lambda: post(notify.webhook, message)
+    threads = [threading.Thread(target=_try, args=way, name="notify", daemon=True) for way in ways.items()]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 2 * SECONDS
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+        if thread.is_alive():
+            logger.warning("a notification took longer than %g s and is given up", 2 * SECONDS)
+
+
+def _try(way: str, send: Callable[[], None]) -> None:
+    try:
+        send()
+    except (OSError, HTTPException, smtplib.SMTPException, ValueError, TypeError) as error:
+        # The server's text is not logged: it may repeat credentials that were sent to it.
+        code = getattr(error, "code", None) or getattr(error, "smtp_code", None)
+        words = getattr(error, "strerror", None)
+        status = f" {code}" if isinstance(code, int) else f" ({words})" if words else ""
+        logger.warning("notification failed, %s: %s%s", way, type(error).__name__, status)
+
+
+def mail(config: Config, message: Message) -> None:
+    """Send the message as mail. Credentials are sent over TLS only."""
+    server = urlsplit(config.notify.smtp if "://" in config.notify.smtp else f"smtp://{config.notify.smtp}")
+    host, context = server.hostname or "localhost", ssl.create_default_context()
+    if server.scheme == "smtps":
+        connection: smtplib.SMTP = smtplib.SMTP_SSL(host, server.port or SMTP_TLS, timeout=SECONDS, context=context)
+    else:
+        connection = smtplib.SMTP(host, server.port or SMTP, timeout=SECONDS)
+    with connection:
+        connection.ehlo()
+        if server.username and server.scheme != "smtps":
+            connection.starttls(context=context)
+            connection.ehlo()
+        if server.username:
+            connection.login(unquote(server.username), unquote(server.password or ""))
+        written = EmailMessage()
+        written["Subject"], written["To"] = message.subject, config.notify.mail
+        written["From"] = config.notify.sender or config.notify.mail
+        written["Date"], written["Message-ID"] = formatdate(localtime=True), make_msgid(domain="corpus-spider.invalid")
+        written.set_content(message.text + "\n", cte="quoted-printable")
+        connection.send_message(written)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follow no redirect: the message must not reach another address."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
+        """Return None, so that the redirect counts as an error."""
+
+
+def post(address: str, message: Message) -> None:
+    """Send the message as JSON to a webhook. Chat programs read the field ``text``."""
+    agent = f"corpus-spider/{program_version()}"
+    body = json.dumps(json.loads(to_json(message.plain))).encode()
+    headers = {"Content-Type": "application/json", "User-Agent": agent}
+    request = urllib.request.Request(address, body, headers, method="POST")  # noqa: S310 - the configuration allows only http(s)
+    with urllib.request.build_opener(_NoRedirect).open(request, timeout=SECONDS) as answer:
+        answer.read(1024)

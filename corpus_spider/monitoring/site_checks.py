@@ -1,0 +1,277 @@
+"""Health checks of a site: compare its last night with its earlier nights. Pure.
+
+"Usual" is the median of the nights before the trouble began. At least three nights are needed, so that one odd night or
+a long outage does not become usual. A night is unusual if it lies beyond each of those nights, far enough from the
+median, and further than chance explains.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+from statistics import median
+from typing import TYPE_CHECKING
+
+from corpus_spider.exit_codes import LIMITED
+from corpus_spider.monitoring.model import Finding, Night, Sign
+from corpus_spider.monitoring.source_checks import source_words
+from storage.plural import counted
+from storage.runs.site_runs import column_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from corpus_spider.monitoring.model import Case, Rule
+    from storage.runs.site_runs import SiteRun
+
+LEAST_NIGHTS = 3
+"""Nights that are needed to know what is usual."""
+SAME_NIGHT = timedelta(hours=12)
+"""Runs less than this apart belong to one night: a crawl was stopped and resumed."""
+SILENT_SHARE = 0.2
+"""A night with less than this share of the usual articles is silent."""
+MISSING = 5
+"""Minimum missing articles, so that small sites are not reported. Also the minimum responses of `no_article_yet`."""
+LONGEST_PAUSE = 3
+"""Nights. A site that pauses now and then (weekends) is silent after its longest pause, or after this."""
+ALL, LEAST_OF_ALL = 0.8, 3
+"""A share of `ALL` among at least `LEAST_OF_ALL` is a problem in any night, whatever was usual. If no source of a site
+could be read, one is enough, because nothing else of that site is fetched.
+"""
+CHANCE = 3.0
+"""Standard deviations of a share that are attributed to chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share that should not rise: ``part`` of ``whole``, for at least ``least``, by ``apart`` above the usual.
+
+    ``words`` describes it and is formatted with part, whole and why (reasons). A share of nearly all (`ALL`) is a
+    problem whatever was usual: with ``always`` at any site in any night; with ``alone`` only at a site that has given
+    no article, because other sites may publish mostly such pages; with ``first`` only in a site's first night.
+    """
+
+    sign: Sign
+    words: str
+    part: Callable[[Night], int]
+    whole: Callable[[Night], int]
+    least: int
+    apart: float
+    always: bool = False
+    alone: bool = False
+    first: bool = False
+
+
+_NO_TEXT = ("no_text", "short")
+SHARES = (
+    Share(
+        Sign.REFUSED,
+        "the server refused {part} of {whole} requests{why}",
+        lambda n: n.total("refused"),
+        lambda n: n.total("fetched"),
+        5,
+        0.2,
+        always=True,
+    ),
+    Share(
+        Sign.UNREACHABLE,
+        "could not be reached: {part} of {whole} attempts failed{why}",
+        lambda n: n.total("failed"),
+        lambda n: n.total("fetched", "failed"),
+        5,
+        0.3,
+        always=True,
+    ),
+    Share(
+        Sign.ERRORS,
+        "{part} of {whole} responses are errors{why}",
+        lambda n: n.total("http_errors"),
+        lambda n: n.total("fetched"),
+        10,
+        0.3,
+        always=True,
+    ),
+    Share(
+        Sign.TEXT_LOST,
+        "{part} of {whole} pages give no text",
+        lambda n: n.total(*_NO_TEXT) + n.because("listing"),
+        lambda n: n.total("articles", "versions", *_NO_TEXT) + n.because("listing"),
+        10,
+        0.3,
+    ),
+    Share(
+        Sign.UNDATED,
+        "{part} of {whole} documents have no date",
+        lambda n: n.total("undated"),
+        lambda n: n.total("articles", "versions"),
+        10,
+        0.3,
+    ),
+    Share(
+        Sign.LANGUAGE,
+        "{part} of {whole} texts are in a language that is not wanted",
+        lambda n: n.total("language"),
+        lambda n: n.total("articles", "versions", "language"),
+        10,
+        0.25,
+        alone=True,
+    ),
+    Share(
+        Sign.DUPLICATES,
+        "{part} of {whole} documents are duplicates",
+        lambda n: n.total("duplicates"),
+        lambda n: n.total("articles", "versions"),
+        10,
+        0.3,
+        first=True,
+    ),
+)
+
+
+def nights_of(runs: Sequence[SiteRun]) -> list[Night]:
+    """Group the runs at one site into nights, counted back from the last run. Both lists are oldest first."""
+    nights: list[list[SiteRun]] = []
+    for run in reversed(runs):
+        if nights and nights[-1][0].started - run.started < SAME_NIGHT:
+            nights[-1].append(run)
+        else:
+            nights.append([run])
+    return [Night(tuple(reversed(night))) for night in reversed(nights)]
+
+
+def judge(case: Case, rule: Rule, now: datetime) -> list[Finding]:
+    """Return all problems of a site; an empty list if it is well."""
+    found = [*not_crawled(case, rule, now), *silence(case, rule)]
+    for share in SHARES:
+        found += unusual(case, share, rule)
+    found += renamed_site(case)
+    if not case.listed:
+        found += [
+            Finding(case.site, Sign.SOURCE, words, url)
+            for url, state in case.sources
+            if state and (words := source_words(case, state))
+        ]
+    return found or no_article_yet(case)
+
+
+def not_crawled(case: Case, rule: Rule, now: datetime) -> list[Finding]:
+    """Report that no crawl of the site has finished for ``rule.max_age`` days."""
+    ends = [night.started for night in case.nights if night.whole]
+    if not ends:
+        words = "no crawl of this site has finished yet" if case.nights else "never crawled"
+        return [] if case.known and not case.nights else [Finding(case.site, Sign.NOT_CRAWLED, words)]
+    if now - ends[-1] <= timedelta(days=rule.max_age):
+        return []
+    days = counted((now - ends[-1]).days, "day")
+    words = f"no crawl of this site has finished for {days}, since {ends[-1]:%Y-%m-%d}"
+    return [Finding(case.site, Sign.NOT_CRAWLED, words)]
+
+
+def silence(case: Case, rule: Rule) -> list[Finding]:
+    """Report that a site gives no new articles, or far fewer than usual."""
+    if not case.nights or not case.nights[-1].whole:
+        return []
+    counts = [night.total("articles") for night in case.nights if night.whole]
+    if len(counts) >= LEAST_NIGHTS and not any(counts):
+        return [Finding(case.site, Sign.SILENT, f"no article in any of {counted(len(counts), 'night')}")]
+    if case.listed:
+        return []
+    for quiet in range(len(counts) - LEAST_NIGHTS, 0, -1):
+        before = counts[-quiet - rule.nights : -quiet]
+        usual = median(before)
+        low = [count < usual * SILENT_SHARE for count in counts]
+        pause = min(_longest(low[-quiet - rule.nights : -quiet]), LONGEST_PAUSE)
+        new = sum(counts[-quiet:])
+        if all(low[-quiet:]) and quiet > pause and quiet * usual - new >= MISSING:
+            articles = counted(new, "new article") if new else "no new article"
+            nights = "in the last night" if quiet == 1 else f"in {quiet} nights"
+            words = f"{articles} {nights}; usually there are {usual:g} a night"
+            return [Finding(case.site, Sign.SILENT, words)]
+    return []
+
+
+def _longest(low: Sequence[bool]) -> int:
+    """Return the length of the longest run of low nights."""
+    longest = current = 0
+    for one in low:
+        current = current + 1 if one else 0
+        longest = max(longest, current)
+    return longest
+
+
+def unusual(case: Case, share: Share, rule: Rule) -> list[Finding]:
+    """Report that a share has risen. A share that stays high is reported for ``rule.nights`` nights."""
+    if not case.nights:
+        return []
+    last = case.nights[-1]
+    part, whole = share.part(last), share.whole(last)
+    words = share.words.format(part=part, whole=whole, why=_reasons(last, share.sign))
+    if _is_nearly_all(case, share, part, whole):
+        return [Finding(case.site, share.sign, words)]
+    if whole < share.least:
+        return []
+    values = [(share.part(night), total) for night in case.nights if (total := share.whole(night)) >= share.least]
+    for high in range(min(len(values) - LEAST_NIGHTS, rule.nights), 0, -1):
+        before = [number / total for number, total in values[-high - rule.nights : -high]]
+        if all(_is_high(each, before, share.apart) for each in values[-high:]):
+            since = "" if high == 1 else f", for {high} nights"
+            return [Finding(case.site, share.sign, f"{words}{since}; usually {median(before):.0%}")]
+    return []
+
+
+def _is_nearly_all(case: Case, share: Share, part: int, whole: int) -> bool:
+    """Return whether a share is a problem in any night."""
+    if share.first:
+        return len(case.nights) == 1 and whole >= share.least and part >= ALL * whole
+    if not (share.always or (share.alone and not case.yielded)):
+        return False
+    if case.shut:
+        # No source could be read. A redirect on the way counts as a good response and must not hide it.
+        return part >= (1 if not case.yielded else max(ALL * whole, 1))
+    return part >= max(ALL * whole, LEAST_OF_ALL)
+
+
+def _is_high(value: tuple[int, int], before: Sequence[float], apart: float) -> bool:
+    part, whole = value
+    usual = median(before)
+    chance = CHANCE * math.sqrt(usual * (1 - usual) / whole)
+    return part / whole > max(before) and part / whole >= usual + max(apart, chance)
+
+
+def _reasons(night: Night, sign: Sign) -> str:
+    """Return the most frequent reasons of refusals, failures or errors, in brackets."""
+    if sign not in {Sign.REFUSED, Sign.UNREACHABLE, Sign.ERRORS}:
+        return ""
+    column = {Sign.REFUSED: "refused", Sign.ERRORS: "http_errors"}.get(sign, "failed")
+    return _commonest(
+        night, {reason for run in night.runs for reason in run.reasons if column_of("drop", reason) == column}
+    )
+
+
+def _commonest(night: Night, reasons: Iterable[str]) -> str:
+    ordered = sorted(reasons, key=lambda reason: (-night.because(reason), reason))[:3]
+    return f" ({', '.join(f'{reason} {night.because(reason)}' for reason in ordered)})" if ordered else ""
+
+
+def no_article_yet(case: Case) -> list[Finding]:
+    """Report the reasons why a site has given no article yet. Used if there is no other problem."""
+    last = case.nights[-1] if case.nights else None
+    if last is None or not last.whole or case.yielded or any(run.exit_code == LIMITED for run in last.runs):
+        return []
+    responses = last.total("fetched")
+    if responses < MISSING:
+        return []
+    why = _commonest(last, {reason for run in last.runs for reason in run.reasons})
+    return [Finding(case.site, Sign.SILENT, f"no article yet in {responses} responses{why}")]
+
+
+def renamed_site(case: Case) -> list[Finding]:
+    """Report that the corpus knows all sources of the site under another site's name, so it is never crawled."""
+    owners = {state.site for _, state in case.sources if state and state.site}
+    if not owners or case.site in owners:
+        return []
+    names = ", ".join(f'"{name}"' for name in sorted(owners))
+    words = f"nothing is crawled: the corpus stores its sources under the name {names}; use that name again"
+    return [Finding(case.site, Sign.SOURCE, words)]

@@ -1,0 +1,75 @@
+"""Health checks of one source of a site: a feed, a sitemap or a start page. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from corpus_spider.monitoring.model import REDIRECTED, is_broken
+from pipelines.urls.url import TO_ITSELF
+from storage.blocklist.tombstones import REMOVED
+from storage.frontier.visit_results import GONE, REFUSED
+from storage.records import Kind, UrlState
+
+if TYPE_CHECKING:
+    from corpus_spider.monitoring.model import Case
+    from storage.frontier.sources import SourceState
+
+STALE_DAYS = 30
+FAILED_NIGHTS = 2
+"""Nights in a row in which a source fails, or is due and not read, before it is reported."""
+LEADS_OUT, SCRIPTED, TOO_SLOW = "redirect_refused", "script_only", "crawl_delay"
+
+
+def source_words(case: Case, state: SourceState) -> str:
+    """Describe the problem of a source; return an empty string if there is none."""
+    if state.reason == REMOVED:
+        return ""  # It was removed on request. That needs no report each night.
+    last_read = f" (last read {_day(state.read_at)})" if state.read_at else " (never read)"
+    if (state.state is UrlState.FAILED and state.reason in REFUSED) or state.reason == TOO_SLOW:
+        return f"{state.kind} may not be fetched: {state.reason}"
+    if state.reason in GONE:
+        return f"{state.kind} is gone: {state.reason}{last_read}"
+    if state.reason == LEADS_OUT:
+        if state.detail == TO_ITSELF:
+            return f"{state.kind} redirects to itself; it may require cookies{last_read}"
+        return f"{state.kind} redirects out of the site, to {state.detail or 'no address'}{last_read}"
+    if is_broken(state) and state.failures >= FAILED_NIGHTS:
+        return f"{state.kind} failed {state.failures} times in a row: {state.reason}{last_read}"
+    due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
+    if state.state is UrlState.PENDING and len(due) >= FAILED_NIGHTS:
+        return f"{state.kind} was due in {len(due)} nights and was not read: {_why_pending(case, state)}{last_read}"
+    # If another site owns the URL, its problems are reported there.
+    own = state.site in {"", case.site}
+    return _useless(case, state) or (_dead_end(state) if case.barren and own else "")
+
+
+def _why_pending(case: Case, state: SourceState) -> str:
+    """Return why a source is pending. A pause of the host is recorded only at the source that was tried."""
+    others = (other.reason for _, other in case.sources if other and other.state is UrlState.PENDING and other.reason)
+    return state.reason or next(others, "no run reached it")
+
+
+def _useless(case: Case, state: SourceState) -> str:
+    """Describe why a source that was read gives no new links."""
+    if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
+        return f"{state.kind} has no links to the site, or is not a {state.kind}"
+    if state.kind is Kind.PAGE and state.reason == SCRIPTED and (case.barren or not state.news_at):
+        return f"{state.kind} is empty without scripts; set `render = true` to run them in a browser"
+    old = state.read_at - state.news_at > timedelta(days=STALE_DAYS).total_seconds()
+    if state.kind is Kind.FEED and state.news_at and old:
+        return f"{state.kind} has had nothing new since {_day(state.news_at)}"
+    return ""
+
+
+def _dead_end(state: SourceState) -> str:
+    """Describe a start page without text, at a site where no source names any URL."""
+    if state.kind is not Kind.PAGE or state.outcome != "drop" or not state.read_at:
+        return ""
+    if state.reason == REDIRECTED:
+        return f"{state.kind} redirects without end, to {state.detail}; it may require cookies"
+    return f"{state.kind} has no text and no link that may be followed: {state.reason}"
+
+
+def _day(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

@@ -1,0 +1,286 @@
+"""`corpus-spider schedule`: a systemd timer or a crontab line that crawls every night."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from corpus_spider.config.loader import PREFIX
+from storage.disk import alone, disk_errors, replace_file
+from storage.errors import ConfigError, DiskError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from corpus_spider.config.model import Config
+
+SECONDS = 30
+"""Timeout of `systemctl` and `crontab`."""
+SYSTEMD, CRON = "systemd", "cron"
+LINGER = "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always."
+NO_CATCHING_UP = "cron skips a night in which the machine was off. A systemd timer catches up."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The command to run each day, its time, and the scheduler: ``systemd`` or ``cron``."""
+
+    how: str
+    command: tuple[str, ...]
+    folder: Path
+    name: str
+    """Name of the units, without suffix."""
+    at: str
+    """Local time, HH:MM."""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The systemd units, by file name."""
+        return {f"{self.name}.service": service(self), f"{self.name}.timer": timer(self)}
+
+
+def plan(config: Config, at: str, how: str | None = None) -> Plan:
+    """Build the plan. Raises ConfigError if there is no corpus.toml, or its path does not fit into a unit file."""
+    if config.path is None:
+        raise ConfigError("there is no corpus.toml to schedule", do="Name one with --config.")
+    file = config.path.resolve()
+    command = (*program(), "-q", "-c", str(file), "crawl")
+    if any(re.search(r"[\x00-\x1f\x7f]", part) for part in command):
+        raise ConfigError("the path contains a control character", where=repr(str(file)), do="Rename the folder.")
+    return Plan(how or (SYSTEMD if has_systemd() else CRON), command, file.parent, unit_name(config), at)
+
+
+def program() -> tuple[str, ...]:
+    """Return the absolute command of this program: the script that started it, or ``python -m``."""
+    started = Path(sys.argv[0])
+    if started.name == "corpus-spider" and started.is_file():
+        return (str(started.absolute()),)
+    return sys.executable, "-m", "corpus_spider"
+
+
+def own_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return the environment variables that set options. A timer does not see them."""
+    return sorted(name for name in environ if name == "DATABASE_URL" or name.startswith(PREFIX))
+
+
+def unit_name(config: Config) -> str:
+    """Return the name of the units of a corpus."""
+    return f"corpus-spider-{config.corpus.name}"
+
+
+def has_systemd() -> bool:
+    """Return whether a systemd user instance runs."""
+    return shutil.which("systemctl") is not None and _run("systemctl", "--user", "show-environment").returncode == 0
+
+
+def service(plan: Plan) -> str:
+    """Return the unit that crawls once. Exit code 12 (limit) is a success; 8 (failing sites) is a visible failure."""
+    command = " ".join(_quoted(part) for part in plan.command)
+    return f"""[Unit]
+Description=corpus-spider, {plan.name}
+Documentation=man:systemd.service(5)
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=oneshot
+WorkingDirectory={_escaped(str(plan.folder))}
+ExecStart={command}
+SuccessExitStatus=12
+KillMode=mixed
+TimeoutStopSec=60
+Nice=10
+"""
+
+
+def timer(plan: Plan) -> str:
+    """Return the timer unit. ``Persistent``: systemd catches up on a missed night, once."""
+    return f"""[Unit]
+Description=corpus-spider every night, {plan.name}
+
+[Timer]
+OnCalendar=*-*-* {plan.at}:00
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def _escaped(text: str) -> str:
+    """Escape a text for a unit file. ``%`` begins a specifier (systemd.unit(5))."""
+    return text.replace("%", "%%")
+
+
+def _quoted(text: str) -> str:
+    """Quote a word of a command line for a unit file (systemd.service(5), Command lines)."""
+    if re.fullmatch(r"[A-Za-z0-9_@+=:,./-]+", text):
+        return text
+    inner = _escaped(text).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    return f'"{inner}"'
+
+
+def cron_line(plan: Plan) -> str:
+    """Return the crontab line. An unescaped ``%`` would end the command (crontab(5))."""
+    hour, minute = plan.at.split(":")
+    command = " ".join(map(_in_crontab, plan.command))
+    return f"{int(minute)} {int(hour)} * * * {command}  {mark(plan)}"
+
+
+def _in_crontab(word: str) -> str:
+    return shlex.quote(word).replace("%", r"\%")
+
+
+def mark(plan: Plan) -> str:
+    """Return the comment that marks the crontab line of a corpus."""
+    return f"# {plan.name}"
+
+
+def shown(plan: Plan, environ: Mapping[str, str]) -> str:
+    """Return the text that would be installed, with its place."""
+    if plan.how == CRON:
+        return cron_line(plan)
+    return "\n".join(f"# {unit_folder(environ) / name}\n{text}" for name, text in plan.units.items()).rstrip()
+
+
+def unit_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder of the user's units (XDG base directories)."""
+    home = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config"
+    return Path(home) / "systemd" / "user"
+
+
+def install(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+    """Install the schedule, replace an earlier one, and return messages about each change.
+
+    Raises ConfigError if a unit or line of that name belongs to another corpus. Raises DiskError if a file cannot be
+    written, or systemd or cron fails.
+    """
+    folder = unit_folder(environ)
+    _require_ours(plan, folder / f"{plan.name}.service")
+    if plan.how == CRON:
+        _remove_units(plan, folder)
+        with _alone():
+            _write_crontab([*_other_lines(plan, _crontab()), cron_line(plan)])
+        return [f"Added to the crontab: {cron_line(plan)}", NO_CATCHING_UP]
+    _remove_line(plan)
+    for name, text in plan.units.items():
+        with disk_errors(folder / name):
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / name, text.encode(), 0o644)
+    _check("systemctl", "--user", "daemon-reload")
+    _check("systemctl", "--user", "enable", "--now", f"{plan.name}.timer")
+    return [*(f"Wrote {folder / name}" for name in plan.units), f"Enabled {plan.name}.timer", LINGER]
+
+
+def remove(plan: Plan, environ: Mapping[str, str]) -> list[str]:
+    """Remove the timer and the crontab line, if they exist, and return messages about each change."""
+    folder = unit_folder(environ)
+    _require_ours(plan, folder / f"{plan.name}.service")
+    return [*_remove_units(plan, folder), *_remove_line(plan)] or ["Nothing was scheduled."]
+
+
+def _remove_units(plan: Plan, folder: Path) -> list[str]:
+    there = [folder / name for name in plan.units if (folder / name).exists()]
+    systemd = bool(there) and has_systemd()
+    if systemd:
+        _check("systemctl", "--user", "disable", "--now", f"{plan.name}.timer")
+    for path in there:
+        with disk_errors(path):
+            path.unlink()
+    if systemd:
+        _check("systemctl", "--user", "daemon-reload")
+    return [f"Removed {path}" for path in there]
+
+
+def _remove_line(plan: Plan) -> list[str]:
+    if shutil.which("crontab") is None:
+        return []
+    with _alone():
+        there = _crontab()
+        lines = _other_lines(plan, there)
+        if lines == there:
+            return []
+        _write_crontab(lines)
+    return ["Removed the crontab line."]
+
+
+def _require_ours(plan: Plan, path: Path) -> None:
+    ours = " ".join(_quoted(part) for part in plan.command[-3:])
+    with disk_errors(path):
+        other = path.exists() and ours not in path.read_text(encoding="utf-8", errors="replace")
+    if other:
+        raise _taken("unit", str(path))
+
+
+def _taken(what: str, where: str) -> ConfigError:
+    do = "Give this corpus another name: corpus.name in corpus.toml."
+    return ConfigError(f"the {what} of this name belongs to another corpus", where=where, do=do)
+
+
+def _crontab() -> list[str]:
+    """Return the lines of the user's crontab; an empty list without one."""
+    listed = _run("crontab", "-l")
+    if listed.returncode and "no crontab" not in listed.stderr:
+        # A crontab that cannot be read must not be overwritten.
+        _refuse(listed, "crontab -l")
+    # Not splitlines: it also splits at a form feed inside a comment.
+    return listed.stdout.removesuffix("\n").split("\n") if listed.returncode == 0 and listed.stdout else []
+
+
+def _other_lines(plan: Plan, lines: Sequence[str]) -> list[str]:
+    """Return the lines of other programs. Raises ConfigError if another corpus of the same name has a line."""
+    named = [line for line in lines if line.rstrip().endswith(mark(plan))]
+    file = _in_crontab(plan.command[-2])
+    if others := [line for line in named if file not in line]:
+        raise _taken("line", f"crontab: {others[0]}")
+    return [line for line in lines if line not in named]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Lock the crontab against other processes of this program. Otherwise a line they write meanwhile would be lost."""
+    with ExitStack() as stack:
+        # Some users have no home folder.
+        with suppress(OSError, RuntimeError):
+            stack.enter_context(alone(Path.home()))
+        yield
+
+
+def _write_crontab(lines: list[str]) -> None:
+    _check("crontab", "-", text="".join(f"{line}\n" for line in lines))
+
+
+def _check(*command: str, text: str = "") -> None:
+    ended = _run(*command, text=text)
+    if ended.returncode:
+        _refuse(ended, shlex.join(command))
+
+
+def _refuse(ended: subprocess.CompletedProcess[str], where: str) -> NoReturn:
+    words = (ended.stderr or ended.stdout).strip() or f"exit code {ended.returncode}"
+    raise DiskError(words, where=where, do="The schedule may be installed in part. `schedule --remove` removes it.")
+
+
+def _run(*command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program. Text that is not UTF-8, such as a comment in a crontab, passes unchanged."""
+    try:
+        ended = subprocess.run(  # noqa: S603 - fixed programs, arguments as a list
+            command,
+            input=text.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            env=os.environ | {"LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
+    stdout, stderr = (output.decode("utf-8", "surrogateescape") for output in (ended.stdout, ended.stderr))
+    return subprocess.CompletedProcess(command, ended.returncode, stdout, stderr)

@@ -1,0 +1,1 @@
+"""Connections: address checks, TLS and their errors."""

@@ -1,0 +1,220 @@
+"""Create a corpus: a folder with a commented corpus.toml."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from corpus_spider import presets
+from corpus_spider.config.loader import FILE_NAME, assemble, parse
+from corpus_spider.config.sections import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
+from corpus_spider.config.values import Key, nearest
+from pipelines.urls import url as urls
+from storage.disk import disk_error
+from storage.errors import ConfigError
+from storage.frontier.recrawl_schedule import DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+HEAD = """\
+# A corpus of corpus-spider. Lines that begin with # are comments. Remove the # to use a setting.
+# `corpus-spider config` prints the effective settings, `corpus-spider crawl --dry-run` the sources.
+"""
+UNCHECKED = "# Not checked yet: crawl this newspaper and read the result."
+EXAMPLE = {
+    "name": "example-news",
+    "start": ("https://news.example.org/",),
+    "feeds": ("https://news.example.org/rss.xml",),
+    "sitemaps": ("https://news.example.org/sitemap.xml",),
+    "archive": "https://news.example.org/{yyyy}/{mm}/{dd}/",
+    "allow": ("/20[0-9]{2}/",),
+    "deny": ("/video/",),
+    "hosts": ("example.net",),
+    "language": "en",
+    "languages": ("en", "fr"),
+    "p": 8,
+    "delay": 5.0,
+    "max_depth": 3,
+    "licence": "CC BY 4.0",
+    "checked": "2026-11-20",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewCorpus:
+    """Options of `init`. ``sites`` are names of known newspapers or URLs of others; empty: all known newspapers."""
+
+    folder: Path
+    languages: tuple[str, ...]
+    contact: str
+    sites: tuple[str, ...] = ()
+
+
+def create(wanted: NewCorpus) -> Path:
+    """Write FOLDER/corpus.toml and return its path.
+
+    Raises ConfigError if the file exists or an option is invalid, and DiskError if it cannot be written.
+    """
+    file = wanted.folder / FILE_NAME
+    text = render(wanted)
+    try:
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        _write_new(file, text)
+    except FileExistsError:
+        raise ConfigError(
+            "there is a corpus already", where=str(file), do="Choose another name, or edit this file."
+        ) from None
+    except OSError as error:
+        raise disk_error(error, file) from None
+    assemble(parse(file), {}, {}, file)
+    return file
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a new file. On a full disk the partial file is deleted, or the next attempt would find it."""
+    with file.open("xb") as stream:
+        try:
+            stream.write(text.encode())
+            stream.flush()
+        except OSError:
+            file.unlink()
+            raise
+
+
+def next_steps(file: Path, sites: Sequence[str]) -> list[str]:
+    """Return the commands that follow `init`.
+
+    Newspapers given by URL need `sites discover` first. So does a corpus without any newspaper.
+    """
+    addresses = [site for site in sites if "://" in site]
+    missing = [] if addresses or parse(file).get("site") else ["https://…"]
+    return [*(f"sites discover {one} --write" for one in (*addresses, *missing)), "crawl --dry-run", "crawl"]
+
+
+def uncovered(wanted: NewCorpus) -> list[str]:
+    """Return the languages without a known newspaper. Empty if the user named sites."""
+    return [] if wanted.sites else [code for code in wanted.languages if not presets.newspapers(code)]
+
+
+def render(wanted: NewCorpus) -> str:
+    """Return the text of corpus.toml. Raises ConfigError if a language, the contact or a site is invalid."""
+    chosen = _choose(wanted)
+    corpus = {"name": corpus_name(wanted.folder), "languages": list(wanted.languages), "contact": wanted.contact}
+    assemble({"corpus": corpus}, {}, {}, None)
+    crawl = ["[crawl]", "# robots.txt is always obeyed. These are the defaults.", *_defaults(Crawl)]
+    parts = [HEAD, _corpus_section(corpus), "\n".join(crawl) + "\n"]
+    for title, section in (("archive", Archive), ("notify", Notify)):
+        parts.append("\n".join([f"[{title}]", *_defaults(section)]) + "\n")
+    for paper in chosen:
+        lines = _newspaper_lines(paper) if isinstance(paper, presets.Newspaper) else ["[[site]]", *_site_lines(paper)]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join([*parts, _example_section()])
+
+
+def corpus_name(folder: Path) -> str:
+    """Return a corpus name derived from the folder's name: lower-case letters, digits, dots, hyphens."""
+    plain = unicodedata.normalize("NFKD", folder.resolve().name).replace("đ", "d").replace("Đ", "D")
+    ascii_only = plain.encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9.]+", "-", ascii_only).strip("-.")[:100] or "corpus"
+
+
+def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
+    known = {paper.site.name: paper for language in wanted.languages for paper in presets.newspapers(language)}
+    if not wanted.sites:
+        return list(known.values())
+    chosen: list[presets.Newspaper | Site] = []
+    for name in dict.fromkeys(wanted.sites):
+        if "://" not in name and name not in known:
+            raise ConfigError(
+                f'no newspaper "{name}" is known in these languages{nearest(name, known)}',
+                where="--site",
+                do=f"Known: {', '.join(known) or 'none'}. Or give the URL of its front page, https://…",
+            )
+        chosen.append(_own_site(name) if "://" in name else known[name])
+    return chosen
+
+
+def _own_site(address: str) -> Site:
+    # `assemble` reports an invalid URL.
+    known = urls.canonicalise(address)
+    host = (urlsplit(known).hostname or "").removeprefix("www.") if known else ""
+    table = {"name": re.sub(r"[^a-z0-9.-]+", "-", host).strip("-.") or "site", "start": [address]}
+    return assemble({"site": [table]}, {}, {}, None).sites[0]
+
+
+def _corpus_section(corpus: dict[str, Any]) -> str:
+    lines = ["[corpus]"]
+    for name, key in keys(Corpus).items():
+        lines += [f"# {key.explanation}"]
+        lines += (
+            [f"{name} = {toml(corpus[name])}"] if name in corpus else [f"# {name} = {toml(_default(Corpus, name))}"]
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _defaults(section: type[Crawl] | type[Archive] | type[Notify]) -> list[str]:
+    """Return a comment line for each key, with its default and explanation."""
+    values = {name: _default(section, name) for name in keys(section)}
+    return [f"# {name} = {_written(values[name], key)}  # {key.explanation}" for name, key in keys(section).items()]
+
+
+def _newspaper_lines(paper: presets.Newspaper) -> list[str]:
+    terms = (
+        f"# Terms of use: {paper.terms}" if paper.terms else "# Find its terms of use and read them before you crawl."
+    )
+    checked = f"# Last checked: {paper.checked}" if paper.checked else UNCHECKED
+    return ["[[site]]", f"# {paper.title}, {paper.homepage}", terms, checked, *_site_lines(paper.site)]
+
+
+def _site_lines(site: Site) -> list[str]:
+    """Return a line for each key that the site sets. Sitemaps of a whole archive are comments, to be enabled."""
+    given = {name: getattr(site, name) for name in keys(Site)}
+    lines = []
+    for name, value in given.items():
+        if value is None or value == _default(Site, name):
+            continue
+        archive = name == "sitemaps" and bool(site.start or site.feeds)
+        lines.append(
+            f"# {name} = {toml(value)}  # the whole archive: many pages" if archive else f"{name} = {toml(value)}"
+        )
+    return lines
+
+
+def _example_section() -> str:
+    lines = [
+        "# Another newspaper, with all keys. name and one of start, feeds, sitemaps are required.",
+        "# [[site]]",
+    ]
+    for name, key in keys(Site).items():
+        lines.append(f"# {name} = {toml(EXAMPLE.get(name, _default(Site, name)))}  # {key.explanation}")
+    return "\n".join(lines) + "\n"
+
+
+def _default(section: type[Corpus] | type[Crawl] | type[Archive] | type[Notify] | type[Site], name: str) -> Any:
+    found = next(one.default for one in fields(section) if one.name == name)
+    return "" if found is MISSING or found is None else found
+
+
+def _written(value: Any, key: Key) -> str:
+    """Format a default for readers: sizes in units, times in days."""
+    if key.size:
+        unit, word = (GIB, "GiB") if value % GIB == 0 else (MIB, "MiB")
+        return f'"{value // unit} {word}"' if value else "0"
+    if key.duration and isinstance(value, tuple):
+        return toml([f"{one / DAY:g}d" for one in value])
+    return "0" if key.duration and not value else toml(value)
+
+
+def toml(value: object) -> str:
+    """Format a text, number, truth value or list of texts as TOML. Texts with backslashes become literal strings."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(toml(one) for one in value)}]"
+    if isinstance(value, str) and "\\" in value and "'" not in value and value.isprintable():
+        return f"'{value}'"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,1 @@
+"""Find and check the sources of a newspaper."""

@@ -1,0 +1,117 @@
+"""Polite one-off requests outside a crawl, one after the other.
+
+The robots.txt of each host is fetched first, once. Two requests to a host are separated by the delay, or by a longer
+Crawl-delay of robots.txt. A host that requires a pause (429, 503) gets no further request.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from corpus_spider.network.connection import Manners
+from corpus_spider.sites.single_page import TOO_MANY_REDIRECTS, NotFetchedError, exchange, obey, refuse, robots_of
+from pipelines.urls.robots_txt import MAX_CRAWL_DELAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from corpus_spider.config.model import Config
+    from pipelines.urls.robots_txt import Robots
+    from storage.records import Capture
+
+PAUSES = frozenset({429, 503})
+"""Statuses by which a host requires a pause."""
+
+
+class RequestLimitError(NotFetchedError):
+    """The limit of requests is reached."""
+
+
+def manners_of(config: Config) -> Manners:
+    """Return the manners of a crawl with this configuration. Raises ConfigError if there is no contact."""
+    config.require_contact()
+    return Manners(config.user_agent, config.crawl.timeout, config.crawl.max_body, config.crawl.allow_private)
+
+
+@dataclass(slots=True)
+class PoliteClient:
+    """Polite HTTP client with at most ``budget`` requests, including robots.txt and redirects."""
+
+    manners: Manners
+    delay: float
+    """Seconds between two requests to one host. May be changed for each site."""
+    budget: int
+    sleep: Callable[[float], None] = time.sleep
+    asked: int = 0
+    _ports: set[int] = field(default_factory=set)
+    _rules: dict[str, Robots | NotFetchedError] = field(default_factory=dict)
+    _answered: dict[str, float] = field(default_factory=dict)
+    _paused: set[str] = field(default_factory=set)
+
+    def get(self, url: str) -> Capture:
+        """Fetch a URL and follow redirects. Raises NotFetchedError with the reason."""
+        from pipelines.urls.url import MAX_REDIRECTS, REDIRECTS, fetchable, redirect_target
+
+        self._ports |= {port for port in [urlsplit(url).port] if port}
+        target = fetchable(url)
+        for _ in range(MAX_REDIRECTS + 1):
+            if target is None:
+                break
+            refuse(target, self.manners, self._ports)
+            obey(self.rules(target), target, self.manners)
+            capture = self._ask(target, self.manners)
+            location = capture.header("Location")
+            if capture.status not in REDIRECTS or not location:
+                return capture
+            address = redirect_target(location, target)
+            target = address.fetchable if address else None
+        raise NotFetchedError(TOO_MANY_REDIRECTS, where=url)
+
+    def rules(self, url: str) -> Robots:
+        """Return the robots.txt rules of the URL's host. Raises NotFetchedError if they cannot be read."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        if origin not in self._rules:
+            try:
+                rules = robots_of(url, self.manners, self._ask)
+                delay = rules.crawl_delay(self.manners.user_agent) or 0.0
+                if delay > MAX_CRAWL_DELAY:
+                    what = f"not fetched: robots.txt requires {delay:g} s between requests, which is too long"
+                    raise NotFetchedError(what, where=url)
+                self._rules[origin] = rules
+            except RequestLimitError:
+                raise
+            except NotFetchedError as error:
+                self._rules[origin] = error
+        found = self._rules[origin]
+        if isinstance(found, NotFetchedError):
+            raise found
+        return found
+
+    def _ask(self, url: str, manners: Manners) -> Capture:
+        """Wait until the host may be requested, and make one request."""
+        host = urlsplit(url).netloc
+        if self.asked >= self.budget:
+            raise RequestLimitError(f"not fetched: the limit of {self.budget} requests is reached", where=url)
+        if host in self._paused:
+            raise NotFetchedError("not fetched: the host requires a pause", where=url, do="Try again later.")
+        if (left := self._answered.get(host, -math.inf) + self._delay_of(url) - time.monotonic()) > 0:
+            self.sleep(left)
+        self.asked += 1
+        try:
+            capture = exchange(url, manners)
+        finally:
+            self._answered[host] = time.monotonic()
+        if capture.status in PAUSES:
+            self._paused.add(host)
+        return capture
+
+    def _delay_of(self, url: str) -> float:
+        rules = self._rules.get("{0.scheme}://{0.netloc}".format(urlsplit(url)))
+        stated = (
+            None if rules is None or isinstance(rules, NotFetchedError) else rules.crawl_delay(self.manners.user_agent)
+        )
+        return max(self.delay, stated or 0.0)

@@ -1,0 +1,101 @@
+"""`corpus-spider sites check`: fetch each configured feed, sitemap and start page once and check it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from corpus_spider.sites.discover import stale
+from corpus_spider.sites.polite_client import PoliteClient, manners_of
+from corpus_spider.sites.single_page import NotFetchedError
+from pipelines.discovery.links import page_links
+from pipelines.discovery.scope import scope_of
+from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
+from pipelines.metadata.directives import robots_headers
+from pipelines.urls.url import host_of
+from storage.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from corpus_spider.config.model import Config
+    from storage.records import Seed, SiteModel
+
+HEADER = ("site", "kind", "form", "entries", "newest", "verdict", "url")
+MAX_REQUESTS_EACH = 8
+"""Requests for one source at most: the page, redirects, and robots.txt of each host on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Result of the check of one source. ``problem`` is empty if it is well."""
+
+    site: str
+    kind: str
+    url: str
+    form: str = ""
+    entries: int = 0
+    newest: str | None = None
+    problem: str = ""
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """Cells of a table row, in the order of ``HEADER``."""
+        return self.site, self.kind, self.form, self.entries, self.newest or "", self.problem or "well", self.url
+
+
+def sources(config: Config) -> list[Seed]:
+    """Return the sources of the configured sites. Pages of a fixed list are not sources."""
+    return [seed for seed in config.seeds() if not seed.listed]
+
+
+def check(config: Config, max_age: int, show: Callable[[int], None]) -> list[State]:
+    """Fetch each source of the configured sites and return its state. ``max_age`` is in days.
+
+    Raises ConfigError if the configuration has no contact.
+    """
+    seeds = sources(config)
+    client = PoliteClient(manners_of(config), config.crawl.delay, MAX_REQUESTS_EACH * len(seeds))
+    models = {site.name: config.site_model(site) for site in config.sites}
+    delays = {site.name: config.site_delay(site) for site in config.sites}
+    states = []
+    for count, seed in enumerate(seeds, 1):
+        client.delay = delays[seed.site]
+        states.append(_state(seed, client, models[seed.site], timedelta(days=max_age)))
+        show(count)
+    return states
+
+
+def _state(seed: Seed, client: PoliteClient, model: SiteModel, max_age: timedelta) -> State:
+    unknown = State(seed.site, seed.kind.value, seed.fetch_url)
+    try:
+        capture = replace(client.get(seed.fetch_url), kind=seed.kind)
+    except NotFetchedError as error:
+        return replace(unknown, problem=error.what)
+    if not scope_of(model).has_host(host_of(capture.url)):
+        return replace(unknown, problem=f"redirects out of the site, to {capture.url}")
+    source = read_source(capture, model)
+    found = (
+        page_links(source.text, capture.url, model, robots_headers(capture))
+        if source.form is Form.PAGE
+        else source.links
+    )
+    return replace(
+        unknown,
+        form=source.form.value if source.form else "",
+        entries=len(found),
+        newest=source.newest,
+        problem=_problem(seed.kind, source, len(found), max_age),
+    )
+
+
+def _problem(kind: Kind, source: Source, entries: int, max_age: timedelta) -> str:
+    if source.refused:
+        return source.refused
+    fits = {Kind.FEED: FEEDS, Kind.SITEMAP: SITEMAPS | FEEDS}.get(kind, frozenset({Form.PAGE}))
+    if source.form not in fits:
+        return f"is a {source.form}, not a {kind}"
+    if not entries:
+        return "no links on this site"
+    return stale(source.newest, max_age) if source.form in FEEDS | {Form.NEWS} else ""

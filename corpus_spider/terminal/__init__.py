@@ -1,0 +1,1 @@
+"""Console, progress bars, signals and logging."""

@@ -1,0 +1,153 @@
+"""Progress of a crawl: a live line on a terminal, a log line every 30 seconds elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from corpus_spider.exit_codes import DONE, LIMITED, NONE_SUCCEEDED, SICK, STOPPED
+from storage.errors import CorpusError
+from storage.plural import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pipelines.runtime.page_pipeline import PagePipeline
+
+logger = logging.getLogger(__name__)
+
+PLAIN_SECONDS = 30.0
+"""Interval of log lines."""
+RECOUNT_SECONDS = 15.0
+"""Minimum pause between two counts of pending URLs."""
+
+
+class Recount:
+    """A slow count, repeated in a background thread. ``value`` is None until the first count is done.
+
+    Counting takes at most a fiftieth of the time.
+    """
+
+    def __init__(self, count: Callable[[], int]) -> None:
+        self.value: int | None = None
+        self._count = count
+        self._thread: threading.Thread | None = None
+        self._due = 0.0
+
+    def refresh(self) -> None:
+        """Start a new count if it is due."""
+        if time.monotonic() >= self._due and not (self._thread and self._thread.is_alive()):
+            thread = threading.Thread(target=self._run, name="recount", daemon=True)
+            # If the system has no thread left, the crawl continues without the count.
+            with suppress(RuntimeError):
+                thread.start()
+                self._thread = thread
+
+    def stop(self) -> None:
+        """Wait up to two seconds for a running count."""
+        if self._thread:
+            self._thread.join(2.0)
+
+    def _run(self) -> None:
+        started = time.monotonic()
+        try:
+            self.value = self._count()
+        except CorpusError as error:
+            logger.debug("cannot count: %s", error)
+        self._due = time.monotonic() + max(RECOUNT_SECONDS, 50 * (time.monotonic() - started))
+
+
+def closing_words(summary: Mapping[str, Any], code: int) -> str:
+    """Describe in one line how a crawl ended, from its summary (`Session.summary`) and its exit code."""
+    done = f"{counted(summary['pages'], 'page')} fetched, {counted(summary['documents'], 'document')}"
+    if code in {DONE, SICK}:
+        attempted = summary["pages"] + summary["refused"] + sum(summary["failed"].values())
+        if not attempted:
+            return f"Nothing is due; {_waiting(summary)}." if summary["pending"] else "Nothing is due."
+        return f"Done: {done}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
+    if code == NONE_SUCCEEDED:
+        reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
+        return f"Nothing could be fetched. First reason: {reason}."
+    unread = f", {counted(summary['unread'], 'page')} not processed yet" if summary["unread"] else ""
+    pending = f", {counted(summary['pending'], 'URL')} pending" if summary["pending"] else ""
+    ends = {STOPPED: "Stopped by a signal", LIMITED: f"Stopped at {summary['limit']}"}
+    return f"{ends.get(code, 'Ended by an error')}: {done}{unread}{pending}. Run the same command to resume."
+
+
+def _waiting(summary: Mapping[str, Any]) -> str:
+    """Return the number of pending URLs, and the local time of the next attempt."""
+    pending, moment = summary["pending"], summary["next_try"]
+    words = f"{counted(pending, 'URL')} {'waits' if pending == 1 else 'wait'}"
+    if not moment:
+        return f"{words} for the next crawl"
+    local, today = datetime.fromtimestamp(moment, UTC).astimezone(), datetime.now(UTC).astimezone().date()
+    day = "" if local.date() == today else f"{local:%F} "
+    return f"{words}, next attempt {day}at {local:%H:%M}"
+
+
+def words(pipeline: PagePipeline, seconds: float, pending: int | None = None) -> str:
+    """Return the progress line of a crawl. Reads the counters of ``pipeline``; changes nothing."""
+    counts = pipeline.counts
+    waiting = len(pipeline.held) + pipeline.waiting
+    parts = [
+        f"{counts.pages} fetched ({counts.pages / max(seconds, 0.001):.1f}/s, {counts.bytes / 2**20:.1f} MiB)",
+        counted(counts.documents, "document"),
+        f"{counts.unchanged} unchanged" if counts.unchanged else "",
+        f"{counts.drops.total()} without text",
+        f"{counts.failures.total()} failed" if counts.failures else "",
+        f"{counts.refused} forbidden by robots.txt" if counts.refused else "",
+        f"{pending} pending" if pending is not None else "",
+        f"{waiting} waiting for a worker" if waiting else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+@contextmanager
+def shown(pipeline: PagePipeline, pending: Recount, *, quiet: bool) -> Iterator[Callable[[], None]]:
+    """Yield a function that shows the progress. Call it regularly; it limits its own output."""
+    started = time.monotonic()
+
+    def now() -> str:
+        pending.refresh()
+        return words(pipeline, time.monotonic() - started, pending.value)
+
+    try:
+        if quiet:
+            yield lambda: None
+        elif sys.stderr.isatty():
+            with _live_line(now) as show:
+                yield show
+        else:
+            yield _log_lines(now, started)
+    finally:
+        pending.stop()
+
+
+@contextmanager
+def _live_line(now: Callable[[], str]) -> Iterator[Callable[[], None]]:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+        yield lambda: progress.update(task, description=now())
+
+
+def _log_lines(now: Callable[[], str], started: float) -> Callable[[], None]:
+    due = started + PLAIN_SECONDS
+
+    def show() -> None:
+        nonlocal due
+        text = now()
+        if time.monotonic() >= due:
+            # Not `due +=`: that would print a line for each interval in which the process was suspended.
+            due = time.monotonic() + PLAIN_SECONDS
+            logger.info("%s", text)
+
+    return show

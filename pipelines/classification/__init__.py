@@ -1,0 +1,1 @@
+"""Page types and error pages."""

@@ -1,1 +1,0 @@
-"""Publication dates: month names, calendars, and dates as newspapers write them."""

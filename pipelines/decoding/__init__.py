@@ -1,0 +1,1 @@
+"""From bytes to text: charset labels, detection and codecs."""

@@ -1,0 +1,1 @@
+"""The blocks of a page and their measures."""

@@ -1,0 +1,191 @@
+"""What is measured of each block of a page: plain numbers that mean the same in every script and language.
+
+Lengths are in letters of an alphabet (``block_texts``). A block's groups are the elements around it that hold more
+than one block, from the innermost outwards, each larger than the one before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pipelines.extractors.auto.blocks import title_overlap
+from pipelines.extractors.auto.blocks.class_marks import BIT, KIND
+from pipelines.extractors.auto.blocks.text_stats import DIGIT, OTHER
+
+if TYPE_CHECKING:
+    from pipelines.extractors.auto.blocks.page import Columns, Page
+    from pipelines.extractors.auto.blocks.text_stats import Array
+
+LONG = 80
+"""Shortest block that may be a paragraph of an article's body."""
+SHORT = 100
+"""Letters of likely content from which an element may hold a whole article."""
+WHOLE = 0.8
+"""Share of what is likely from which an element holds all of the article."""
+LEVELS = ("g1", "g2")
+_TOLD_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
+"""Kinds, marks of any element around and marks of the innermost two that tell something beside all the rest."""
+_TOLD_IN = (
+    *("foot", "head", "share", "meta", "caption", "tag", "sign", "good", "title", "lead", "main", "aside", "footer"),
+    *("form", "table", "ul", "blockquote"),
+)
+_TOLD_NEAR = ("comment", "side", "title", "lead", "article", "ul", "hidden")
+_MARKS = [
+    *(f"is_{name}" for name in _TOLD_KINDS),
+    *(f"in_{name}" for name in _TOLD_IN),
+    *(f"near_{name}" for name in _TOLD_NEAR),
+]
+_KIND_BITS, _IN_BITS, _NEAR_BITS = (
+    np.array([bits[name] for name in names])[:, None]
+    for bits, names in ((KIND, _TOLD_KINDS), (BIT, _TOLD_IN), (BIT, _TOLD_NEAR))
+)
+
+
+def measure(page: Page) -> Columns:
+    """Return the measures for the first stage."""
+    return {
+        **_of_texts(page),
+        **_of_marks(page),
+        **_of_place(page),
+        **_of_groups(page),
+        **_of_neighbours(page),
+        **_of_page(page),
+        **title_overlap.measure(page),
+    }
+
+
+def measure_again(page: Page, first: Array) -> Columns:
+    """Return the measures for the second stage: what the first stage, with its probabilities, thinks of the rest."""
+    mass = first * page.weight
+    everything = max(1e-9, float(mass.sum()))
+    totals = page.total(mass)
+    likely = totals / np.maximum(1.0, page.total_weight)
+    return {
+        "p": first,
+        "odds": log_odds(first),
+        "page_p": np.full(page.count, everything / max(1.0, float(page.weight.sum()))),
+        "g1_p": likely[page.groups[0]],
+        "g1_mass": totals[page.groups[0]] / everything,
+        "g2_p": likely[page.groups[1]],
+        "tight50": _tightest(page, totals / everything, likely),
+    }
+
+
+def _tightest(page: Page, shares: Array, likely: Array) -> Array:
+    """Say of each block whether it lies in the smallest element with half of what is likely, or in a part like it.
+
+    Some pages cut an article into parts, for what stands between them: elements of one make with one parent, or with
+    parents of one make beside each other, that have no headline and are about as likely.
+    """
+    half = (shares >= 0.5 - 1e-9).nonzero()[0]
+    tight = int(half[page.held[half].argmin()]) if len(half) else 0
+    found = page.holds(tight)
+    if not tight or page.held[tight] == 1 or shares[tight] >= WHOLE:
+        return found
+    makes = page.makes
+    parts = (makes == makes[tight]).nonzero()[0]
+    parents, parent = page.parents[parts], page.parents[tight]
+    beside = (makes[parents] == makes[parent]) & (page.parents[parents] == page.parents[parent])
+    beside |= parents == parent
+    for part in parts[beside & (likely[parts] >= 0.5 * likely[tight])].tolist():
+        if not page.heads[page.first[part] : page.last[part]].any():
+            found |= page.holds(part)
+    return found
+
+
+def under_headline(page: Page, mass: Array) -> Array:
+    """Say of each block whether it lies in the smallest element with a headline and enough likely content (``mass``).
+
+    Enough is a short article. No block does where there is no headline.
+    """
+    held = page.total(mass)
+    enough = (held > 0) & (held >= min(SHORT, float(mass.sum()) - 1e-9))
+    holding = (enough & (page.total(page.heads) > 0)).nonzero()[0]
+    if not len(holding):
+        return np.zeros(page.count, bool)
+    return page.holds(int(holding[page.held[holding].argmin()]))
+
+
+def log_odds(probability: Array) -> Array:
+    """Return the logarithm of the odds, within limits."""
+    odds: Array = np.log(np.maximum(probability, 1e-4) / np.maximum(1 - probability, 1e-4))
+    return odds
+
+
+def _of_texts(page: Page) -> Columns:
+    texts, blocks = page.texts, page.blocks
+    seen = Counter(blocks.texts).__getitem__
+    return {
+        "size": np.log1p(page.weight),
+        "link": page.link,
+        "links": np.log1p(np.array(blocks.links)),
+        "ends_sentence": texts.ends_sentence,
+        "digits": texts.classes[:, DIGIT] / texts.chars,
+        "symbols": texts.classes[:, OTHER] / texts.chars,
+        "repeated": np.fromiter(map(seen, blocks.texts), np.int64, page.count) > 1,
+        "title": page.title,
+        "alone": page.alone,
+    }
+
+
+def _of_marks(page: Page) -> Columns:
+    marks = np.concatenate((page.kind & _KIND_BITS, page.path & _IN_BITS, page.near & _NEAR_BITS)) != 0
+    return dict(zip(_MARKS, marks, strict=True))
+
+
+def _of_place(page: Page) -> Columns:
+    heads = np.add.accumulate(page.heads)
+    since = page.order - np.maximum.accumulate(np.where(page.heads, page.order, 0))
+    sums = np.add.accumulate(page.gain)
+    return {
+        "before_head": (heads == 0) & (heads[-1] > 0),
+        "since_head": np.where(heads > 0, 1 / (1 + since / 10), 0.0),
+        "no_head": np.full(page.count, heads[-1] == 0),
+        "place": page.order / max(1, page.count - 1),
+        "text_before": (sums - page.gain) / max(1.0, float(sums[-1])),
+    }
+
+
+def _of_groups(page: Page) -> Columns:
+    weight, gain = np.maximum(1.0, page.total_weight), np.maximum(0.0, page.total_gain)
+    measures = {
+        "link": 1 - gain / weight,
+        "held": np.log1p(page.held),
+        "mean": np.log1p(gain / np.maximum(1, page.held)),
+    }
+    return {
+        f"{level}_{name}": values[page.groups[row]]
+        for name, values in measures.items()
+        for row, level in enumerate(LEVELS)
+    }
+
+
+def _of_neighbours(page: Page) -> Columns:
+    size, link, ends = (_padded(values) for values in (np.log1p(page.gain), page.link, page.texts.ends_sentence))
+    return {
+        "before1_gain": size[1:-3],
+        "before1_link": link[1:-3],
+        "before1_ends": ends[1:-3],
+        "before2_link": link[:-4],
+        "after1_gain": size[3:-1],
+        "after1_ends": ends[3:-1],
+        "after2_gain": size[4:],
+        "after2_link": link[4:],
+    }
+
+
+def _padded(values: Array) -> Array:
+    """Return a column with two more numbers, 0, on either side."""
+    padded = np.zeros(len(values) + 4)
+    padded[2:-2] = values
+    return padded
+
+
+def _of_page(page: Page) -> Columns:
+    gain, weight = float(page.gain.sum()), max(1.0, float(page.weight.sum()))
+    long = float(page.gain[(page.gain > LONG) & (page.texts.sentences > 0)].sum())
+    values = {"page_link": 1 - gain / weight, "page_long": long / max(1.0, gain), "page_count": np.log1p(page.count)}
+    return {name: np.full(page.count, value) for name, value in values.items()}

@@ -1,0 +1,87 @@
+"""The template of a site: blocks that recur on its pages, known by 64-bit keys of their text and place.
+
+The key of a block is xxh3 of its text and of the three innermost elements around it with their classes. White space is
+collapsed and numbers are all the same, so that dates and counters recur too; and the words of an article that a list of
+teasers repeats on every page are not taken for the teaser, because they stand elsewhere. Finding what recurs on many
+pages is template detection as in Bar-Yossef and Rajagopalan, "Template Detection via Data Mining and its Applications",
+WWW 2002, by exact keys and for one site. ``pipelines.extractors.auto.blocks.template_learning`` learns templates; here
+they are applied.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xxhash
+
+from pipelines.extractors.auto.blocks.template_learning import KEY
+
+if TYPE_CHECKING:
+    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.walk import Blocks, Elements
+
+DEPTH = 3
+"""Elements around a block that make its place."""
+
+_NUMBER = re.compile(r"\d+")
+_LETTER = re.compile(r"[^\W\d_]")
+_CLASS = re.compile(r'\sclass="([^"]*)"')
+
+
+def block_keys(blocks: Blocks) -> Array:
+    """Return the key of each block."""
+    places = _Places(blocks.elements)
+    named = (f"{places[inside]}\n{folded(text)}" for text, inside in zip(blocks.texts, blocks.inside, strict=True))
+    keys = (xxhash.xxh3_64_intdigest(name.encode("utf-8", "replace")) for name in named)
+    return np.fromiter(keys, KEY, len(blocks))
+
+
+def folded(text: str) -> str:
+    """Return a text with white space collapsed and every number the same, but for texts of nothing else.
+
+    Otherwise the cells of one article's table would be those of another's.
+
+    >>> folded(" 3 comments, 12.05.2024 "), folded(" 27.5 %")
+    ('0 comments, 0.0.0', '27.5 %')
+    """
+    collapsed = " ".join(text.split())
+    return _NUMBER.sub("0", collapsed) if _LETTER.search(collapsed) else collapsed
+
+
+def recurring(blocks: Blocks, template: bytes) -> Array:
+    """Say of each block whether it belongs to a template, which is sorted keys as `KEY`; of none without a template."""
+    known = np.frombuffer(template, KEY)
+    if not len(known):
+        return np.zeros(len(blocks), bool)
+    keys = block_keys(blocks)
+    found: Array = known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
+    return found
+
+
+class _Places(dict[int, str]):
+    """The place that each element gives to the blocks in it, made when first asked for."""
+
+    def __init__(self, elements: Elements) -> None:
+        super().__init__()
+        self._elements = elements
+        self._looks: dict[int, str] = {}
+
+    def __missing__(self, element: int) -> str:
+        around, looks, parents = [], self._looks, self._elements.parents
+        at = element
+        for _ in range(DEPTH):
+            look = looks.get(at)
+            if look is None:
+                look = looks[at] = self._look(at)
+            around.append(look)
+            at = parents[at]
+        place = self[element] = " ".join(around)
+        return place
+
+    def _look(self, element: int) -> str:
+        attributes = self._elements.attributes(element)
+        found = _CLASS.search(attributes) if attributes else None
+        classes = _NUMBER.sub("0", found[1]) if found else ""
+        return f"{self._elements.name(element)}.{classes}"

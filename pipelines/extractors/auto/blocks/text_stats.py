@@ -1,0 +1,151 @@
+"""What the texts of blocks are made of: letters, digits, sentences, in any script, counted for all blocks at once."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pipelines.text.text_size import WEIGHTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SPACE, LETTER, UPPER, DIGIT, END, COMMA, QUOTE, OTHER, UNSPACED, _FULL_STOP = range(10)
+_CLASSES = 10
+_FULL_STOPS = "。！？｡।॥።"
+ENDS = f".!?…؟۔።៖{_FULL_STOPS}"
+_COMMAS = ",،、，;؛；፣"
+_QUOTES = "\"'»”’)]」』）】“«"
+_SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
+_NO_SENTENCE_ENDS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+_SENTENCE = 60
+"""Letters that make a sentence where the script does not mark its end: Thai, Lao, Burmese, Khmer."""
+_ENDING = np.zeros(256, bool)
+_ENDING[[END, _FULL_STOP]] = True
+_MAX_TEXT = 1 << 16
+_BATCH = 1 << 18
+_BEYOND_HAN, _BEYOND = re.compile("[\U00020000-\U0003ffff]"), re.compile("[\U00010000-\U0010ffff]")
+_HAN, _SYMBOL = "\u4e00", "\u2603"
+"""What the characters beyond the basic plane count as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Measures of n texts, each an array of n."""
+
+    lengths: Array
+    """Characters, all of them."""
+    classes: Array
+    """Characters by class, n rows."""
+    chars: Array
+    """Characters that are no white space, 1 at least."""
+    weight: Array
+    """Length in letters of an alphabet: a Chinese character says more than a Latin one."""
+    sentences: Array
+    ends_sentence: Array
+
+
+@cache
+def _tables() -> tuple[Array, Array]:
+    """Return the sort of each character of the basic plane, and of each sort a row: 1 in place of its class, weight.
+
+    Sorts are the classes, and further ones for what weighs more than others of its class.
+    """
+    kinds = np.full(0x10000, OTHER, np.uint8)
+    for code in range(0x10000):
+        category = unicodedata.category(chr(code))
+        if category[0] in "LM":
+            kinds[code] = UPPER if category in {"Lu", "Lt"} else LETTER
+        elif category[0] == "N":
+            kinds[code] = DIGIT
+    for letters, kind in (
+        (ENDS, END),
+        (_FULL_STOPS, _FULL_STOP),
+        (_COMMAS, COMMA),
+        (_QUOTES, QUOTE),
+        (_SPACES, SPACE),
+    ):
+        kinds[[ord(letter) for letter in letters]] = kind
+    for first, last in _NO_SENTENCE_ENDS:
+        part = kinds[first : last + 1]
+        part[part == LETTER] = UNSPACED
+    weights = np.isin(kinds, (LETTER, UPPER, UNSPACED)).astype(np.float64)
+    weights[kinds == DIGIT] = 0.5
+    for letters, weight in WEIGHTS:
+        for first_letter, last_letter in re.findall("(.)-(.)", letters):
+            weights[ord(first_letter) : min(ord(last_letter), 0xFFFF) + 1] *= weight
+    usual = np.zeros(_CLASSES)
+    usual[[LETTER, UPPER, UNSPACED, DIGIT]] = 1, 1, 1, 0.5
+    sorts, classes, weighs = kinds.copy(), list(range(_CLASSES)), usual.tolist()
+    classes[_FULL_STOP] = END
+    for kind, weight in np.unique(np.column_stack((kinds, weights)), axis=0).tolist():
+        if weight != usual[int(kind)]:
+            sorts[(kinds == kind) & (weights == weight)] = len(classes)
+            classes.append(int(kind))
+            weighs.append(weight)
+    return sorts, np.column_stack((np.eye(_CLASSES)[classes], weighs))
+
+
+def count(texts: Sequence[str]) -> Texts:
+    """Measure texts, one at least, none of them blank; all but the length is of their first ``_MAX_TEXT`` characters.
+
+    They are measured some at a time, so that memory does not grow with the page.
+    """
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    if lengths.sum() <= min(_BATCH, _MAX_TEXT):
+        return _count(texts, lengths)
+    texts = [text[:_MAX_TEXT] for text in texts]
+    ends = np.add.accumulate(np.minimum(lengths, _MAX_TEXT))
+    bounds = [0, *(np.flatnonzero(np.diff(ends // _BATCH)) + 1).tolist(), len(texts)]
+    parts = [_count(texts[first:last], lengths[first:last]) for first, last in pairwise(bounds)]
+    return Texts(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Texts)))
+
+
+def _count(texts: Sequence[str], lengths: Array) -> Texts:
+    sorts, rows = _tables()
+    # A space behind each text parts it from the next.
+    read = np.minimum(lengths, _MAX_TEXT)
+    sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""])), mode="clip"))
+    owner = np.arange(0, len(texts) * len(rows), len(rows)).repeat(read + 1)
+    owner += sort
+    counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
+    counted[:, SPACE] -= 1
+    shown = read - counted[:, SPACE]
+    visible = (sort != SPACE).nonzero()[0]
+    last = visible[np.maximum(np.add.accumulate(shown, dtype=np.intp) - 1, 0)] if len(visible) else np.zeros_like(read)
+    closing, before = sort[last], sort[np.maximum(last - 1, 0)]
+    return Texts(
+        lengths=lengths,
+        classes=counted[:, :_CLASSES],
+        chars=np.maximum(1, shown),
+        weight=counted[:, _CLASSES],
+        sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
+        ends_sentence=_ENDING[closing] | ((closing == QUOTE) & _ENDING[before]),
+    )
+
+
+def _codes(text: str) -> Array:
+    """Return the characters as numbers of the basic plane."""
+    encoded = text.encode("utf-16-le", "replace")
+    if len(encoded) != 2 * len(text):
+        encoded = _BEYOND.sub(_SYMBOL, _BEYOND_HAN.sub(_HAN, text)).encode("utf-16-le", "replace")
+    return np.frombuffer(encoded, np.uint16)
+
+
+def _without_inner_points(sort: Array) -> Array:
+    """Take points inside of words and numbers for what they are: an end of a sentence has a space or a quote behind.
+
+    The last character is a space.
+    """
+    ends = (sort == END).nonzero()[0]
+    following = sort[ends + 1]
+    sort[ends[(following != SPACE) & (following != QUOTE) & (following != END)]] = OTHER
+    return sort

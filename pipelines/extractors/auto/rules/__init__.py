@@ -1,0 +1,1 @@
+"""The rules that select blocks after the model."""

@@ -1,0 +1,148 @@
+"""Readers' comments, where each is marked as one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pipelines.extractors.auto.blocks.class_marks import BIT
+from pipelines.extractors.auto.rules.parts import MAX_CHARS, MAX_LINKED, around, is_heading, naming_of
+
+if TYPE_CHECKING:
+    from pipelines.extractors.auto.blocks.page import Page
+    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.walk import Blocks
+
+MAX_COMMENTS = 200
+LITTLE = 250
+"""Characters of a text, at least, upon which comments follow."""
+LIKELY, ENOUGH = 0.5, 100
+"""Probability from which a block may be taken for the text, and characters of one that are expected before comments."""
+SECTIONS = 200
+"""Sections of comments that are looked at."""
+LONG = 60
+"""Characters of a comment that needs no other beside it."""
+_WORD = re.compile("[a-z]+")
+_COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
+_NO_COMMENT = frozenset(
+    {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
+)
+_SECTION = re.compile(
+    r'\s(?:id|class)="(?:[^"]*\s)?(?:[a-z]+[-_]+)?(?:comments|comments?[-_]?(?:list|listing|area|section|container|wrap(?:per)?|thread|block|box|stream|body|posts?)'
+    r'|kommentare|comentarios|commentaires|komentarze|yorumlar|reacties|talkbacks|binh-?luan)(?:\s[^"]*)?"',
+    re.IGNORECASE,
+)
+"""An element that is named as the place of comments, whatever is in it."""
+_OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
+"""What Drupal calls the line of who wrote a comment, and when."""
+_DIGITS = re.compile(r"\d+")
+_ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | BIT["head"] | BIT["hidden"] | BIT["box"]
+
+
+def marked(page: Page, chosen: Array) -> tuple[str, ...]:
+    """Return readers' comments where each is marked as one, without names, dates and buttons; paragraphs a line each.
+
+    A short one counts when another element is marked like its own and does not say the same, as buttons do.
+    """
+    of_comments = (page.path & BIT["comment"]) != 0
+    if not of_comments.any():
+        return ()
+    likely = of_comments & ~chosen & ~page.hidden & (page.link < MAX_LINKED)
+    found: dict[int, list[str]] = {}
+    for index in likely.nonzero()[0].tolist():
+        if element := _comment(page, index):
+            found.setdefault(element, []).extend(page.blocks.lines(index))
+    texts = {element: "\n".join(lines)[:MAX_CHARS] for element, lines in found.items()}
+    made = {element: _DIGITS.sub("", page.blocks.elements.attributes(element)) for element in texts}
+    alike, said = Counter(made.values()), Counter(texts.values())
+    credible = (
+        text
+        for element, text in texts.items()
+        if len(text) >= LONG or (alike[made[element]] > 1 and said[text] == 1 and not text.isnumeric())
+    )
+    return tuple(islice(credible, MAX_COMMENTS))
+
+
+def sections(page: Page, probability: Array) -> Array:
+    """Say which blocks lie where a page has its readers' comments, behind a text that is likely to be one.
+
+    Each of them reads like an article, and of a short one there is less than of what is said about it.
+    """
+    found = np.zeros(page.count, bool)
+    left = (page.path & BIT["comment"]) != 0
+    likely = left & (probability >= LIKELY)
+    if not likely.any():
+        return found
+    expected = np.add.accumulate(probability * page.texts.chars * (1 - page.link))
+    heads = page.total(page.heads)
+    for _ in range(SECTIONS):
+        at = int(left.argmax())
+        if not left[at]:
+            break
+        named = [box for box in around(page.blocks, at) if _is_section(page, box) and not heads[box]]
+        place = slice(int(page.first[named[-1]]), int(page.last[named[-1]])) if named else slice(at, at + 1)
+        behind = place.start > 0 and expected[place.start - 1] >= ENOUGH
+        if named and not behind and likely[place].any():
+            break
+        found[place] = bool(named) and behind
+        left[: place.stop] = False
+    return found
+
+
+def _is_section(page: Page, element: int) -> bool:
+    tag = page.blocks.elements.tag[element]
+    return bool(page.marks[tag] & BIT["comment"]) and _named(page.blocks.elements.tags[tag][:MAX_CHARS])
+
+
+@lru_cache(maxsize=2**12)
+def _named(tag: str) -> bool:
+    return _SECTION.search(tag) is not None
+
+
+def by_readers(page: Page, chosen: Array) -> Array:
+    """Say which of the chosen blocks are readers' comments, each marked as one, behind a longer text that is none."""
+    found = np.zeros(page.count, bool)
+    likely = (chosen & ((page.path & BIT["comment"]) != 0)).nonzero()[0].tolist()
+    readers = [index for index in likely if _comment(page, index)]
+    if readers and page.texts.chars[: readers[0]][chosen[: readers[0]]].sum() >= LITTLE:
+        found[readers] = True
+    return found
+
+
+def _comment(page: Page, index: int) -> int:
+    """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
+    blocks, elements = page.blocks, page.blocks.elements
+    for element in around(blocks, index):
+        number = elements.tag[element]
+        said = _says(elements.tags[number][:MAX_CHARS], page.marks[number])
+        if said is not None:
+            return element if said and not _in_form(blocks, element) else 0
+    return 0
+
+
+@lru_cache(maxsize=2**12)
+def _says(tag: str, bits: int) -> bool | None:
+    """Say whether an element is one comment, by its start tag and its marks; None where neither speaks of comments."""
+    name, _, attributes = tag.partition(" ")
+    naming = naming_of(f" {attributes}")
+    if bits & _ABOUT or is_heading(name) or _OF_COMMENT.search(naming):
+        return False
+    if not bits & BIT["comment"]:
+        return None
+    words = set(_WORD.findall(naming))
+    return bool(words & _COMMENT and not words & _NO_COMMENT)
+
+
+def _in_form(blocks: Blocks, element: int) -> bool:
+    """Say whether an element lies in a form, unless that is around the greater part of the page."""
+    elements = blocks.elements
+    while element:
+        if elements.name(element) == "form":
+            return 2 * (elements.last[element] - elements.first[element]) < len(blocks)
+        element = elements.parents[element]
+    return False

@@ -1,0 +1,1 @@
+"""Metadata of a page: title, author, date, rights, directives."""

@@ -1,0 +1,199 @@
+"""Find the visible byline of a page: the author next to the headline, or a signature at the end of the text.
+
+An element is a byline if
+
+- its class, id or ``data-testid`` says so;
+- it links to the page of an author;
+- its text directly after an h1 begins with "by" in some language.
+
+Names are a few words with capital letters (in scripts that have
+them), none of them a role. Navigation, captions, teasers and comments are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from pipelines.metadata.dates.elements import is_aside
+from pipelines.text.normalise import INVISIBLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from pipelines.metadata.dates.elements import Around
+
+NEVER_A_NAME = "by|von|por|par|di|door|(?:đăng )?bởi|автор|بقلم|نویسنده|تحریر|لیکوال|نووسەر|מאת|โดย"
+"""Words before the names of authors that are no names themselves, as Oleh is."""
+BY = re.compile(
+    r"^(?:(?:written|words|story|reported|report|posted|published|submitted|created)\s+by"
+    rf"|(?:erstellt|geschrieben|verfasst|veröffentlicht)\s+von|{NEVER_A_NAME}|av|af|autor(?:in|es)?|auteur"
+    r"|author|текст|oleh|penulis|yazar|tác giả|الكاتب|كتبت?|کتبه|نووسینی|(?:เขียน|รายงาน|เรื่อง)โดย|ผู้(?:เขียน|รายงาน)"
+    r"|文|作者|記者|记者|著者|(?:na|ni|nina|daga)(?=\s+\w+\s+\w))(?:\s*[:：]\s*|\s*[-–]\s+|\s+)(?=\S)",
+    re.IGNORECASE,
+)
+"""Words before the names of authors. The shortest, of Swahili, Filipino and Hausa, must precede a full name."""
+_MARKED = re.compile(
+    r"byline|by-line|author(?!i[sz]|ity)|auteur|autor(?!i[sz])|writer|reporter|journalist|redacteur|penulis|yazar|tac-?gia"
+    r"|created-?by|user-?name",
+    re.IGNORECASE,
+)
+_MISLEADING = re.compile(
+    r"quote|cit(?:e|ation)|bio|about|follow|avatar|photo|image|social|count|more|subscri|newsletter", re.IGNORECASE
+)
+_PERSONAL = re.compile(
+    r"/(?:authors?|autor(?:es|en|in)?|auteurs?|autori?|byline|by|reporters?|journalists?|journalistes?|redacteurs?"
+    r"|writers?|columnists?|contributors?|profiles?)/[^/]"
+)
+_ROLE = re.compile(
+    r"\b(?:staff|writers?|reporters?|editors?|editorial|correspondents?|contribut\w+|senior|follow|view|read|more|bio"
+    r"|profile|share|published|updated|posted|photos?|images?|getty|news|newsroom|\w*reda[ck]t\w+"
+    r"|\w*korrespond\w+|deputy|director|chief"
+    r"|autor\w*|authors?|fotos?|media|desk|team|facebook|twitter|email|minutes?|min|stand|uhr|see|full|the|our|all"
+    r"|journalist\w*|archive|articles?|artikel|share|print|comments?|january|february|march|april|june|july|august"
+    r"|september|october|november|december)\b",
+    re.IGNORECASE,
+)
+_AND = "and|und|et|og|och|en|dan|ve|и|و|with|mit"
+_PARTING = re.compile(rf"\s*[,;、，/|•·&]\s*|\s+(?:{_AND})\s+")
+_MARK = re.compile(r"\s*[|•·]\s*|\s[/–—-]\s")
+_JOINING = re.compile(rf"^(?:{_AND})(?:\s+|$)|\s+(?:{_AND})$")
+"""A conjunction that remains if each name of a list has an element of its own."""
+_PARTICLES = frozenset(
+    (
+        *("de", "da", "do", "dos", "das", "del", "della", "di", "du", "des", "la", "le", "el", "al", "y", "e"),
+        *("bin", "ibn", "ben", "van", "von", "der", "den", "ter", "ten", "zu", "af"),
+    )
+)
+_BETWEEN = frozenset(" .'’ʼ·-‑\u200c\u200d")
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
+_CASED = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
+_UNSPACED = re.compile(
+    "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3·]{2,12}|(?!.*(?:သတင်း|အယ်ဒီတာ|ဌာန|မီဒီယာ|ရေးသား|ဓာတ်ပုံ))[\u1000-\u109f]{4,24}"
+)
+"""Names in one word, as in Burmese, without the words for news, editors, desks, media, writing and pictures."""
+_MAX_CHARS, _MAX_NAME, _MAX_WORDS = 160, 40, 5
+"""Characters of a byline, characters of a name, words of a name."""
+_NEXT, _FAR = 40, 150
+"""Elements after the headline in which words alone mark a byline, and in which other marks do."""
+_BESIDE = 12
+"""Elements after a byline in which another one of its class continues it."""
+
+
+_FLUSH = '[align="right" i], [style*="right" i]'
+_RIGHT = re.compile(r"\btext-align\s*:\s*right\b", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)?")
+"""An agency or a paper in brackets, after a name."""
+_NO_TEXT = frozenset({"nav", "aside", "footer", "figure", "figcaption"})
+_OF_OTHERS = re.compile(r"comment|relat(?!ive)|footer|copyright", re.IGNORECASE)
+_MAX_FLUSH, _MAX_SIGNED = 10, 100
+"""Right-aligned elements that are read, the last first, and characters of one that is a signature."""
+_PARAGRAPHS, _PROSE, _BEFORE = frozenset({"p", "div"}), 100, 8
+"""Prose before a signature: its elements, its characters, and the number of nodes in which it is searched."""
+_MAX_NAMING = 2000
+"""Characters of a class or id that are read."""
+
+
+def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
+    """Return the names in the byline next to the headline. ``around`` are the elements there."""
+    headed = tree.css_first("h1") is not None
+    places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
+    found: list[str] = []
+    make, last = ("", ""), 0
+    for place, node in places:
+        if node is None or (found and (place > last + _BESIDE or make != (node.tag, _naming(node)))):
+            continue
+        if names := _in_element(node, near=headed and place < _NEXT):
+            found += (name for name in names if name not in found)
+            make, last = (node.tag or "", _naming(node)), place
+    return found
+
+
+def signature(tree: LexborHTMLParser) -> list[str]:
+    """Return right-aligned names after the last paragraphs, as Vietnamese papers sign texts."""
+    flush_right = [node for node in tree.css(_FLUSH) if node.tag in _PARAGRAPHS]
+    for node in flush_right[: -_MAX_FLUSH - 1 : -1]:
+        told = node.attributes
+        flush = (told.get("align") or "").casefold() == "right" or _RIGHT.search(told.get("style") or "")
+        text = " ".join(_UNSEEN.sub("", node.text()).split()) if flush else ""
+        if not 0 < len(text) <= _MAX_SIGNED or not _is_behind_prose(node):
+            continue
+        if node.css_first("a") is not None or is_aside(node, _NO_TEXT, _OF_OTHERS):
+            continue
+        if found := list(_names(_MARK.split(_IN_BRACKETS.sub("", text)))):
+            return found
+    return []
+
+
+def _is_behind_prose(node: LexborNode) -> bool:
+    before: LexborNode | None = node
+    for _ in range(_BEFORE):
+        before = before.prev if before else None
+        if before is not None and before.tag in _PARAGRAPHS and len(before.text()) >= _PROSE:
+            return True
+    return False
+
+
+def _in_element(node: LexborNode, *, near: bool) -> list[str]:
+    """Return the names in an element that is a byline. ``near`` the headline its words are enough."""
+    naming = _naming(node)
+    marked = _MARKED.search(naming) is not None and _MISLEADING.search(naming) is None
+    linked = node.tag == "a" and _PERSONAL.search(node.attributes.get("href") or "") is not None
+    if not (marked or linked or near):
+        return []
+    text = _UNSEEN.sub("", node.text(separator="\n"))
+    pieces = [piece for line in text[: 4 * _MAX_CHARS].split("\n") if (piece := " ".join(line.split()))]
+    if not pieces or sum(map(len, pieces)) > _MAX_CHARS:
+        return []
+    if not (marked or linked):
+        pieces = _behind_by(pieces)
+    return [] if not pieces or is_aside(node) else list(_names(pieces))
+
+
+def _behind_by(pieces: Sequence[str]) -> list[str]:
+    """Return the parts after "by" at the start of some texts, or in one after a separator from the date."""
+    if BY.match(" ".join(pieces[:2])):
+        return [part for piece in pieces for part in _MARK.split(piece)]
+    lines = (_MARK.split(piece) for piece in pieces)
+    return next((parts[at:] for parts in lines for at, part in enumerate(parts) if at and BY.match(part)), [])
+
+
+def _names(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the names at the start of some texts, up to the first part that is no name."""
+    named = False
+    for piece in pieces:
+        for part in _PARTING.split(_JOINING.sub("", BY.sub("", piece)).rstrip(" :")):
+            if is_name(part):
+                named = True
+                yield part
+            elif named and len(part) > 1:
+                return
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text looks like the name of a person.
+
+    >>> is_name("Ludwig van Beethoven"), is_name("Senior Writer"), is_name("on Monday"), is_name("松村太郎")
+    (True, False, False, True)
+    """
+    if not 2 <= len(text) <= _MAX_NAME or _ROLE.search(text):
+        return False
+    if not all(each.isalpha() or each in _BETWEEN or unicodedata.category(each)[0] == "M" for each in text):
+        return False
+    words = text.replace("-", " ").split()
+    if _CASED.search(text) is None:
+        return 1 < len(words) <= _MAX_WORDS or _UNSPACED.fullmatch(text) is not None
+    capital = [word for word in words if word[0].isupper()]
+    return (
+        2 <= len(words) <= _MAX_WORDS + 1
+        and len(capital) > 1
+        and all(word[0].isupper() or word.casefold() in _PARTICLES for word in words)
+    )
+
+
+def _naming(node: LexborNode) -> str:
+    attributes = node.attributes
+    return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))

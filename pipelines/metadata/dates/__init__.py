@@ -1,0 +1,1 @@
+"""Dates in text: calendars, months, ages, labels."""

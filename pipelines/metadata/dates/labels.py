@@ -1,0 +1,79 @@
+"""Labels of dates: the words beside a date that say published, updated, or something else (a licence, a deadline).
+
+The words (labels.toml) are those of newspapers in many languages.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from pipelines.metadata.dates.months import fold
+from pipelines.metadata.dates.spelled import HEBREW_YEAR
+
+PUBLISHED, UPDATED, OTHER, PLAIN = "published", "updated", "other", ""
+_KINDS = (UPDATED, PUBLISHED, OTHER)
+_TABLE = Path(__file__).with_name("labels.toml")
+_WORDS = re.compile(r"\\.|[^\\]+")
+
+
+def _labels() -> dict[str, str]:
+    """Return, by kind, an expression for any label in the form of `fold`."""
+    words = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    return {
+        kind: _WORDS.sub(
+            lambda part: part[0] if part[0][0] == "\\" else fold(part[0]),
+            "|".join(chain.from_iterable(words[kind].values())),
+        )
+        for kind in _KINDS
+    }
+
+
+_EITHER = _labels()
+_LABEL = re.compile("|".join(f"(?P<{kind}>{either})" for kind, either in _EITHER.items()))
+PUBLISHED_OR_UPDATED = f"(?:{_EITHER[PUBLISHED]}|{_EITHER[UPDATED]})"
+"""A regular expression for folded text."""
+_DIGITS = re.compile(rf"\d(?:\D*\d){{2}}|{HEBREW_YEAR}")
+"""At least three digits, as in 5 Nov 24, or a Hebrew year, which has none."""
+
+
+class Portion(NamedTuple):
+    """A part of a text that may contain a date, and the kind of its label."""
+
+    kind: str
+    text: str
+
+
+def portions(text: str) -> list[Portion]:
+    """Split a text at the labels of its dates. It stays whole if only one part has digits.
+
+    A label refers to the part after it, or before it if the last part is empty ("2024年11月5日 公開").
+
+    >>> [part.kind for part in portions("Updated 6 Nov 2024, first published 5 Nov 2024")]
+    ['updated', 'published']
+    """
+    folded = fold(text)
+    labels = list(_LABEL.finditer(folded))
+    if not labels:
+        return [Portion(PLAIN, text)] if _DIGITS.search(text) else []
+    kinds = [label.lastgroup or PLAIN for label in labels]
+    starts, ends = [label.start() for label in labels], [label.end() for label in labels]
+    pieces = [folded[begin:end] for begin, end in zip([0, *ends], [*starts, len(folded)], strict=True)]
+    after = kinds[-1] != OTHER and _DIGITS.search(pieces[0]) and not _DIGITS.search(pieces[-1])
+    parts = map(Portion, [*kinds, PLAIN] if after else [PLAIN, *kinds], pieces)
+    dated = [part for part in parts if _DIGITS.search(part.text)]
+    return [Portion(dated[0].kind, text)] if len(dated) == 1 else dated
+
+
+def label_before(text: str) -> str:
+    """Return the kind of the last label in a text before a date."""
+    found = [label.lastgroup or PLAIN for label in _LABEL.finditer(fold(text))]
+    return found[-1] if found else PLAIN
+
+
+def without_labels(text: str) -> str:
+    """Return a text, folded, with a space for each label."""
+    return _LABEL.sub(" ", fold(text))

@@ -1,0 +1,355 @@
+"""Read the metadata of a page: title, author, date, canonical URL, robots directives, rights."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from pipelines.discovery.links import base_of
+from pipelines.language.scripts import main_script
+from pipelines.markup.tree import parse_tree, shown_text
+from pipelines.metadata import byline
+from pipelines.metadata.byline import is_name
+from pipelines.metadata.dates.elements import (
+    around_headline,
+    is_aside,
+    is_of_masthead,
+    marked_dates,
+    time_elements,
+    times_of_article,
+    visible_ages,
+    visible_dates,
+)
+from pipelines.metadata.directives import MAX_METAS, noted_directives
+from pipelines.metadata.jsonld import read_jsonld
+from pipelines.metadata.names import MAX_AUTHOR, clean_value, is_account, letters, names
+from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
+from pipelines.metadata.rights import licence_url, reservation_of_page
+from pipelines.urls.url import host_of, parse, registered_domain, same_site
+from storage.records import Metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from pipelines.metadata.dates.elements import Around
+    from pipelines.metadata.jsonld import Statement
+
+MAX_TITLE = 500
+"""Characters."""
+_MIN_START = 15
+"""Characters of a cut title from which the heading with the same start replaces it."""
+_HALF = 0.5
+"""Share of the letters of a title from which its script counts."""
+
+_INLINE = re.compile(r"<(a|b|em|font|i|mark|q|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>(.*?)</\1>", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_SITE_MARK = re.compile(r"\s+(?:[|–—·•»«:/]|-{1,2}|::)\s+|\s*[|｜»]\s*|\s*_(?=[^_]*$)")
+_AUTHOR_NAMES = (
+    "author",
+    "parsely-author",
+    "sailthru.author",
+    "dc.creator",
+    "dcterms.creator",
+    "article:author",
+    "byl",
+)
+_DATE_NAMES = (
+    "article:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "article:published",
+    "og:published_time",
+    "parsely-pub-date",
+    "sailthru.date",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "published-date",
+    "publication_date",
+    "publicationdate",
+    "pubdate",
+    "cxenseparse:recs:publishtime",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dcterms.created",
+    "dc.date.created",
+    "dc.date",
+    "dcterms.date",
+    "originalpublicationdate",
+    "displaydate",
+    "published",
+    "published_time",
+    "published_at",
+    "article:published_date",
+    "article:published_at",
+    "article:publish_time",
+    "publish_time",
+    "pub_date",
+    "article.published",
+    "cxenseparse:publishtime",
+    "article_date_original",
+    "iso-8601-publish-date",
+    "citation_publication_date",
+    "bt:pubdate",
+    "rnews:datepublished",
+    "schema:datepublished",
+    "vr:published_time",
+    "dable:published_time",
+    "shareaholic:article_published_time",
+    "news:publication_date",
+    "ptime",
+    "date",
+)
+_DATE_NAMED = re.compile(
+    r"(?!(?:.*[._:-])?(?:video|movie|film|music|album|game|book|product|event|place|account|profile|user|author|member"
+    r"|comment|last|next|site|domain|company|cache|un|expir\w*)[._:-])(?:.*[._:-])?(?:(?:pub(?:lish(?:ed)?|lication)?"
+    r"|post(?:ed)?|release|issued?|creat(?:ed?|ion)|citation|online)[._:-]?(?:date|time|at|on)"
+    r"|date[._:-]?(?:published|posted|created)|created)"
+)
+"""Other names for the date of publication, except those for something beside the page."""
+# Selectors have no descendant combinator: with one, lexbor's cost is quadratic in the depth.
+_AUTHOR_ELEMENTS = ('[itemprop~="author"]', '[rel~="author"]', '[rel~="sioc:has_creator"]')
+_NAME_ELEMENTS = '[itemprop~="name"], [property~="foaf:name"], .username'  # Drupal: "Submitted by … on …" is around it.
+_OF_COMMENT = re.compile(r"\bcomments?\b(?!-(?:open|closed))", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    rf"{_OF_COMMENT.pattern}|\b(?:copyright|colophon|site-(?:info|generator|credits?))\b", re.IGNORECASE
+)
+_VIETNAMESE = re.compile("[ơưđƠƯĐạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự]")
+_ARABIC = (("ur", re.compile("[ےںٹڈڑ]")), ("fa", re.compile("[پچژگکی]")))
+"""Letters of one language. Years of two digits come first in Persian and last elsewhere."""
+_MARKED = 3
+"""Elements for each selector that are read."""
+
+
+def read_metadata(
+    page: str | LexborHTMLParser, url: str, robots_headers: Iterable[str], fetched_at: datetime
+) -> Metadata:
+    """Return the metadata of a page, cleaned and of limited length.
+
+    ``robots_headers`` are the values of X-Robots-Tag. A date later than two days after ``fetched_at`` is rejected.
+    """
+    tree = parse_tree(page) if isinstance(page, str) else page
+    metas, stated = _metas(tree), read_jsonld(tree, url)
+    around = cache(partial(around_headline, tree))
+    found = find_date(_date_candidates(tree, metas, stated, url, around), fetched_at, _language_of_dates(tree))
+    reserved = reservation_of_page(metas, url)
+    return Metadata(
+        title=_title(tree, metas, stated, url),
+        author=_author(tree, metas, stated, url, around),
+        published=found.iso if found else None,
+        published_text=clean_value(found.original, MAX_TITLE) if found else None,
+        published_calendar=found.calendar if found else None,
+        published_source=found.source if found else None,
+        published_confidence=found.confidence if found else None,
+        canonical=_canonical(tree, url),
+        directives=noted_directives(tree, robots_headers),
+        tdm=reserved.value if reserved else None,
+        tdm_policy=reserved.policy if reserved else None,
+        tdm_source="meta" if reserved else None,
+        licence_url=licence_url(tree, stated.licence, url),
+    )
+
+
+def _metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
+    """Return the contents of meta elements by lower-case name, property or itemprop."""
+    metas: dict[str, list[str]] = {}
+    for node in tree.css("meta[content]")[:MAX_METAS]:
+        attributes = node.attributes
+        content = (attributes.get("content") or "").strip()
+        for key in {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")} - {None}:
+            if key and content:
+                metas.setdefault(key.strip().lower(), []).append(content)
+    return metas
+
+
+def _first(metas: dict[str, list[str]], names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        yield from metas.get(name, [])[:3]
+
+
+def _title(tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str) -> str | None:
+    """Return the title without the name of the site: from headline, og:title, the only h1 and <title>.
+
+    An h1 that equals the og:title comes first. Some papers state another headline for search engines.
+    """
+    headings = [heading for node in tree.css("h1")[:5] if (heading := clean_value(shown_text(node, " "), MAX_TITLE))]
+    shared = [clean_value(title, MAX_TITLE) for title in _first(metas, ("og:title", "twitter:title"))]
+    named = set(map(letters, shared)) - {""}
+    titles = [
+        *(heading for heading in headings if letters(heading) in named),
+        stated.headline,
+        *shared,
+        *(headings if len(headings) == 1 else []),
+        _title_element(tree),
+        *headings,
+    ]
+    cleaned = (_without_markup(clean_value(title, MAX_TITLE)) for title in titles)
+    site = _site_names(metas, url)
+    return next((_as_headed(_without_site(title, site, headings), headings) for title in cleaned if title), None)
+
+
+def _without_markup(title: str) -> str:
+    """Return a title without inline markup. A single tag may be its topic and stays."""
+    if "<" not in title:
+        return title
+    return " ".join(_BREAK.sub(" ", _INLINE.sub(r"\2", _INLINE.sub(r"\2", title))).split())
+
+
+def _title_element(tree: LexborHTMLParser) -> str:
+    element = tree.css_first("head > title") or tree.css_first("title")
+    return element.text() if element else ""
+
+
+def _site_names(metas: dict[str, list[str]], url: str) -> set[str]:
+    """Return the letters of the names that the page and its URL give the site."""
+    domain = registered_domain(host_of(url))
+    stated = {letters(name) for name in _first(metas, ("og:site_name", "application-name"))}
+    return stated | ({letters(domain.partition(".")[0]), letters(domain)} - {""})
+
+
+def _without_site(title: str, site: set[str], headings: list[str]) -> str:
+    """Return a title without the site's name at an end: a part that is its name, or that no heading has."""
+    for mark in _SITE_MARK.finditer(title):
+        head, tail = title[: mark.start()], title[mark.end() :]
+        for kept, dropped in ((head, tail), (tail, head)):
+            if kept and (kept in headings or letters(dropped) in site):
+                return kept
+    return title
+
+
+def _as_headed(title: str, headings: list[str]) -> str:
+    """Return the heading that continues a title that is cut, or ended by a quotation mark."""
+    start = title.rstrip(" .…")
+    goes_on = (heading for heading in headings if len(start) >= _MIN_START and heading.startswith(start))
+    return next(goes_on, title)
+
+
+def _author(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
+) -> str | None:
+    """Return the names of the first source with any.
+
+    Sources in order: JSON-LD, meta elements, elements marked as the author, the visible byline, the signature, and
+    organisations in the JSON-LD. Names of the site, as in many templates, and of user accounts come last.
+    """
+    title = clean_value(_title_element(tree), MAX_TITLE)
+    site = _site_names(metas, url) | {
+        letters(end) for mark in _SITE_MARK.finditer(title) for end in (title[: mark.start()], title[mark.end() :])
+    }
+    read = list[list[str]]()
+    for source in (
+        lambda: stated.authors,
+        lambda: _first(metas, _AUTHOR_NAMES),
+        lambda: _marked_authors(tree),
+        lambda: byline.authors(tree, around()),
+        lambda: byline.signature(tree),
+        lambda: stated.organisations,
+    ):
+        read.append(names(source()))
+        if people := [name for name in read[-1] if letters(name) not in site and not is_account(name)]:
+            return clean_value(", ".join(people), MAX_AUTHOR)
+    return clean_value(", ".join(next(filter(None, read), [])), MAX_AUTHOR) or None
+
+
+def _marked_authors(tree: LexborHTMLParser) -> list[str]:
+    """Return the text of the first element marked as the author, and names in such elements beside it.
+
+    Elements in the head are invisible. Elements in comments and in the page's credits name other authors.
+    """
+    every = (node for selector in _AUTHOR_ELEMENTS for node in tree.css(selector)[:_MARKED] if node.tag != "link")
+    marked = (node for node in every if not (is_aside(node, frozenset(), _OF_OTHERS) or _is_in_comment(node)))
+    named = ((node, name) for node in marked if (name := " ".join(_name_in(node).split())))
+    first, name = next(named, (None, ""))
+    # Nodes with the same markup compare as equal, so compare their ids.
+    around = first.parent.mem_id if first and first.parent else None
+    return [name, *(other for node, other in named if node.parent and node.parent.mem_id == around and is_name(other))]
+
+
+def _name_in(node: LexborNode) -> str:
+    """Return the name in an element: visible, or in a ``meta``, else all its text."""
+    name = node.css_first(_NAME_ELEMENTS)
+    if name is None:
+        return node.text(separator=" ")
+    return name.text(separator=" ").strip() or name.attributes.get("content") or node.text(separator=" ")
+
+
+def _is_in_comment(node: LexborNode) -> bool:
+    """Return whether the innermost ``article`` around an element is a comment, as in Drupal."""
+    around: LexborNode | None = node
+    while around is not None and around.tag != "article":
+        around = around.parent
+    return around is not None and _OF_COMMENT.match(around.attributes.get("class") or "") is not None
+
+
+def stated_language(tree: LexborHTMLParser) -> str:
+    """Return the language that a page states (BCP 47), or ""."""
+    root = tree.root
+    language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
+    return language.strip().lower().replace("_", "-")[:20]
+
+
+def _language_of_dates(tree: LexborHTMLParser) -> str:
+    """Return the stated language. If it is missing, or a template's English, the title's letters decide.
+
+    ``und`` is any language with the day before the month.
+    """
+    language = stated_language(tree)
+    if language and not language.startswith("en"):
+        return language
+    title = _title_element(tree)[:MAX_TITLE]
+    script, share = main_script(title)
+    if script == "Latn" and _VIETNAMESE.search(title):
+        return "vi"
+    if script in {"Latn", "Zyyy"} or share <= _HALF:
+        return language
+    return next((code for code, letters in _ARABIC if script == "Arab" and letters.search(title)), "und")
+
+
+def _date_candidates(
+    tree: LexborHTMLParser, metas: dict[str, list[str]], stated: Statement, url: str, around: Callable[[], Around]
+) -> Iterator[Candidate]:
+    """Yield texts that may be the date of publication, most trusted first.
+
+    A date in the URL is more trusted than a loose <time> element, or one of the article with another day.
+    """
+    if stated.published:
+        yield Candidate("json-ld", stated.published)
+    yield from (Candidate("meta", text) for text in _first(metas, _DATE_NAMES))
+    named = [name for name in metas if name not in _DATE_NAMES and _DATE_NAMED.fullmatch(name)]
+    yield from (Candidate("meta", text) for text in _first(metas, named))
+    times = list(time_elements(tree))
+    yield from (Candidate("time", text) for text in marked_dates(tree))
+    address = parse(url)
+    in_path = stated_in_path(address.path) if address else []
+    own = list(times_of_article(tree, times))
+    yield from (Candidate("time", text) for text in own if may_be_of(text, in_path))
+    yield from (Candidate("url", text) for text in in_path)
+    yield from (Candidate("time", text) for text in own if in_path)
+    loose = [(node, shown.text) for node, shown in times if shown.place == "time"]
+    if len({text for _, text in loose}) == 1:
+        node, text = loose[0]
+        yield Candidate("masthead" if is_of_masthead(node) else "time", text)
+    yield from (Candidate(*shown) for shown in visible_dates(around()))
+    yield from (Candidate("updated", shown.text) for _, shown in times if shown.place == "updated")
+    yield from (Candidate(*shown) for shown in visible_ages(around()))
+
+
+def _canonical(tree: LexborHTMLParser, url: str) -> str | None:
+    """Return the canonical URL that a page states, if there is only one and it is on the same site.
+
+    The front page is not accepted as the canonical form of a page below it.
+    """
+    own = parse(url)
+    references = {node.attributes.get("href") or "" for node in tree.css('link[rel~="canonical" i][href]')[:10]}
+    base = url if all(map(_ABSOLUTE.match, references)) else base_of(tree, url)
+    targets = {address for reference in references if reference.strip() and (address := parse(reference, base))}
+    if own is None or len(targets) != 1:
+        return None
+    target = targets.pop()
+    misled = target.path == "/" and not target.query and (own.path != "/" or bool(own.query))
+    return target.canonical if same_site(own.host, target.host) and not misled else None

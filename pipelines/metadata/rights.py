@@ -1,0 +1,140 @@
+"""Read rights statements of a page, its answer and its host: TDM reservations and licences.
+
+Reservations follow the TDM Reservation Protocol (W3C Community Group report of 10 May 2024). They come from tdmrep.json
+of the host, header fields of the answer, and meta elements of the page. A later source in this list overrides earlier
+ones.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pipelines.metadata.directives import robots_directives, robots_headers
+from pipelines.urls.robots_txt import PathPattern, path_of
+from pipelines.urls.url import fetchable
+from storage.reservations import RESERVING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from storage.records import Capture, Metadata
+
+RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
+MAX_BYTES = 2**20
+"""Bytes of a tdmrep.json, also after decompression. Known ones have hundreds."""
+MAX_RULES = 10_000
+MAX_LOCATIONS = 200_000
+"""Characters of all patterns together. They are compared with the URL of each page."""
+# Links with a licence that are read.
+_MAX_LINKS = 200
+_LICENCE_HOSTS = frozenset({"creativecommons.org", "www.creativecommons.org"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A reservation: 1 if text and data mining is reserved, 0 if not, and the absolute URL of its terms."""
+
+    value: int
+    policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TdmFile:
+    """The rules of a tdmrep.json."""
+
+    rules: tuple[tuple[PathPattern, Reservation], ...] = ()
+
+    def of(self, url: str) -> Reservation | None:
+        """Return the reservation for a URL by the first rule that matches, or None."""
+        path = path_of(url)
+        return next((said for pattern, said in self.rules if pattern.matches(path)), None)
+
+
+def parse_tdmrep(body: bytes, url: str) -> TdmFile:
+    """Read a tdmrep.json that was fetched from ``url``. Invalid rules are skipped."""
+    try:
+        listed = json.loads(body)
+    except (ValueError, RecursionError):
+        return TdmFile()
+    rules, room = [], MAX_LOCATIONS
+    for rule in listed[:MAX_RULES] if isinstance(listed, list) else ():
+        location = rule.get("location") if isinstance(rule, dict) else None
+        room -= len(location) if isinstance(location, str) else 0
+        if room < 0:
+            break
+        said = _reservation(rule.get(RESERVATION), rule.get(POLICY), url) if isinstance(location, str) else None
+        if said is not None:
+            rules.append((PathPattern.of(str(location).encode("utf-8", "replace").decode()), said))
+    return TdmFile(tuple(rules))
+
+
+def _reservation(value: object, policy: object, base: str) -> Reservation | None:
+    """Return a reservation from JSON or text, or None for any other value than 0 and 1."""
+    number = {"0": 0, "1": 1}.get(str(value).strip()) if isinstance(value, (int, str)) else None
+    if number is None or isinstance(value, bool):
+        return None
+    return Reservation(number, fetchable(policy, base) if isinstance(policy, str) else None)
+
+
+def reservation_of_page(metas: dict[str, list[str]], url: str) -> Reservation | None:
+    """Return the reservation in the meta elements of a page. ``metas`` are their contents by lower-case name."""
+    return _strictest(metas.get(RESERVATION, ()), metas.get(POLICY, ()), url)
+
+
+def with_answer(stated: Metadata, capture: Capture) -> Metadata:
+    """Return the metadata of a page, with the reservation of its answer or host if the page has none itself."""
+    if stated.tdm is not None:
+        return stated
+    in_header = _strictest(_headers(capture, RESERVATION), _headers(capture, POLICY), capture.url)
+    terms = capture.terms
+    in_file = Reservation(terms.tdm, terms.tdm_policy) if terms is not None and terms.tdm is not None else None
+    for source, said in (("header", in_header), ("file", in_file)):
+        if said is not None:
+            return replace(stated, tdm=said.value, tdm_policy=said.policy, tdm_source=source)
+    return stated
+
+
+def reserved_by_answer(capture: Capture) -> bool:
+    """Return whether the headers of an answer reserve the use of its text."""
+    said = _strictest(_headers(capture, RESERVATION), (), capture.url)
+    asked = {one for value in robots_headers(capture) for one in robots_directives(value)}
+    return (said is not None and said.value == 1) or not RESERVING.isdisjoint(asked)
+
+
+def _headers(capture: Capture, name: str) -> list[str]:
+    return [value for header, value in capture.response_headers if header.lower() == name]
+
+
+def _strictest(values: Iterable[str], policies: Iterable[str], base: str) -> Reservation | None:
+    """Return the reservation of one source. If it contradicts itself, the text is reserved."""
+    policy = next(iter(policies), None)
+    said = [one for value in values if (one := _reservation(value, policy, base))]
+    return max(said, key=lambda one: one.value, default=None)
+
+
+def licence_url(tree: LexborHTMLParser, stated: str, url: str) -> str | None:
+    """Return the URL of the licence that a page states for itself.
+
+    Sources in order: rel=license of its head, its JSON-LD (``stated``), rel=license of a link, and the Creative Commons
+    licence that it links to, if there is only one.
+    """
+    head = _targets(tree, 'link[rel~="license" i][href]', url)
+    linked = _targets(tree, 'a[rel~="license" i][href]', url)
+    named = fetchable(stated, url) if stated else None
+    commons = set()
+    for target in _targets(tree, 'a[href*="creativecommons.org/"]', url):
+        parts = urlsplit(target)
+        if parts.hostname in _LICENCE_HOSTS and parts.path.startswith(("/licenses/", "/publicdomain/")):
+            commons.add(target)
+    found = [*head[:1], *([named] if named else []), *linked[:1], *(commons if len(commons) == 1 else ())]
+    return found[0] if found else None
+
+
+def _targets(tree: LexborHTMLParser, selector: str, url: str) -> list[str]:
+    references = (node.attributes.get("href") or "" for node in tree.css(selector)[:_MAX_LINKS])
+    return [target for reference in references if reference.strip() and (target := fetchable(reference, url))]

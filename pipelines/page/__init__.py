@@ -1,0 +1,1 @@
+"""The processing of one page as one pure function."""

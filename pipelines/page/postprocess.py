@@ -1,0 +1,284 @@
+"""Postprocess an extraction: clean it, remove headline, date and author, and decide whether the text is stored.
+
+A crawl and ``evaluate`` both use this module, so that the scored text is the stored text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from pipelines import extractors, language
+from pipelines.classification import soft_errors
+from pipelines.classification.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.markup.tree import parse_tree
+from pipelines.metadata import reader as metadata
+from pipelines.metadata import rights
+from pipelines.metadata.byline import BY
+from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
+from pipelines.metadata.dates.parser import without_dates
+from pipelines.metadata.directives import robots_headers
+from pipelines.metadata.names import clean_value
+from pipelines.text import normalise
+from storage.records import Decoded, Drop, ParagraphKind
+from storage.reservations import SKIP, is_reserved, reservations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from storage.records import Capture, Extraction, LanguageGuess, Metadata, SiteModel
+
+MAX_REPLACED = 0.05
+"""Share of characters that could not be decoded. A text with more is dropped."""
+COMMENT_END = "-->"
+"""Visible end of a comment that contains another one. It is not text."""
+SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"})
+"""Sources of a date that are visible in a line of the page."""
+HEAD, MAX_DATELINE = 3, 250
+"""Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
+MIN_TITLE, MAX_KICKER = 15, 60
+"""Characters without spaces: minimum of a title that a headline ends with, maximum of the rest of the headline."""
+MAX_BY = 25
+"""Characters before the author's name in a byline, at most."""
+MIN_WORDS, MOST_WORDS = 4, 0.7
+"""Words of a title, and share of its words, that a headline must have."""
+MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
+"""Words of another headline: maximum, and the number and share of them that must be in the title."""
+MAX_DATELINE_CHARS = 120
+"""Characters of a line that is only a date with the author, at most."""
+_FEW_LETTERS, _MANY_LETTERS = 12, 50
+"""Letters beside dates, labels and names ("by", a day of the week, a place), and letters of two dates and these."""
+_DIGITS = re.compile(r"\d(?:\D*\d){2}")
+_APART = re.compile(r"\s[|/–—-]\s|[·•|]")
+_FIGURES = re.compile(r"\d\s?[-/.]\s?\d")
+_COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
+"""A number of minutes to read, of readers or of comments."""
+_DATE_ORDERS = ("vi", "en-us")
+"""A language with the day before the month, and one with the month before the day."""
+_SENTENCE_ENDS = frozenset(".!؟۔।。！…")
+_WORD = re.compile(r"\w+")
+_HEADING = ParagraphKind.HEADING.value
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page that is decoded and parsed, with its metadata, before extraction."""
+
+    decoded: Decoded
+    page: Page
+
+
+def open_source(decoded: Decoded, capture: Capture) -> Source:
+    """Parse a decoded page and read the metadata of the page and its answer."""
+    tree = parse_tree(decoded.text)
+    stated = metadata.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
+    return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
+
+
+def extract(source: Source, model: SiteModel) -> Extraction:
+    """Extract the main text with the site's extractor, its parameters and its template."""
+    p = dict(model.parameters).get("p")
+    options = extractors.ExtractorOptions(url=source.page.url, p=p, template=model.template)
+    return extractors.get(model.extractor).extract(source.decoded.text, options)
+
+
+def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extraction, tuple[str, LanguageGuess] | Drop]:
+    """Clean an extraction and judge it. The cleaned extraction is returned either way."""
+    extraction = tidy(found, source.page.metadata)
+    return extraction, judge(extraction, source, model)
+
+
+def judge(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+    """Decide whether a cleaned extraction is stored: return its text and language, or the drop with the reason."""
+    tree, stated = source.page.tree, source.page.metadata
+    outcome = soft_errors.not_found(tree) or _judge_text(extraction, source, model)
+    if not isinstance(outcome, Drop) and model.min_chars > ANY_TEXT:
+        outcome = soft_errors.stub(tree, len(outcome[0]), model.min_chars) or outcome
+    if not isinstance(outcome, Drop) and model.reservations == SKIP and is_reserved(stated):
+        outcome = Drop("reserved", ", ".join(reservations(stated)))
+    if isinstance(outcome, Drop) and outcome.reason == "no_article":
+        outcome = soft_errors.without_text(tree, source.decoded.text, source.page.url) or outcome
+    return outcome
+
+
+def tidy(found: Extraction, stated: Metadata) -> Extraction:
+    """Clean an extraction and remove headline, dateline and byline at its head. The text may still be dropped."""
+    return without_byline(without_dateline(without_title(clean(found), stated), stated), stated)
+
+
+def title_of(extraction: Extraction, stated: Metadata) -> str | None:
+    """Return the title that is shown above the text, else the one in the metadata."""
+    return clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
+
+
+def clean(extraction: Extraction) -> Extraction:
+    """Clean all texts of an extraction. Empty ones are removed, and a removed paragraph loses its kind."""
+    lines = [
+        (line, kind)
+        for paragraph, kind in zip(
+            normalise.clean_all(extraction.paragraphs), extraction.kinds or repeat(""), strict=False
+        )
+        for line in paragraph.split("\n")
+        if line and line != COMMENT_END
+    ]
+    captions, comments = (
+        tuple(filter(None, normalise.clean_all(texts))) for texts in (extraction.captions, extraction.comments)
+    )
+    return replace(
+        extraction,
+        paragraphs=tuple(line for line, _ in lines),
+        kinds="".join(kind for _, kind in lines),
+        captions=captions,
+        comments=comments,
+    )
+
+
+def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Remove the heading at the head of the text that repeats the title.
+
+    The shown title may differ from the one in the metadata: many papers state one for search engines, or show the topic
+    before it. A line that is no heading is kept, because a poem's first line may be its title. Only extractions with a
+    confidence are changed.
+    """
+    title = title_of(extraction, stated)
+    if extraction.confidence is None or not title:
+        return extraction
+    kinds = extraction.kinds
+    at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
+    if at is None and kinds[:1] == _HEADING and kinds[1:]:
+        at = 0 if _is_headline(extraction, title) or _is_second_headline(extraction.paragraphs[0], title) else None
+    return extraction if at is None else _without(extraction, at, at + 1)
+
+
+def _is_headline(extraction: Extraction, title: str) -> bool:
+    """Return whether the first line ends with the title, or has nearly all its words and few others.
+
+    If a heading was shown as the title, the same words may be the standfirst, so they do not count.
+    """
+    line = extraction.paragraphs[0]
+    packed, wanted = "".join(line.split()), "".join(title.split())
+    if not MIN_TITLE <= len(wanted) <= len(packed) + MAX_KICKER or len(packed) > len(wanted) + MAX_KICKER:
+        return False
+    said, words = set(_WORD.findall(line.casefold())), set(_WORD.findall(title.casefold()))
+    return packed.endswith(wanted) or (
+        not extraction.title and len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
+    )
+
+
+def _is_second_headline(line: str, title: str) -> bool:
+    """Return whether a heading is a second headline, written for readers where the title is for search engines.
+
+    It has few words, some of them from the title, and does not end like a sentence, as standfirsts do.
+
+    >>> _is_second_headline("The old mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    True
+    >>> _is_second_headline("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
+    False
+    """
+    said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))
+    alike = len(words.intersection(said))
+    return len(said) <= MAX_WORDS and line[-1] not in _SENTENCE_ENDS and alike >= max(FEW_WORDS, SOME_WORDS * len(said))
+
+
+def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Remove lines at the head of the text that contain only the date, often with the author.
+
+    These are the line or two from which the date was read, and similar lines. Only extractions with a confidence are
+    changed, because other extractors have their own definition of the text.
+    """
+    if extraction.confidence is None:
+        return extraction
+    if stated.published_source in SHOWN_DATES:
+        extraction = _without_words(extraction, stated.published_text)
+    if stated.published is None:
+        return extraction
+    for at in reversed(range(min(HEAD, len(extraction.paragraphs) - 1))):
+        line, heading = extraction.paragraphs[at], extraction.kinds[at : at + 1] == _HEADING
+        if not heading and is_dateline(line, stated.published, stated.author):
+            extraction = _without(extraction, at, at + 1)
+    return extraction
+
+
+def is_dateline(line: str, published: str, author: str | None) -> bool:
+    """Return whether a line contains only the known day of publication and the author.
+
+    A line of a chronicle, or one about another day, is no dateline.
+
+    >>> is_dateline("By Ann Lee · 5 Nov 2024 · 3 min read", "2024-11-05T08:00:00Z", "Ann Lee")
+    True
+    >>> is_dateline("Prices of gold on 5 Nov 2024", "2024-11-05", "Ann Lee")
+    False
+    """
+    if len(line) > MAX_DATELINE_CHARS or not _DIGITS.search(line):
+        return False
+    rest = line.casefold()
+    for name in (author or "").casefold().split(","):
+        rest = rest.replace(name.strip() or "\n", " ")
+    if sum(map(str.isalpha, rest)) > _MANY_LETTERS or label_before(line) == OTHER:
+        return False
+    rest, day = without_labels(rest), date.fromisoformat(published[:10])
+    for order in _DATE_ORDERS[: 1 + (_FIGURES.search(rest) is not None)]:
+        left, days = without_dates(rest, order)
+        parts = (part for part in _APART.split(left) if not _COUNT.fullmatch(part.strip()))
+        letters = sum(character.isalpha() for part in parts for character in part)
+        # A page in another zone may be a day off.
+        if letters <= _FEW_LETTERS and any(abs((each - day).days) <= 1 for each in days):
+            return True
+    return False
+
+
+def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
+    """Remove the line at the head or the end of the text that is only the author's name.
+
+    At the head a word for "by" may precede it. Only extractions with a confidence are changed.
+    """
+    author = stated.author
+    if extraction.confidence is None or not author:
+        return extraction
+    found = _without_words(extraction, author)
+    for at in reversed(range(min(HEAD, len(found.paragraphs) - 1))):
+        line = found.paragraphs[at]
+        if len(line) <= len(author) + MAX_BY and line.endswith(author) and BY.sub("", line) == author:
+            found = _without(found, at, at + 1)
+    last = len(found.paragraphs) - 1
+    signed = last > 0 and "".join(found.paragraphs[last].split()) == "".join(author.split())
+    return _without(found, last, last + 1) if signed else found
+
+
+def _without_words(extraction: Extraction, words: str | None) -> Extraction:
+    at, end = next(iter(_places(extraction, words)), (0, 0))
+    return _without(extraction, at, end) if end else extraction
+
+
+def _places(extraction: Extraction, words: str | None) -> Iterator[tuple[int, int]]:
+    """Yield the first and last index of one or two lines at the head that are these words only, without spaces."""
+    if not words or len(words) > MAX_DATELINE:
+        return
+    wanted = "".join(words.split())
+    lines = ["".join(line[: MAX_DATELINE + 1].split()) for line in extraction.paragraphs[: HEAD + 1]]
+    for at, line in enumerate(lines[:HEAD]):
+        for end, said in ((at + 1, line), (at + 2, "".join(lines[at : at + 2]))):
+            if said == wanted and end - at < len(extraction.paragraphs):
+                yield at, end
+
+
+def _without(extraction: Extraction, first: int, last: int) -> Extraction:
+    """Remove the lines from the first to before the last."""
+    lines, kinds = extraction.paragraphs, extraction.kinds
+    return replace(extraction, paragraphs=lines[:first] + lines[last:], kinds=kinds[:first] + kinds[last:])
+
+
+def _judge_text(extraction: Extraction, source: Source, model: SiteModel) -> tuple[str, LanguageGuess] | Drop:
+    decoded = source.decoded
+    if decoded.replaced > MAX_REPLACED:
+        return Drop("undecodable", f"{decoded.encoding}, {decoded.replaced:.0%} of the characters")
+    if drop := article_or_reason(source.page, extraction.paragraphs, model.min_chars, extraction.confidence):
+        return drop
+    text = extraction.text
+    guess = language.identify(text, model.language_backend)
+    if model.languages and guess.language not in model.languages:
+        return Drop("language", guess.language, guess.language)
+    return text, guess

@@ -1,0 +1,194 @@
+"""Processing one page: a pure function from capture and site model to document or drop.
+
+The same capture and model give the same result, now or read back from the WARC. `process` lists the steps.
+
+It runs in a worker process on hostile bytes. A page that gives no document is a :class:`Drop` with a reason to count
+by. The worker reports an exception that escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from pipelines import language
+from pipelines.classification import soft_errors
+from pipelines.decoding import decode as decoding
+from pipelines.discovery import feeds, links, list_pages, sitemaps
+from pipelines.discovery.date_range import within
+from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
+from pipelines.metadata.directives import robots_headers
+from pipelines.page.postprocess import Source, extract, judge, open_source, tidy, title_of
+from pipelines.quality import signals as quality
+from pipelines.text import minhash
+from pipelines.urls.url import REDIRECTS, TO_ITSELF
+from storage.bytes.content_encoding import InflateError, inflate, unpack
+from storage.bytes.mime import PAGES, charset_of, says_html, sniff
+from storage.plural import counted
+from storage.records import Decoded, Document, Drop, Kind, Link, Processed
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+    from storage.records import Capture, SiteModel
+
+_USER = re.compile(r"(?<=[/\\])[^/\\?#]*@")
+"""User name and password before the host of a URL."""
+PARTIAL = 206
+"""The crawl sends no Range header, so a partial response is not a whole page."""
+RENDERED = "rendered"
+"""``encoding_source`` of a text that was read from a browser's DOM."""
+MAX_REFUSAL = 100_000
+"""Maximum bytes of a refusing response that are searched for its reason."""
+FIRST_MIDNIGHT = timedelta(hours=14)
+"""How long before UTC a day begins in the first time zone (Kiribati). Crawls of eastern papers run in that time."""
+
+
+def process(capture: Capture, model: SiteModel) -> Processed:
+    """Process one exchange into a document or a drop, with the links found."""
+    # Redirect
+    if capture.status in REDIRECTS:
+        return _redirect(capture, model)
+
+    # Status and content decoding
+    body = _whole_body(capture)
+    if isinstance(body, Drop):
+        return Processed(drop=body)
+
+    # Feeds and sitemaps give links and no document
+    if capture.kind is Kind.FEED:
+        content_type = capture.header("Content-Type")
+        found = feeds.feed_links(body, capture.url, model, content_type, now=capture.fetched_at)
+        return _without_document("feed", counted(len(found), "link"), within(found, model))
+    if capture.kind is Kind.SITEMAP:
+        found = sitemaps.sitemap_links(body, capture.url, model, capture.fetched_at)
+        return _without_document("sitemap", counted(len(found), "link"), within(found, model))
+
+    # Media type and charset decoding
+    decoded = _decode(capture, body)
+    if isinstance(decoded, Drop):
+        return Processed(drop=decoded)
+
+    # Parse and metadata
+    source = open_source(decoded, capture)
+    metadata = source.page.metadata
+
+    # Links
+    found = _page_links(source.page.tree, capture, model)
+    found += links.main_page_link(capture.url, metadata.canonical, model)
+
+    # Extraction and clean-up
+    extraction = tidy(extract(source, model), metadata)
+
+    # Judgement: is it an article in a wanted language?
+    outcome = judge(extraction, source, model)
+    if isinstance(outcome, Drop):
+        return Processed(drop=outcome, links=found, directives=metadata.directives)
+    text, guess = outcome
+
+    # Language of each line, fingerprint, quality, document
+    lines = language.identify_lines(text, guess, model.language_backend)
+    document = Document(
+        text=text,
+        language=guess,
+        metadata=replace(metadata, title=title_of(extraction, metadata)),
+        extractor=extraction.extractor,
+        extractor_version=extraction.version,
+        extractor_reason=extraction.reason,
+        encoding=decoded.encoding,
+        encoding_source=decoded.source,
+        replaced=decoded.replaced,
+        fingerprint=minhash.fingerprint(text),
+        site_model=model.version,
+        confidence=extraction.confidence,
+        kinds=extraction.kinds,
+        captions=extraction.captions,
+        comments=extraction.comments,
+        quality=quality.measure(text, guess.language),
+        languages=language.format_guesses(lines),
+        foreign_share=round(language.foreign_share(text, guess, lines), 4),
+    )
+    return Processed(document=document, links=found, directives=metadata.directives)
+
+
+def source_of(capture: Capture) -> Source | Drop:
+    """Decode and parse a page without extracting its text. Return a drop when there is no whole HTML page."""
+    body = _whole_body(capture)
+    decoded = body if isinstance(body, Drop) else _decode(capture, body)
+    return decoded if isinstance(decoded, Drop) else open_source(decoded, capture)
+
+
+def survey(capture: Capture) -> Survey:
+    """List the blocks of a stored page, to learn the site's template. The survey of an unreadable page is empty."""
+    try:
+        body = _decompress(capture)
+    except InflateError:
+        return Survey()
+    decoded = _decode(capture, body)
+    return Survey() if isinstance(decoded, Drop) else survey_html(decoded.text)
+
+
+def _without_document(reason: str, detail: str = "", found: tuple[Link, ...] = ()) -> Processed:
+    return Processed(drop=Drop(reason, detail), links=found)
+
+
+def _redirect(capture: Capture, model: SiteModel) -> Processed:
+    """Return the link of a redirect, or the drop of one that is not followed."""
+    location = capture.header("Location") or ""
+    target = links.redirect_link(capture, location, model)
+    if target is not None:
+        return _without_document("redirect", target.url, (target,))
+    to_itself = location and links.leads_to_itself(capture.url, location)
+    return _without_document("redirect_refused", TO_ITSELF if to_itself else _USER.sub("", location[:500]))
+
+
+def _whole_body(capture: Capture) -> bytes | Drop:
+    """Return the body without its content encoding, or the drop of a response that failed or is not whole."""
+    if not 200 <= capture.status < 300 or capture.status == PARTIAL:
+        return _refusal(capture) or Drop(f"http_{capture.status}")
+    if capture.truncated:
+        return Drop(f"truncated_{capture.truncated}", f"{len(capture.body)} bytes")
+    try:
+        return _decompress(capture)
+    except InflateError as error:
+        return Drop(f"body_{error.reason}", error.detail)
+
+
+def _refusal(capture: Capture) -> Drop | None:
+    """Return who refused the page and why, if the response says so."""
+    if capture.status not in soft_errors.REFUSING:
+        return None
+    try:
+        body = _decompress(capture)
+    except InflateError:
+        body = b""
+    return soft_errors.refused(capture.status, capture.response_headers, body[:MAX_REFUSAL].decode("utf-8", "replace"))
+
+
+def _decompress(capture: Capture) -> bytes:
+    """Undo the content encoding. A feed, a sitemap or an HTML page may be compressed once more in itself."""
+    in_itself = capture.kind in {Kind.FEED, Kind.SITEMAP} or says_html(capture.header("Content-Type"))
+    return (unpack if in_itself else inflate)(capture.body, capture.coding)
+
+
+def _decode(capture: Capture, body: bytes) -> Decoded | Drop:
+    """Return the HTML as text: the DOM of a browser if the page was rendered, otherwise the body."""
+    if capture.rendered:
+        return Decoded(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
+    content_type = capture.header("Content-Type")
+    media = sniff(body, content_type)
+    return decoding.decode(body, charset_of(content_type)) if media in PAGES else Drop("not_html", media)
+
+
+def _page_links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:
+    """Return the links of a page, those of a list page in its order, within the wanted days."""
+    anchors = links.page_anchors(tree, capture.url, model, robots_headers(capture))
+    listing = list_pages.read_listing(anchors, capture.url)
+    found = list_pages.ordered(anchors, listing, capture.url, (capture.fetched_at + FIRST_MIDNIGHT).date())
+    newest = list_pages.newest_day(tree, listing) if model.since else None
+    if newest is not None and newest.isoformat() < model.since:
+        # Further pages of the list are older still.
+        found = tuple(link for link in found if link.url not in listing.pages)
+    return links.page_redirects(tree, capture.url, model) + within(found, model)

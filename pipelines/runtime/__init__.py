@@ -1,0 +1,1 @@
+"""The page pipeline, its worker processes, the writer thread and Scrapy's stages."""

@@ -1,0 +1,408 @@
+"""Page pipeline: archive an exchange, process the page in a worker, store the outcome.
+
+Crawl, import and re-extraction all use it. Two transactions bound the life of a page. After the first one the exchange
+is in the WARC and the page is *fetched*. After the second one the page is *processed*: it has a document or a drop.
+
+Pages between the two transactions stay in memory, up to a limit. A page beyond the limit is released: the WARC and its
+fetch row hold it. The pipeline reads it back when there is room. A crawl resumes the pages of a killed run this way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from pipelines.discovery.crawler_traps import CrawlerTraps
+from pipelines.runtime.wakeups import Wakeups
+from pipelines.runtime.writer import Writer
+from storage.errors import CorpusError
+from storage.records import Drop, Fetched, Kind, Processed
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from pipelines.discovery.crawler_traps import Trap
+    from pipelines.runtime.workers import WorkerPool
+    from pipelines.runtime.writer import Archive
+    from storage.corpus import Corpus
+    from storage.frontier.robots_cache import RobotsCopy
+    from storage.records import Capture, Failure, Lease, Link, SiteModel, Unprocessed
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+MAX_BATCH = 64
+"""Maximum pages read back from the WARC at once."""
+MAX_SITEMAPS, FEW_LINKS = 2, 1000
+"""Maximum long sitemaps between a worker and the database, and links above which a sitemap is long.
+
+The links of a long sitemap take up to 20 MiB, which its size does not show. Writing them takes two seconds, in which
+no host gets a lease.
+"""
+REFUSED = "robots"
+"""Reason recorded when robots.txt forbids a URL. Not counted as a failure."""
+MAX_INDEXES = 3
+"""Maximum depth of nested sitemap indexes. sitemaps.org allows one level."""
+TRAP_SECONDS = 7 * 86400.0
+"""Seconds. The URLs of a crawler trap are not requested for this long."""
+GONE = frozenset({404, 410})
+
+
+class LeftError(CorpusError):
+    """The time of this run is over. The page stays in the WARC for the next run."""
+
+
+@dataclass(slots=True)
+class PipelineCounts:
+    """Counters of a run, for progress and the summary."""
+
+    pages: int = 0
+    answered: int = 0
+    """Responses with a success or redirect status, and articles that are gone: that is an answer too."""
+    documents: int = 0
+    unchanged: int = 0
+    """Responses that repeat the last one. There is nothing to process."""
+    bytes: int = 0
+    spilled: int = 0
+    """Pages released from memory because it was full."""
+    drops: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    """Failed attempts by reason. A URL with three failed attempts counts three times."""
+    refused: int = 0
+    """URLs that robots.txt forbids."""
+    refused_sources: int = 0
+    """Sources of the crawl among them."""
+    first_failure: str = ""
+    """Reason and host of the first failure."""
+
+    def exchange(self, fetched: Fetched) -> None:
+        """Count one durable exchange."""
+        status, lease = fetched.capture.status, fetched.lease
+        self.pages += 1
+        self.bytes += len(fetched.capture.body)
+        # A start page that is not there is no answer.
+        is_gone = status in GONE and lease is not None and lease.depth > 0
+        self.answered += status < 400 or is_gone
+        self.unchanged += fetched.original is not None
+        if fetched.reason:
+            self._count_failure(fetched.reason, lease)
+
+    def failure(self, failure: Failure) -> None:
+        """Count one lease that ended without an exchange."""
+        if failure.reason == REFUSED:
+            self.refused += 1
+            self.refused_sources += failure.lease.depth == 0
+        else:
+            self._count_failure(failure.reason, failure.lease)
+
+    def _count_failure(self, reason: str, lease: Lease | None) -> None:
+        self.failures[reason] += 1
+        self.first_failure = self.first_failure or (f"{reason} ({lease.host})" if lease else reason)
+
+    def outcome(self, processed: Processed) -> None:
+        """Count the outcome of one page."""
+        if processed.document is not None:
+            self.documents += 1
+        elif processed.drop is not None:
+            self.drops[processed.drop.reason] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSettings:
+    """Settings of a pipeline."""
+
+    warc_folder: Path
+    models: Mapping[str, SiteModel]
+    """By site: the model its pages are processed with."""
+    run_id: int | None = None
+    """The crawl run. None for an import and a re-extraction."""
+    max_depth: Mapping[str, int] = field(default_factory=dict)
+    """By site: maximum link depth. A site without an entry has no maximum."""
+    again: bool = False
+    """Whether the pages have an outcome already, which the new one replaces (re-extraction)."""
+    max_held: int = 64
+    """Maximum pages in memory between the two transactions."""
+    max_held_bytes: int = 64 * 2**20
+    """Maximum bytes of their bodies, as received. One page may exceed it."""
+
+
+class PagePipeline:
+    """Archive, process and store pages. Use it as a context manager, or call :meth:`close`.
+
+    Coroutines run in one event loop. A worker process reads the page, and the writer's thread makes it durable.
+    """
+
+    def __init__(self, corpus: Corpus, archive: Archive | None, pool: WorkerPool, settings: PipelineSettings) -> None:
+        """``archive``: None when no new page comes in."""
+        self.corpus, self.pool, self.settings = corpus, pool, settings
+        self.writer = Writer(settings.run_id, archive, corpus, again=settings.again)
+        self.counts = PipelineCounts()
+        self.held: dict[int, int] = {}
+        """Pages in memory between the two transactions: fetch id to bytes of the body."""
+        self.found_hosts: set[str] = set()
+        """Hosts of links stored since the dispatcher last looked."""
+        self.waiting = 0
+        """Known pages in the WARC that wait for room in memory."""
+        self.changed = asyncio.Event()
+        self.on_settled: Callable[[Lease, float | None], None] = lambda _, __: None
+        """Called when a lease ends, with the time of the next attempt (epoch seconds) or None."""
+        self.unread: Counter[str] = Counter()
+        """By host: pages of this run that are fetched and not processed."""
+        self.traps = CrawlerTraps()
+        self.closing = False
+        """Whether the run is over. Pages that wait for a worker are left to the next run."""
+        self.leaving = False
+        """Whether no page goes to a worker any more, although the run has not ended yet."""
+        self._wakeups = Wakeups()
+        self.writer.together = self._wakeups.together
+        self._broken: BaseException | None = None
+        # The size of a packed record does not show how much memory its body takes.
+        self._reading = asyncio.Semaphore(2 * pool.size)
+        self._submitted: set[Future[Processed]] = set()
+        self._sitemaps = asyncio.Semaphore(MAX_SITEMAPS)
+        self._sitemap_turns: set[int] = set()
+        """Fetch ids of the sitemaps that hold one of the places."""
+        self._seen: set[int] | None = None
+        """While the drain reads the table: fetch ids that were in memory at any time."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            # A program that is interrupted does not wait for a lost database.
+            self.corpus.database.patience.end()
+        self.close()
+
+    def close(self) -> None:
+        """Write what is queued and end the writer. Pages that wait for a worker stay in the WARC. Safe to repeat."""
+        self.closing = True
+        self.writer.close()
+
+    @property
+    def error(self) -> BaseException | None:
+        """The error that ends the run: the writer's, or another that stops every page."""
+        return self.writer.error or self._broken
+
+    def break_down(self, error: BaseException) -> None:
+        """End the run because of an error. Everything fetched is durable."""
+        if self.error is None:
+            logger.error("%s; the crawl stops here", f"{type(error).__name__}: {error}".removesuffix(": "))
+            self._broken = error
+        self.changed.set()
+
+    async def call(self, function: Callable[[], T]) -> T:
+        """Run a database operation in the writer's thread: one thread writes, and the event loop does not block."""
+        return await self._wakeups.result(self.writer.call(function))
+
+    async def archive(self, fetched: Fetched) -> int:
+        """First transaction: make an exchange durable and return its fetch id."""
+        fetch_id = await self._wakeups.result(self.writer.fetched(fetched))
+        self.counts.exchange(fetched)
+        if fetched.lease is not None:
+            self.unread[fetched.lease.host] += not (fetched.reason or fetched.retry_at or fetched.original)
+            self.on_settled(fetched.lease, fetched.retry_at)
+        return fetch_id
+
+    async def process(
+        self, capture: Capture, site: str, fetch_id: int, crashes: int = 0, model: SiteModel | None = None
+    ) -> Processed:
+        """Process a page in a worker, with the site's model unless one is given.
+
+        A page that kills its worker is counted durably, so that it does not kill more after a restart. ``crashes``:
+        workers that it has killed before. Long sitemaps wait for one of MAX_SITEMAPS places. Raises LeftError when
+        the run has no more time for the page. An error of the pool ends the run; the page stays in the WARC.
+        """
+
+        def count_crash() -> None:
+            self.writer.call(lambda: self.corpus.fetches.add_crash(fetch_id)).result()
+
+        again = self.settings.again
+        if capture.kind is Kind.SITEMAP and not again:
+            await self._sitemaps.acquire()
+            self._sitemap_turns.add(fetch_id)
+        if self.closing:
+            # The next run processes it, as it does with pages in the pool's queue.
+            self._end_sitemap_turn(fetch_id)
+            raise asyncio.CancelledError
+        try:
+            if self.leaving:
+                raise LeftError("left to the next run")
+            on_crash = (lambda: None) if again else count_crash
+            submitted = self.pool.submit(capture, model or self.settings.models[site], crashes, on_crash)
+            self._submitted.add(submitted)
+            try:
+                processed = await self._wakeups.result(submitted)
+            except asyncio.CancelledError:
+                if self.leaving:
+                    raise LeftError("left to the next run") from None
+                raise
+            finally:
+                self._submitted.discard(submitted)
+        except LeftError:
+            self._end_sitemap_turn(fetch_id)
+            self.held.pop(fetch_id, None)
+            self.changed.set()
+            raise
+        except Exception as error:
+            self._end_sitemap_turn(fetch_id)
+            self.break_down(error)
+            raise
+        if len(processed.links) <= FEW_LINKS:
+            self._end_sitemap_turn(fetch_id)
+        return processed
+
+    def _end_sitemap_turn(self, fetch_id: int) -> None:
+        """Give the place of a sitemap to the next one. Does nothing for other pages."""
+        if fetch_id in self._sitemap_turns:
+            self._sitemap_turns.remove(fetch_id)
+            self._sitemaps.release()
+
+    async def store(self, fetch_id: int, lease: Lease, processed: Processed, *, follow: bool = True) -> Processed:
+        """Second transaction: make the outcome durable and release the page. Return the outcome as stored.
+
+        ``follow``: whether the page's links enter the frontier.
+        """
+        processed = replace(processed, links=self._followed(lease, processed.links) if follow else ())
+        try:
+            stored = await self._wakeups.result(self.writer.processed(fetch_id, lease, processed))
+        finally:
+            self.held.pop(fetch_id, None)
+            self._end_sitemap_turn(fetch_id)
+            self.unread[lease.host] -= 1
+            if self.unread[lease.host] <= 0:
+                # Pages of an earlier run were not counted.
+                del self.unread[lease.host]
+        self.counts.outcome(stored)
+        self.found_hosts.update(link.host for link in stored.links)
+        self.changed.set()
+        if follow:
+            # Whether a place is a trap depends on the texts read there, stored before or not.
+            trap = self.traps.note(lease, processed)
+            if trap is not None:
+                await self._put_off(lease, trap)
+        return stored
+
+    def _followed(self, lease: Lease, links: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Remove links below the site's maximum depth, into crawler traps, and to sitemaps nested too deep."""
+        if lease.depth >= self.settings.max_depth.get(lease.site, lease.depth + 1):
+            return tuple(link for link in links if link.redirect)
+        if lease.kind is Kind.SITEMAP and lease.depth >= MAX_INDEXES:
+            links = tuple(link for link in links if link.redirect or link.kind is not Kind.SITEMAP)
+        return self.traps.wanted(links)
+
+    async def _put_off(self, lease: Lease, trap: Trap) -> None:
+        """Leave the pending URLs of a crawler trap to a later run."""
+        frontier, until = self.corpus.frontier, time.time() + TRAP_SECONDS
+        pages = await asyncio.to_thread(frontier.pending_pages, (lease.site, trap.host), trap.holds)
+        waiting = await self.call(lambda: frontier.put_off(pages, until))
+        text = "%s: nothing new in %d pages like %s; %d more wait for a week"
+        logger.info(text, lease.site, trap.pages, lease.url, waiting)
+
+    async def fail(self, failure: Failure) -> None:
+        """Record durably that a lease ended without an exchange."""
+        frontier, run_id = self.corpus.frontier, self.settings.run_id
+        assert run_id is not None
+        await self.call(lambda: frontier.fail(run_id, [failure]))
+        self.counts.failure(failure)
+        self.on_settled(failure.lease, failure.retry_at)
+
+    def pause(self, host: str, until: float) -> None:
+        """Record the end (epoch seconds) of a pause that a host requested, for this run and the next."""
+        frontier = self.corpus.frontier
+        self.writer.call(lambda: frontier.pause(host, until))
+
+    def keep_robots(self, copy: RobotsCopy) -> None:
+        """Keep a copy of a robots.txt, for times when its host cannot serve it."""
+        self.writer.call(lambda: self.corpus.frontier.keep_robots(copy))
+
+    async def kept_robots(self, origin: str) -> RobotsCopy | None:
+        """Return the last readable robots.txt of an origin."""
+        return await asyncio.to_thread(self.corpus.frontier.robots, origin)
+
+    def record(self, capture: Capture) -> None:
+        """Archive an exchange without waiting for it (robots.txt, tdmrep.json)."""
+        self.writer.fetched(Fetched(capture))
+
+    def leave(self) -> None:
+        """Leave to the next run the pages that no worker has begun, and those that wait in the WARC."""
+        self.leaving = True
+        for submitted in self._submitted:
+            submitted.cancel()
+        self.changed.set()
+
+    def hold(self, fetch_id: int, size: int = 0) -> bool:
+        """Take a page of ``size`` bytes into memory. Return False when it has to wait in the WARC."""
+        if fetch_id in self.held:
+            # The drain has found its row already.
+            return False
+        if len(self.held) >= self.settings.max_held or self._is_heavy:
+            self.counts.spilled += 1
+            self.waiting += 1
+            return False
+        self._hold({fetch_id: size})
+        return True
+
+    @property
+    def _is_heavy(self) -> bool:
+        return sum(self.held.values()) >= self.settings.max_held_bytes
+
+    def _hold(self, pages: Mapping[int, int]) -> None:
+        self.held.update(pages)
+        if self._seen is not None:
+            self._seen.update(pages)
+
+    @property
+    def room(self) -> int:
+        """How many pages the next batch from the WARC may bring into memory."""
+        bound = self.settings.max_held
+        return 0 if self._is_heavy else min((bound + 1) // 2, bound - len(self.held), MAX_BATCH)
+
+    async def drain(self) -> int:
+        """Read back one batch of pages from the WARC, process and store them. Return their number."""
+        room, believed = self.room, self.waiting
+        if not room:
+            # Other pages have taken it meanwhile.
+            return 0
+        self._seen = set(self.held)
+        try:
+            sites, limit = tuple(self.settings.models), room + len(self.held)
+            found = await asyncio.to_thread(self.corpus.fetches.unprocessed, sites, limit)
+            # A page that passed through memory during the query is not waiting.
+            batch = [page for page in found if page.fetch_id not in self._seen][:room]
+        finally:
+            self._seen = None
+        self._hold({page.fetch_id: page.pointer.length for page in batch})
+        self.waiting = max(0, self.waiting - (len(batch) or believed))
+        await asyncio.gather(*(self.resume(page) for page in batch))
+        return len(batch)
+
+    async def resume(self, page: Unprocessed) -> None:
+        """Process and store a page that waits in the WARC. The links of an imported page are not followed."""
+        try:
+            async with self._reading:
+                capture = await asyncio.to_thread(read_back, self.settings.warc_folder, page)
+                if isinstance(capture, Drop):
+                    processed = Processed(drop=capture)
+                else:
+                    processed = await self.process(capture, page.lease.site, page.fetch_id, page.crashes)
+        except LeftError:
+            return
+        await self.store(page.fetch_id, page.lease, processed, follow=not page.imported)
+
+
+def read_back(folder: Path, page: Unprocessed) -> Capture | Drop:
+    """Read a page from the WARC. Return a drop when it cannot be read."""
+    try:
+        return replace(read_record(folder, page.pointer), kind=page.lease.kind, terms=page.terms)
+    except (CorpusError, OSError) as error:
+        logger.error("cannot read %s back from the WARC: %s", page.lease.url, error)
+        return Drop("warc_damaged", str(error)[:500])

@@ -1,0 +1,32 @@
+"""Warm-up of the fork server: importing this module loads all that a worker needs.
+
+The fork server imports modules by name and calls nothing, so the import itself processes a small page. Otherwise every
+worker would load the libraries again, in the time of its first page.
+"""
+
+from __future__ import annotations
+
+import signal
+from datetime import UTC, datetime
+
+from pipelines.page.process import process
+from storage.records import Capture, Kind, SiteModel
+
+PARAGRAPH = "Hôm nay người dân thành phố ra phố đi dạo, nghe nhạc, đọc sách và ăn bánh mì dưới hàng cây xanh ven sông. "
+HEAD = "<head><title>Bài</title></head><time>Thứ Bảy, 21/11/2026</time>"
+PAGE = f"<html>{HEAD}<article>{f'<p>{PARAGRAPH * 3}</p>' * 4}</article></html>"
+FEED = "<rss version='2.0'><channel><item><link>http://a.example/1</link></item></channel></rss>"
+
+
+def warm() -> None:
+    """Process a page in a legacy encoding, and a feed."""
+    model = SiteModel(site="warm", hosts=("a.example",))
+    now = datetime.now(UTC)
+    for kind, body in ((Kind.PAGE, PAGE.encode("cp1258", "ignore")), (Kind.FEED, FEED.encode())):
+        process(Capture("http://a.example/", now, 200, (), (), body, kind), model)
+
+
+# The parent decides about signals to the process group. Workers die with the fork server.
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+warm()

@@ -1,0 +1,394 @@
+"""Supervised worker processes. Each processes one page at a time, with a time and a memory limit.
+
+A crash costs one page. A thread of the parent owns each worker. Tasks and replies are MessagePack and never pickles,
+so a worker that hostile bytes have taken over can return wrong data at worst. Workers come from a fork server that has
+loaded the heavy modules, so a new one starts in milliseconds. They hold no file, socket or database handle of the
+parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import forkserver, util
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from pipelines.runtime.worker_process import FAULTS, MAX_FRAME, Reply, Task, serve, signals_held
+from storage.disk import disk_error
+from storage.errors import CorpusError, DiskError
+from storage.records import Drop, Processed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pipelines.extractors.auto.blocks.template_learning import Survey
+    from storage.records import Capture, SiteModel
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MAX_CRASHES = 2
+"""Workers that a page may crash before it is dropped."""
+START_SECONDS = 120.0
+"""Maximum seconds for a worker or the fork server to start."""
+LOOK_SECONDS = 0.5
+"""Seconds between two checks of the time limit. A page may exceed it by as much."""
+_UNSTARTED = (EOFError, OSError, RuntimeError)
+"""Errors of a worker that does not start. RuntimeError: the system has no thread left to start it."""
+
+_replies = msgspec.msgpack.Decoder(Reply)
+"""Made before there are threads: two threads that resolve a type at once crash (SIGSEGV, msgspec 0.22)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """Limits of one page: wall-clock seconds and bytes of address space."""
+
+    seconds: float = 20.0
+    memory: int = 2 * 1024**3
+
+
+class WorkerDiedError(Exception):
+    """The worker ended without a reply; ``timed_out`` when it was killed for the time limit."""
+
+    def __init__(self, *, timed_out: bool) -> None:
+        super().__init__("timed out" if timed_out else "crashed")
+        self.timed_out = timed_out
+
+
+def start_fork_server() -> None:
+    """Start the process that workers are forked from. It loads while the caller goes on. Safe to repeat.
+
+    Raises DiskError when there is no folder for its socket, CorpusError when the system has no process left.
+    """
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.runtime.warm_up"])
+    try:
+        with signals_held():
+            forkserver.ensure_running()
+    except OSError as error:
+        if error.errno == errno.EMFILE:
+            raise disk_error(error, Path("ulimit -n")) from error
+        if error.errno in {errno.EAGAIN, errno.ENOMEM}:
+            raise _no_process(error) from error
+        raise DiskError(
+            f"worker processes need a folder for temporary files: {error}",
+            where=os.environ.get("TMPDIR", ""),
+            do="Have TMPDIR name one that can be written, has room, and whose path is short (90 characters).",
+        ) from error
+
+
+def _no_process(error: Exception) -> CorpusError:
+    return CorpusError(
+        f"no worker process can be started ({str(error) or type(error).__name__})",
+        do="See that there is memory, and that ulimit -v, -u and -n leave room for some processes.",
+    )
+
+
+@contextlib.contextmanager
+def server_within(seconds: float) -> Iterator[None]:
+    """Kill the fork server when it does not answer within so many seconds: a stopped one would block its caller.
+
+    The body gets an EOFError then, or a FileNotFoundError when the socket is gone. The next attempt gets a new server.
+    """
+    start_fork_server()
+    asked = _server_pid()
+    alarm = threading.Timer(seconds, _kill_server, [asked])
+    alarm.daemon = True
+    alarm.start()
+    try:
+        yield
+    except (EOFError, ConnectionError):
+        _await_end(asked)
+        raise
+    except FileNotFoundError:
+        _make_folder()
+        _kill_server(asked)
+        _await_end(asked)
+        raise
+    finally:
+        alarm.cancel()
+
+
+def _make_folder() -> None:
+    """Make the folder of the fork server's socket again. Raises DiskError when another user has made it: that user
+    would get the workers' pipes.
+    """
+    folder = Path(util.get_temp_dir())
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.lstat().st_uid != os.geteuid():
+        raise DiskError("somebody else has made the folder for temporary files of this crawl", where=str(folder))
+
+
+def _await_end(pid: int | None) -> None:
+    """Wait until a fork server has ended: `multiprocessing` starts no other before, and reaps it."""
+    deadline = time.monotonic() + START_SECONDS
+    with contextlib.suppress(ChildProcessError):
+        while pid is not None and time.monotonic() < deadline:
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
+                return
+            time.sleep(0.01)
+
+
+def _server_pid() -> int | None:
+    # It has no public name.
+    pid: int | None = vars(forkserver._forkserver).get("_forkserver_pid")  # noqa: SLF001
+    return pid
+
+
+def _kill_server(pid: int | None) -> None:
+    """Kill a fork server, unless a new one has taken its place."""
+    if pid is not None and pid == _server_pid():
+        logger.warning("the process that starts workers does not answer: it is replaced")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+class WorkerPool:
+    """A fixed number of supervised workers. Any thread may call ``submit``; ``close`` ends them all."""
+
+    def __init__(self, size: int, limits: WorkerLimits | None = None) -> None:
+        self.size = size
+        self.cpu_seconds = 0.0
+        self.peak_kib = 0
+        self._limits = limits or WorkerLimits()
+        self._context = multiprocessing.get_context("forkserver")
+        start_fork_server()
+        self._local = threading.local()
+        self._workers: list[_Worker] = []
+        self._guard = threading.Lock()
+        self._closing = False
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="worker")
+        # A program that ends without `close` would wait for them without end: they ignore every signal but SIGKILL.
+        self._at_exit = util.Finalize(None, _end, (self._workers,), exitpriority=100)
+        self._closed = threading.Event()
+        self._watch = threading.Thread(target=self._keep_limits, name="workers' watch", daemon=True)
+        self._watch.start()
+
+    def submit(
+        self,
+        capture: Capture,
+        model: SiteModel,
+        crashes: int = 0,
+        on_crash: Callable[[], object] = lambda: None,
+    ) -> Future[Processed]:
+        """Process a capture. A page that kills workers gives a drop with the reason.
+
+        ``crashes``: workers that the page has crashed before. ``on_crash`` is called after each further crash, before
+        the next attempt. An exception of it ends the task.
+        """
+        return self._hand_over(lambda: self._run(Task(capture, model), crashes, on_crash).processed)
+
+    def survey(self, capture: Capture) -> Future[Survey]:
+        """Survey a stored page for learning. The survey is empty when the page crashed its worker or is unreadable."""
+        return self._hand_over(lambda: self._run(Task(capture), MAX_CRASHES - 1).survey)
+
+    def _hand_over(self, work: Callable[[], T]) -> Future[T]:
+        try:
+            return self._threads.submit(work)
+        except RuntimeError as error:
+            # A closed pool raises it too: that is a fault of the caller.
+            if self._closing:
+                raise
+            refused: Future[T] = Future()
+            refused.set_exception(_no_process(error))
+            return refused
+
+    def close(self) -> None:
+        """Kill the workers. Unfinished futures are cancelled or end as a crash. Safe to repeat."""
+        self._closing = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._guard:
+            for worker in self._workers:
+                worker.end()
+        self._threads.shutdown(wait=True)
+        self._closed.set()
+        self._watch.join()
+        for worker in self._workers:
+            worker.bury()
+        self._workers.clear()
+        self._at_exit.cancel()
+
+    def pids(self) -> list[int]:
+        """Return the process ids of the living workers."""
+        with self._guard:
+            return [worker.pid for worker in self._workers if worker.alive]
+
+    def _keep_limits(self) -> None:
+        """Kill workers that exceed the time limit, until the pool is closed.
+
+        One thread checks now and then: starting a timer for each page takes longer than sending it. A long gap between
+        two checks means that the program was stopped (Ctrl-Z, a suspended machine), and the workers with it.
+        """
+        looked = time.monotonic()
+        while not self._closed.wait(LOOK_SECONDS):
+            before, looked = looked, time.monotonic()
+            with self._guard:
+                workers = tuple(self._workers)
+            for worker in workers:
+                worker.keep_limit(looked - before - LOOK_SECONDS)
+
+    def _run(self, task: Task, crashes: int, on_crash: Callable[[], object] = lambda: None) -> Reply:
+        frame = msgspec.msgpack.encode(task)
+        for _ in range(crashes, MAX_CRASHES):
+            try:
+                reply = self._answer(self._own_worker().call(frame))
+            except WorkerDiedError as death:
+                self._discard()
+                if self._closing:
+                    break
+                logger.warning("worker %s on %s", death, task.capture.url)
+                if death.timed_out:
+                    return Reply(Processed(drop=Drop("worker_timeout", f"over {self._limits.seconds:g} s")))
+                on_crash()
+            else:
+                if reply.fault:
+                    drop = reply.processed.drop
+                    logger.error("cannot process %s: %s", task.capture.url, drop and drop.detail)
+                    logger.debug("%s", reply.fault)
+                return reply
+        return Reply(Processed(drop=Drop("worker_crash", f"cost {MAX_CRASHES} workers")))
+
+    def _answer(self, frame: bytes) -> Reply:
+        try:
+            reply = _replies.decode(frame)
+        except msgspec.DecodeError as error:
+            raise WorkerDiedError(timed_out=False) from error
+        with self._guard:
+            self.cpu_seconds += reply.cpu
+            self.peak_kib = max(self.peak_kib, reply.peak_kib)
+        return reply
+
+    def _own_worker(self) -> _Worker:
+        worker: _Worker | None = getattr(self._local, "worker", None)
+        if worker is not None and not worker.alive:
+            # It was killed between two pages, for example by the system for its memory. No page has crashed it.
+            self._discard()
+            worker = None
+        if worker is None:
+            worker = self._local.worker = self._started()
+            with self._guard:
+                self._workers.append(worker)
+                if self._closing:
+                    # `close` has killed the others already.
+                    raise WorkerDiedError(timed_out=False)
+        return worker
+
+    def _started(self) -> _Worker:
+        """Start a worker, with a second attempt. Raises CorpusError then: the machine is at fault, not a page."""
+        try:
+            return _Worker(self._context, self._limits)
+        except _UNSTARTED as error:
+            logger.warning("a worker did not start (%s)", str(error) or type(error).__name__)
+        try:
+            return _Worker(self._context, self._limits)
+        except _UNSTARTED as error:
+            raise _no_process(error) from error
+
+    def _discard(self) -> None:
+        worker: _Worker = self._local.worker
+        self._local.worker = None
+        worker.bury()
+        with self._guard:
+            self._workers.remove(worker)
+
+
+def _end(workers: list[_Worker]) -> None:
+    for worker in workers:
+        worker.end()
+
+
+def _is_stopped(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1] in (b"T", b"t")  # proc(5)
+    return False
+
+
+class _Worker:
+    """One process and the pipe to it."""
+
+    def __init__(self, context: multiprocessing.context.ForkServerContext, limits: WorkerLimits) -> None:
+        self._limits, self._ended = limits, False
+        self._clock = threading.Lock()
+        self._due, self._overdue = math.inf, False
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=serve, args=(theirs, limits.memory, os.environ.get(FAULTS, "")), daemon=True
+        )
+        with server_within(START_SECONDS), signals_held():
+            self._process.start()
+        theirs.close()
+        # The first worker waits for the fork server to load. This does not count for its page.
+        if not self._pipe.poll(START_SECONDS):
+            self.bury()
+            raise TimeoutError(f"it took more than {START_SECONDS:g} s")
+        self._pipe.recv_bytes(MAX_FRAME)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid or 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process has not ended, as far as is known. Any thread may call it."""
+        return not self._ended and not wait([self._process.sentinel], 0)
+
+    def call(self, frame: bytes) -> bytes:
+        """Send one task and wait for the reply. `keep_limit` kills the process at the time limit.
+
+        Another thread keeps the limit, not a timed read: a stopped process would block the send too.
+        """
+        self._begin(time.monotonic() + self._limits.seconds)
+        try:
+            self._pipe.send_bytes(frame)
+            answer = self._pipe.recv_bytes(MAX_FRAME)
+        except (EOFError, OSError) as error:
+            raise WorkerDiedError(timed_out=self._end_of_page()) from error
+        # A reply at the last moment counts. The dead worker is noticed before the next task.
+        self._end_of_page()
+        return answer
+
+    def _begin(self, due: float) -> None:
+        with self._clock:
+            self._due, self._overdue = due, False
+
+    def _end_of_page(self) -> bool:
+        """Stop the clock. Return whether the page exceeded the limit."""
+        with self._clock:
+            self._due = math.inf
+            return self._overdue
+
+    def keep_limit(self, lost: float = 0.0) -> None:
+        """Kill the process if its page exceeds the limit, without the ``lost`` seconds. Any thread may call it."""
+        with self._clock:
+            now = time.monotonic()
+            if lost > LOOK_SECONDS and self._due < math.inf:
+                self._due = min(self._due + lost, now + self._limits.seconds)
+            if now > self._due:
+                # A stopped process was not at work.
+                self._overdue = not _is_stopped(self.pid)
+                self.end()
+
+    def end(self) -> None:
+        """Kill the process; its `call` raises WorkerDiedError. Any thread may call it."""
+        self._ended = True
+        self._process.kill()
+
+    def bury(self) -> None:
+        """Kill and reap the process. Only its own thread may call it, or any when that has ended."""
+        self.end()
+        self._process.join(5)
+        self._pipe.close()

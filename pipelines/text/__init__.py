@@ -1,0 +1,1 @@
+"""Normal form, sentences, tokens and fingerprints of a text."""

@@ -1,0 +1,1 @@
+"""URLs, hosts, spelling variants and robots.txt."""

@@ -1,0 +1,1 @@
+"""Removed pages and authors that must not return."""

@@ -1,0 +1,1 @@
+"""Engines, transactions, schema and copies of the database."""

@@ -1,0 +1,418 @@
+"""Tables of a corpus, in the order in which a page passes through them.
+
+run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
+its text; then removals. A change needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test
+compares them.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    UniqueConstraint,
+    false,
+    text,
+)
+
+from storage.database.columns import Lines, Moment, Numbers, Runs, Stated, Words
+
+SCHEMA_VERSION = "0015"
+MAX_URL = 2000
+"""Longest canonical URL in the frontier, in ASCII characters. A PostgreSQL index entry must be below 2704 bytes."""
+
+RUN_COUNTS = (
+    "found",
+    "fetched",
+    "unchanged",
+    "articles",
+    "versions",
+    "refused",
+    "robots",
+    "http_errors",
+    "failed",
+    "no_text",
+    "short",
+    "undated",
+    "language",
+    "duplicates",
+    "awaiting",
+    "bytes",
+)
+"""Counters of a run at each site; see storage.runs.site_runs.SiteRun."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+Big = BigInteger().with_variant(Integer(), "sqlite")
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("token", Words, nullable=False, unique=True),
+    Column("started", Moment, nullable=False),
+    Column("finished", Moment),
+    Column("exit_code", Integer),
+    Column("config", Words, nullable=False),
+    Column("summary", Words),
+    Column("pid", Integer, nullable=False),
+    Column("host", Words, nullable=False),
+)
+
+warc_file = Table(
+    "warc_file",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("name", Words, nullable=False, unique=True),
+    Column("run_id", Big, ForeignKey(run.c.id)),
+    Column("state", Words, nullable=False),
+    Column("bytes", Big),
+    Column("removed_at", Moment),
+    Column("removed_because", Words),
+)
+
+site = Table(
+    "site",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("licence", Words),
+)
+
+host = Table(
+    "host",
+    metadata,
+    Column("site", Words, primary_key=True),
+    Column("name", Words, primary_key=True),
+    Column("paused_until", Double, nullable=False, server_default="0"),
+)
+"""``paused_until``: epoch seconds until which the host requested a pause."""
+
+url = Table(
+    "url",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("url", Words, nullable=False, unique=True),
+    Column("fetch_url", Words, nullable=False),
+    Column("site", Words, nullable=False),
+    Column("host", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("seed", Boolean, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("hops", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_try", Double, nullable=False),
+    Column("reason", Words),
+    Column("leased_by", Big, ForeignKey(run.c.id)),
+    Column("lease_token", Big),
+    Column("found_from", Big, ForeignKey("url.id")),
+    Column("found_at", Moment, nullable=False),
+    Column("dated", Double, nullable=False, server_default="0"),
+    Column("due_again", Double),
+    Column("period", Double, nullable=False, server_default="0"),
+    Column("unchanged", Integer, nullable=False, server_default="0"),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("reads", Integer, nullable=False, server_default="0"),
+    Column("read_at", Double, nullable=False, server_default="0"),
+    Column("news_at", Double, nullable=False, server_default="0"),
+)
+"""``dated``: date of publication or change in a feed or sitemap, 0 if unknown. ``due_again``: time when a done or
+failed URL becomes pending again, NULL for never. The other columns belong to storage.frontier.recrawl_schedule. Times
+are epoch seconds.
+"""
+_pending = text("state = 'pending'")
+Index(
+    "ix_url_due",
+    url.c.site,
+    url.c.host,
+    url.c.priority.desc(),
+    url.c.dated.desc(),
+    url.c.depth,
+    url.c.id,
+    url.c.next_try,
+    sqlite_where=_pending,
+    postgresql_where=_pending,
+)
+_settled = text("state <> 'pending'")
+Index("ix_url_settled", url.c.site, url.c.state, url.c.reason, sqlite_where=_settled, postgresql_where=_settled)
+_again = text("due_again IS NOT NULL")
+Index("ix_url_due_again", url.c.site, url.c.due_again, sqlite_where=_again, postgresql_where=_again)
+IS_SOURCE = text("(seed OR kind <> 'page' OR period > 0)")
+"""Condition of sources. Only in this spelling both databases use the index below."""
+Index("ix_url_source", url.c.site, sqlite_where=IS_SOURCE, postgresql_where=IS_SOURCE)
+
+robots = Table(
+    "robots",
+    metadata,
+    Column("origin", Words, primary_key=True),
+    Column("fetched_at", Moment, nullable=False),
+    Column("status", Stated, nullable=False),
+    Column("verdict", Words, nullable=False),
+    Column("sha256", Words, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("crawl_delay", Double),
+)
+"""Last readable robots.txt of each origin, its body compressed with zlib."""
+
+terms = Table(
+    "terms",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("key", Words, nullable=False, unique=True),
+    Column("robots", Words, nullable=False),
+    Column("robots_sha256", Words, nullable=False),
+    Column("tdm", Integer),
+    Column("tdm_policy", Words),
+)
+"""Terms of use in a host's files for the fetched URLs. Rows are added and never changed."""
+
+fetch = Table(
+    "http_fetch",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("url_id", Big, ForeignKey(url.c.id), index=True),
+    Column("run_id", Big, ForeignKey(run.c.id)),
+    Column("uri", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("fetched_at", Moment, nullable=False),
+    Column("status", Stated, nullable=False),
+    Column("mime", Words),
+    Column("ip", Words),
+    Column("truncated", Words),
+    Column("warc_id", Big, ForeignKey(warc_file.c.id), nullable=False),
+    Column("warc_offset", Big, nullable=False),
+    Column("warc_length", Big, nullable=False),
+    Column("record_id", Words, nullable=False),
+    Column("payload_digest", Words, nullable=False),
+    Column("outcome", Words),
+    Column("reason", Words),
+    Column("detail", Words),
+    Column("language", Words),
+    Column("version", Integer),
+    Column("crashes", Integer, nullable=False),
+    Column("original_id", Big, ForeignKey("http_fetch.id")),
+    Column("terms_id", Big, ForeignKey(terms.c.id)),
+    UniqueConstraint("warc_id", "warc_offset"),
+)
+"""``original_id``: for a revisit record, the fetch whose response record has the payload."""
+Index("ix_http_fetch_outcome_reason", fetch.c.outcome, fetch.c.reason)
+_awaiting = text("outcome IS NULL")
+Index("ix_http_fetch_awaiting", fetch.c.id, fetch.c.url_id, sqlite_where=_awaiting, postgresql_where=_awaiting)
+
+original = Table(
+    "original",
+    metadata,
+    Column("url_id", Big, ForeignKey(url.c.id), primary_key=True, autoincrement=False),
+    Column("fetch_id", Big, ForeignKey(fetch.c.id), nullable=False),
+    Column("etag", Words, nullable=False),
+    Column("modified", Words, nullable=False),
+    Column("rules", Words, nullable=False),
+)
+"""Last full response (200) of a URL, with its validators for conditional requests. ``rules``: see Schedule."""
+
+site_model = Table(
+    "site_model",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("site", Words, nullable=False, index=True),
+    Column("created", Moment, nullable=False),
+    Column("scheme", Words, nullable=False),
+    Column("pages", Integer, nullable=False),
+    Column("documents", Integer, nullable=False),
+    Column("template", LargeBinary, nullable=False),
+)
+"""Rows are added and never changed, so that a document can be reproduced with its model."""
+
+recurring_line = Table(
+    "recurring_line",
+    metadata,
+    Column("site", Words, primary_key=True),
+    Column("digest", BigInteger, primary_key=True, autoincrement=False),
+    Column("texts", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Recurring lines of a site with the number of texts, as last learned; see storage.documents.recurring_lines."""
+
+run_site = Table(
+    "run_site",
+    metadata,
+    Column("run_id", Big, ForeignKey(run.c.id), primary_key=True, autoincrement=False),
+    Column("site", Words, primary_key=True),
+    Column("after_fetch", Big, nullable=False),
+    Column("after_url", Big, nullable=False),
+    Column("pending_count", Boolean, nullable=False),
+    *(Column(name, Big, nullable=False, server_default="0") for name in RUN_COUNTS),
+    Column("seconds", Double, nullable=False, server_default="0"),
+    Column("reasons", Words),
+)
+"""Counters of a run at a site: zeros while it runs, computed at its end (storage.runs.site_runs). ``after_fetch`` and
+``after_url``: the last ids at its start. ``pending_count``: the counters are not final.
+"""
+Index("ix_run_site_site", run_site.c.site, run_site.c.run_id)
+
+run_failure = Table(
+    "run_failure",
+    metadata,
+    Column("run_id", Big, ForeignKey(run.c.id), primary_key=True, autoincrement=False),
+    Column("site", Words, primary_key=True),
+    Column("reason", Words, primary_key=True),
+    Column("tries", Integer, nullable=False),
+)
+"""Attempts without an exchange, which have no fetch row."""
+
+scheme = Table(
+    "scheme",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Words, nullable=False, unique=True),
+)
+
+duplicate_set = Table(
+    "duplicate_set",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("representative_id", Big),
+)
+"""``representative_id``: id of a document. No foreign key, because the two tables would refer to each other."""
+
+fingerprint = Table(
+    "fingerprint",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("set_id", Big, ForeignKey(duplicate_set.c.id), nullable=False, index=True),
+    Column("scheme_id", Integer, ForeignKey(scheme.c.id), nullable=False),
+    Column("exact", LargeBinary, nullable=False),
+    Column("shingles", Integer, nullable=False),
+    Column("sketch", LargeBinary, nullable=False),
+    Column("bands", LargeBinary, nullable=False),
+    UniqueConstraint("exact", "scheme_id"),
+)
+
+band = Table(
+    "band",
+    metadata,
+    Column("key", BigInteger, primary_key=True, autoincrement=False),
+    Column("fingerprint_id", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+near_duplicate = Table(
+    "near_duplicate",
+    metadata,
+    Column("a", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False),
+    Column("b", Big, ForeignKey(fingerprint.c.id), primary_key=True, autoincrement=False, index=True),
+    Column("jaccard", Double, nullable=False),
+)
+
+document = Table(
+    "document",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("public_id", Words, nullable=False, unique=True),
+    Column("url_id", Big, ForeignKey(url.c.id), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("fetch_id", Big, ForeignKey(fetch.c.id), nullable=False, unique=True),
+    Column("fingerprint_id", Big, ForeignKey(fingerprint.c.id), nullable=False, index=True),
+    Column("site", Words, nullable=False),
+    Column("language", Words, nullable=False),
+    Column("language_confidence", Double, nullable=False),
+    Column("script", Words, nullable=False),
+    Column("script_share", Double, nullable=False),
+    Column("chars", Integer, nullable=False),
+    Column("day", Words, nullable=False),
+    Column("title", Words),
+    Column("author", Words),
+    Column("published", Words),
+    Column("published_text", Words),
+    Column("canonical", Words),
+    Column("directives", Words, nullable=False),
+    Column("extractor", Words, nullable=False),
+    Column("extractor_version", Words, nullable=False),
+    Column("extractor_reason", Words, nullable=False),
+    Column("encoding", Words, nullable=False),
+    Column("encoding_source", Words, nullable=False),
+    Column("replaced", Double, nullable=False),
+    Column("site_model", Words, nullable=False),
+    Column("processed_at", Moment, nullable=False),
+    Column("confidence", Double),
+    Column("published_calendar", Words),
+    Column("published_source", Words),
+    Column("published_confidence", Double),
+    Column("superseded", Boolean, nullable=False, server_default=false()),
+    Column("tdm", Integer),
+    Column("tdm_policy", Words),
+    Column("tdm_source", Words),
+    Column("licence_url", Words),
+    Column("reserved", Boolean, nullable=False, server_default=false()),
+    Column("quality", Numbers),
+    Column("foreign_share", Double),
+    UniqueConstraint("url_id", "version"),
+)
+"""``superseded``: a later version exists, or a document of the same page at its canonical URL. ``reserved``: its use
+for text and data mining, AI or archiving is reserved. ``quality``: the fields of `Quality`, in order.
+"""
+Index("ix_document_canonical", document.c.canonical)
+_reserved = text("reserved")
+Index("ix_document_reserved", document.c.id, sqlite_where=_reserved, postgresql_where=_reserved)
+_licensed = text("licence_url IS NOT NULL")
+Index("ix_document_licensed", document.c.id, sqlite_where=_licensed, postgresql_where=_licensed)
+Index("ix_document_counts", document.c.site, document.c.language, document.c.superseded, document.c.chars)
+
+document_text = Table(
+    "document_text",
+    metadata,
+    Column("document_id", Big, ForeignKey(document.c.id), primary_key=True, autoincrement=False),
+    Column("text", Words, nullable=False),
+    Column("kinds", Words),
+    Column("captions", Lines),
+    Column("comments", Lines),
+    Column("languages", Runs),
+)
+"""Separate from `document`, so that counting and selecting a million documents does not read their texts."""
+
+removal = Table(
+    "removal",
+    metadata,
+    Column("id", Big, primary_key=True),
+    Column("token", Words, nullable=False, unique=True),
+    Column("kind", Words, nullable=False),
+    Column("value", Words, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("asked", Moment, nullable=False),
+    Column("finished", Moment),
+    Column("pages", Integer, nullable=False),
+    Column("documents", Integer, nullable=False),
+)
+"""Requested removals. ``value``: the named URL, domain, id or hashed author."""
+
+tombstone = Table(
+    "tombstone",
+    metadata,
+    Column("kind", Words, primary_key=True),
+    Column("value", Words, primary_key=True),
+    Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False),
+)
+"""Blocked pages, domains with everything below them, and hashed author names; see storage.blocklist.tombstones."""
+
+removed_document = Table(
+    "removed_document",
+    metadata,
+    Column("public_id", Words, primary_key=True),
+    Column("removal_id", Big, ForeignKey(removal.c.id), nullable=False, index=True),
+)

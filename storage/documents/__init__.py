@@ -1,0 +1,1 @@
+"""Documents: write, decide, read, find duplicates."""

@@ -1,0 +1,111 @@
+"""`corpus.documents`: write and read the documents of a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from storage import failpoints
+from storage.database.rejected_rows import write_apart
+from storage.database.schema import site
+from storage.database.transactions import upsert
+from storage.documents import reader as reading
+from storage.documents import writer as documents
+from storage.documents.model import CorpusDocument, Selection
+from storage.frontier.recrawl_schedule import Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import Database
+    from storage.documents.reader import View
+    from storage.records import Drop, Lease, Processed
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Documents: record them, find one, stream a selection. Reached as ``corpus.documents``.
+
+    Calling it streams a selection: ``corpus.documents(Selection(languages=("vi",)))``. Safe to call from any thread.
+    """
+
+    database: Database
+    schedule: Schedule = field(default_factory=Schedule)
+
+    def __call__(self, selection: Selection | None = None) -> Iterator[CorpusDocument]:
+        """Stream documents in the order of their ids, which is independent of the order of arrival.
+
+        Duplicate sets yield only their representative, unless the selection includes duplicates. The representative is
+        that of the whole set: if the selection excludes it, the set yields nothing. The stream shows the corpus as it
+        is at the first document. Memory use is constant.
+        """
+        return reading.stream_documents(self.database, selection or Selection())
+
+    def record_processed(
+        self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False
+    ) -> dict[int, Processed]:
+        """Write the *processed* transaction: a document or a drop for each (fetch id, lease, processed), links, states.
+
+        A text equal to the newest version of its URL adds no version: its outcome is the drop ``unchanged_text``.
+        Fetches with an outcome are skipped, so writing the same group twice changes nothing. ``again`` is for
+        re-extraction in the order of the fetches: it replaces outcomes and keeps version and id.
+
+        If the database refuses the content of a document, the outcome is the drop ``not_storable``. Return the stored
+        outcomes by fetch id.
+        """
+
+        def write(part: Sequence[documents.Item]) -> dict[int, Drop]:
+            def work(connection: Connection) -> dict[int, Drop]:
+                documents.take_turn(connection)
+                dropped = documents.write_processed(connection, part, self.schedule, again=again)
+                failpoints.reach("before_processed_commit")
+                return dropped
+
+            return self.database.write(work)
+
+        written = write_apart(write, group, documents.stand_ins)
+        failpoints.reach("after_processed_commit")
+        return {
+            fetch_id: replace(processed, document=None, drop=dropped[fetch_id]) if fetch_id in dropped else processed
+            for part, dropped in written
+            for fetch_id, _, processed in part
+        }
+
+    def find(self, id_or_url: str) -> CorpusDocument | None:
+        """Return the document with this id, or the newest version of this canonical URL; None if there is none."""
+        return self.database.read(lambda connection: reading.find_document(connection, id_or_url))
+
+    def of_fetch(self, fetch_id: int) -> CorpusDocument | None:
+        """Return the document made from a fetch, of any version; None if the fetch gave no document."""
+        return self.database.read(lambda connection: reading.document_of(connection, fetch_id))
+
+    def view(self, selection: Selection, *, mapped: bool = False) -> AbstractContextManager[View]:
+        """Open a snapshot of the selected documents, read a page at a time (see `reading.view`)."""
+        return reading.view(self.database, selection, mapped=mapped)
+
+    def count(self, selection: Selection) -> int:
+        """Count the selected documents."""
+        return self.database.read(lambda connection: reading.count(connection, selection))
+
+    def count_exceeds(self, selection: Selection, number: int) -> bool:
+        """Say whether more than ``number`` documents are selected."""
+        return self.database.read(lambda connection: reading.count_exceeds(connection, selection, number))
+
+    def count_by_site(self, sites: Collection[str]) -> dict[str, int]:
+        """Count the documents of each of these sites, all versions and duplicates included."""
+        return self.database.read(lambda connection: reading.count_by_site(connection, sites))
+
+    def set_licences(self, licences: Mapping[str, str | None]) -> None:
+        """Set the licence of the texts of each site, by site name. Documents show it from then on."""
+        rows = [{"name": name, "licence": licence} for name, licence in sorted(licences.items())]
+
+        def work(connection: Connection) -> None:
+            insert = upsert(connection, site)
+            values = {"licence": insert.excluded.licence}
+            connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_=values), rows)
+
+        if rows:
+            self.database.write(work)

@@ -1,0 +1,176 @@
+"""Read model of the corpus: documents, selections and counts.
+
+The types of a page before it is stored are in ``storage.records``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from storage.records import Quality
+
+LONGEST, EARLIEST, CLEANEST = "longest", "earliest", "cleanest"
+"""Rules for the representative of a duplicate set; `storage.documents.representatives` has the orders."""
+MIXED = 0.1
+"""A text is mixed from this share of lines in another language."""
+SAMPLE_DIGITS = 12
+"""Hexadecimal digits of an id that decide its sample."""
+EXPORTED_AS = {
+    "published": "date",
+    "published_text": "date_text",
+    "published_calendar": "date_calendar",
+    "published_source": "date_source",
+    "published_confidence": "date_confidence",
+}
+"""Names of fields in exported files, where they differ."""
+
+
+# A Struct is created and copied in a tenth of the time of a dataclass.
+class CorpusDocument(msgspec.Struct, frozen=True, gc=False, rename=EXPORTED_AS):
+    """A stored document, as readers and exports get it. ``id`` is permanent.
+
+    Exported files have its fields in this order, with the names of `EXPORTED_AS`. Use `msgspec.structs.replace` to
+    change fields.
+    """
+
+    id: str
+    text: str
+    url: str
+    title: str | None
+    author: str | None
+    published: str | None
+    published_text: str | None
+    language: str
+    language_confidence: float
+    script: str
+    script_share: float
+    site: str
+    version: int
+    canonical: str | None
+    chars: int
+    fetched_at: datetime
+    """UTC."""
+    extractor: str
+    extractor_version: str
+    extractor_reason: str
+    site_model: str
+    """Identifier of the SiteModel used, or ""."""
+    encoding: str
+    encoding_source: str
+    replaced: float
+    licence: str | None
+    exact: str
+    """Hexadecimal xxh3-128 of the canonical text."""
+    duplicates: int
+    """Size of its duplicate set; 1 if it has no duplicates."""
+    duplicate_of: str | None
+    """Id of the set's representative; None for the representative itself."""
+    warc: str
+    warc_offset: int
+    warc_length: int
+    record_id: str
+    payload_digest: str
+    confidence: float | None
+    """Expected F1 of the extraction; None if the extractor does not estimate it."""
+    kinds: str
+    """A letter of `ParagraphKind` for each line of the text; "" if unknown."""
+    captions: tuple[str, ...]
+    comments: tuple[str, ...]
+    published_calendar: str | None
+    published_source: str | None
+    published_confidence: float | None
+    robots: str | None
+    """As in `Terms`; None if robots.txt was not checked."""
+    robots_sha256: str | None
+    directives: tuple[str, ...]
+    tdm: int | None
+    """As in `Metadata`, like the following."""
+    tdm_policy: str | None
+    tdm_source: str | None
+    licence_url: str | None
+    quality: Quality | None
+    """None if the text was stored before quality was measured."""
+    cluster: str
+    """Id of its duplicate set: the smallest id of its current documents."""
+    languages: tuple[str, ...]
+    """As in `Document`, like the following."""
+    foreign_share: float | None
+    mixed: int | None
+    """As `is_mixed` says."""
+    recurring: str
+    """A letter for each line of the text: ``r`` if it recurs over the site, else ``-``; "" if no line does."""
+
+
+Columns = dict[str, Sequence[Any]]
+"""Values of several documents by field, in the order of the fields of CorpusDocument."""
+
+
+def is_mixed(foreign_share: float | None) -> int | None:
+    """Return 1 if a tenth of a text or more is in another language than the whole, else 0; None if unknown."""
+    return None if foreign_share is None else int(foreign_share >= MIXED)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Selection of documents for an export or a reader."""
+
+    languages: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    since: str | None = None
+    """ISO date, inclusive. Compared with ``published`` if stated, else with the day of the fetch."""
+    until: str | None = None
+    min_chars: int = 0
+    include_duplicates: bool = False
+    min_confidence: float = 0.0
+    """Documents without a confidence are below every minimum but 0."""
+    versions: str = "last"
+    """Versions of a page: ``first``, ``last`` or ``all``."""
+    without_reserved: bool = False
+    """Exclude texts whose page or host reserves text and data mining, AI or archiving."""
+    representative: str = LONGEST
+    """Rule for the representative of a duplicate set: `LONGEST`, `EARLIEST` or `CLEANEST`."""
+    without_mixed: bool = False
+    """Exclude mixed texts. Texts with an unknown share are not mixed."""
+    sample: tuple[float, float] | None = None
+    """Range in per cent of all ids, which are digests and therefore random; None: all."""
+
+    def id_range(self) -> tuple[str, str]:
+        """Return the bounds of ids in the sample: at least the first, below the second; empty: no bound."""
+        whole = 16**SAMPLE_DIGITS
+        low, high = (round(bound / 100 * whole) for bound in self.sample or (0, 100))
+        return f"{low:0{SAMPLE_DIGITS}x}" if low else "", f"{high:0{SAMPLE_DIGITS}x}" if high < whole else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """One row of a status table: a key (site, language, state, reason …) and a count."""
+
+    key: str
+    count: int
+    chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Counts of a corpus: documents, pending URLs, and drops by reason."""
+
+    documents: int
+    duplicates: int
+    fetches: int
+    by_language: tuple[CountRow, ...] = ()
+    by_site: tuple[CountRow, ...] = ()
+    by_state: tuple[CountRow, ...] = ()
+    dropped: tuple[CountRow, ...] = ()
+    failed: tuple[CountRow, ...] = ()
+    last_run: dict[str, str] = field(default_factory=dict)
+    superseded: int = 0
+    """Documents not counted above: a later version exists, or one at the canonical URL."""
+    reserved: int = 0
+    """Documents whose page or host reserves text and data mining, AI or archiving."""
+    licensed: int = 0
+    """Documents whose page names a licence."""

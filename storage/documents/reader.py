@@ -1,0 +1,304 @@
+"""Read the documents of a corpus: one document, or a snapshot of a selection. Read-only."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database.columns import as_lines, as_moment, as_numbers, as_runs
+from storage.database.schema import (
+    document,
+    document_text,
+    duplicate_set,
+    fetch,
+    fingerprint,
+    site,
+    terms,
+    url,
+    warc_file,
+)
+from storage.documents import recurring_lines
+from storage.documents.model import MIXED, Columns, CorpusDocument, Selection
+from storage.documents.representatives import AS_STORED, Sets, of_versions, unrepeated
+from storage.errors import DamageError
+from storage.fetches.fetches import POINTER_COLUMNS
+from storage.records import Quality
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow, Database
+
+_PUBLIC_ID = re.compile(r"[0-9a-f]{32}")
+_representative = document.alias("representative")
+_PAGE_OF_DOCUMENTS = 400
+_PAGE_CHARS = 4 * 2**20
+_MAPPED = 2**31
+_SIGNALS = len(Quality.__struct_fields__)
+
+# Column of each field of a document.
+_SOURCES: dict[str, sa.ColumnElement[Any]] = {
+    **{column.name: column for column in document.c},
+    "id": document.c.public_id,
+    "url": url.c.url,
+    "fetched_at": fetch.c.fetched_at,
+    "licence": site.c.licence,
+    "exact": fingerprint.c.exact,
+    "duplicates": duplicate_set.c.size,
+    "duplicate_of": _representative.c.public_id,
+    "robots": terms.c.robots,
+    "robots_sha256": terms.c.robots_sha256,
+    "cluster": sa.null(),
+    "mixed": sa.cast(document.c.foreign_share >= MIXED, sa.Integer),
+    "recurring": sa.null(),
+    **{column.name: column for column in POINTER_COLUMNS},
+    **{name: document_text.c[name] for name in ("text", "kinds", "captions", "comments", "languages")},
+}
+_FIELDS = CorpusDocument.__struct_fields__
+_ASIDE = (document.c.url_id, _representative.c.url_id, fingerprint.c.set_id)
+
+
+def _as_driven(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """Return a column whose values come as the driver gives them. SQLAlchemy's types take longer than the database."""
+    return sa.type_coerce(column, sa.types.NullType()).label(None)
+
+
+_FROM = (
+    document.join(document_text, document_text.c.document_id == document.c.id)
+    .join(url, url.c.id == document.c.url_id)
+    .join(fetch, fetch.c.id == document.c.fetch_id)
+    .join(warc_file, warc_file.c.id == fetch.c.warc_id)
+    .join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+    .join(duplicate_set, duplicate_set.c.id == fingerprint.c.set_id)
+    .join(_representative, _representative.c.id == duplicate_set.c.representative_id)
+    .outerjoin(site, site.c.name == document.c.site)
+    .outerjoin(terms, terms.c.id == fetch.c.terms_id)
+)
+
+
+def _rows(sources: Mapping[str, sa.ColumnElement[Any]]) -> sa.Select[Any]:
+    return sa.select(*(_as_driven(sources[name]) for name in _FIELDS), *map(_as_driven, _ASIDE)).select_from(_FROM)
+
+
+_DOCUMENT_ROWS = _rows(_SOURCES)
+
+# Built once: building it takes as long as reading ten documents.
+_OF_PAGE = document.c.id.in_(sa.bindparam("ids", expanding=True))
+_ROWS_OF_PAGE = _DOCUMENT_ROWS.where(_OF_PAGE)
+
+# SQLite may store bytes in a text column. They become 0, which is not mistaken for UTF-8 text.
+_is_text = sa.func.typeof(document_text.c.text) == "text"
+_UTF8 = sa.case((_is_text, sa.cast(document_text.c.text, sa.LargeBinary)), else_=0)
+_UTF8_ROWS_OF_PAGE = _rows(_SOURCES | {"text": _UTF8}).where(_OF_PAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A snapshot of the selected documents, in pages that can be read in any order."""
+
+    connection: Connection
+    selection: Selection
+    sets: Sets
+    recurring: Mapping[str, frozenset[int]]
+
+    def pages(self) -> Iterator[Sequence[int]]:
+        """Stream the row ids of the documents in the order of their public ids, in pages of a few hundred or fewer."""
+        wanted = selected_ids(self.selection).add_columns(document.c.chars)
+        return _paged(self.connection.execute(wanted.execution_options(yield_per=_PAGE_OF_DOCUMENTS)))
+
+    def stretches(self) -> Iterator[Sequence[int]]:
+        """Stream the row ids of all documents in the sample, in the order of their public ids, from the index alone.
+
+        `chosen` turns each stretch into pages of selected documents, in any order and process.
+        """
+        every = sa.select(document.c.id).where(*_in_sample(self.selection)).order_by(document.c.public_id)
+        streamed = self.connection.execute(every.execution_options(yield_per=_PAGE_OF_DOCUMENTS))
+        return streamed.scalars().partitions()
+
+    def chosen(self, stretch: Sequence[int]) -> list[Sequence[int]]:
+        """Return pages with the selected documents of a stretch: one page, or several if the texts are long."""
+        wanted = selected_ids(self.selection).add_columns(document.c.chars).where(_OF_PAGE)
+        return list(_paged(self.connection.execute(wanted, {"ids": stretch})))
+
+    def documents(self, page: Sequence[int]) -> Iterator[CorpusDocument]:
+        """Read the documents of a page, in the order of their public ids."""
+        return _records(self._columns(_ROWS_OF_PAGE, page))
+
+    def utf8_columns(self, page: Sequence[int]) -> Columns:
+        """Read the documents of a page from SQLite by fields, texts as stored bytes.
+
+        Decoding takes a quarter of the time, and formats in UTF-8 would undo it. The caller checks that the bytes are
+        UTF-8.
+        """
+        return self._columns(_UTF8_ROWS_OF_PAGE, page)
+
+    def _columns(self, statement: sa.Select[Any], page: Sequence[int]) -> Columns:
+        # Rows of the driver: making SQLAlchemy's rows takes a tenth of the time.
+        rows = self.connection.execute(statement, {"ids": page}).cursor.fetchall()
+        return _in_sets(sorted(rows, key=itemgetter(_ID)), self.sets, self.recurring)
+
+
+def _paged(rows: Iterable[sa.Row[int, int]]) -> Iterator[Sequence[int]]:
+    """Yield pages of row ids from (row id, characters), small enough to read one page at once."""
+    page: list[int] = []
+    chars = 0
+    for row_id, size in rows:
+        page.append(row_id)
+        chars += size
+        if len(page) >= _PAGE_OF_DOCUMENTS or chars >= _PAGE_CHARS:
+            yield page
+            page, chars = [], 0
+    if page:
+        yield page
+
+
+@contextmanager
+def view(database: Database, selection: Selection, *, mapped: bool = False) -> Iterator[View]:
+    """Open a snapshot of the corpus for the duration of the block.
+
+    ``mapped``: SQLite maps the file into memory, which takes a third less time. A disk that cannot be read then ends
+    the process (SIGBUS).
+    """
+    with database.snapshot() as connection:
+        if mapped:
+            connection.exec_driver_sql(f"PRAGMA mmap_size={_MAPPED}")
+        sets = Sets(connection, selection.representative, selection.versions)
+        # The first query begins the transaction, and with it the snapshot.
+        yield View(connection, selection, sets, recurring_lines.known(connection))
+
+
+def stream_documents(database: Database, selection: Selection) -> Iterator[CorpusDocument]:
+    """Stream the selected documents by id from one snapshot, a few hundred at a time."""
+    with view(database, selection) as seen:
+        for page in seen.pages():
+            yield from seen.documents(page)
+
+
+def count(connection: Connection, selection: Selection) -> int:
+    """Count the selected documents."""
+    ids = selected_ids(selection).order_by(None).subquery()
+    counted: int = connection.execute(sa.select(sa.func.count()).select_from(ids)).scalar_one()
+    return counted
+
+
+def count_exceeds(connection: Connection, selection: Selection, number: int) -> bool:
+    """Say whether more than ``number`` documents are selected."""
+    return connection.execute(selected_ids(selection).offset(number).limit(1)).first() is not None
+
+
+def count_by_site(connection: Connection, sites: Collection[str]) -> dict[str, int]:
+    """Count the documents of each site, all versions and duplicates included; 0 for sites without documents."""
+    statement = sa.select(document.c.site, sa.func.count()).where(document.c.site.in_(sites)).group_by(document.c.site)
+    return dict.fromkeys(sites, 0) | {row[0]: row[1] for row in connection.execute(statement)}
+
+
+def _records(columns: Columns) -> Iterator[CorpusDocument]:
+    return map(CorpusDocument, *columns.values())
+
+
+def _in_sets(rows: Sequence[AnyRow], sets: Sets, recurring: Mapping[str, frozenset[int]]) -> Columns:
+    """Return rows by fields, with data about their duplicate sets and the recurring lines of their sites.
+
+    Raises DamageError if SQLite has a value of the wrong type.
+    """
+    known = sets.look_up([row[_SET_ID] for row in rows if row[_DUPLICATES] != 1 or not sets.are_stored])
+    # By columns: a loop over fifty values of each row takes longer than everything done here.
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * (len(_FIELDS) + len(_ASIDE))
+    for at, read in _READ:
+        columns[at] = _read(columns, at, read)
+    *fields, url_ids, representative_urls, set_ids = columns
+    stored = fields[_DUPLICATE_OF]
+    of_sets = [known.get(set_id, AS_STORED) for set_id in set_ids]
+    fields[_CLUSTER] = [one.cluster or first for one, first in zip(of_sets, stored, strict=True)]
+    fields[_DUPLICATE_OF] = [
+        None if (one.url_id or represented) == url_id else one.representative or first
+        for one, represented, url_id, first in zip(of_sets, representative_urls, url_ids, stored, strict=True)
+    ]
+    fields[_RECURRING] = list(map(recurring_lines.marks, fields[_TEXT], map(recurring.get, fields[_SITE])))
+    return dict(zip(_FIELDS, fields, strict=True))
+
+
+def _read(columns: Sequence[Sequence[Any]], at: int, read: Callable[[Any], Any]) -> list[Any]:
+    values: list[Any] = []
+    try:
+        # The number of values read so far locates the error.
+        values.extend(map(read, columns[at]))
+    except (TypeError, ValueError, AttributeError) as error:
+        do = "Restore the database from a backup. `corpus-spider check` lists other damage."
+        raise DamageError(f"document {columns[_ID][len(values)]} cannot be read: {error}", do=do) from error
+    return values
+
+
+def selected_ids(selection: Selection) -> sa.Select[int]:
+    """Return the query for the row ids of the selected documents, in the order of their public ids."""
+    statement = sa.select(document.c.id).order_by(document.c.public_id)
+    statement = statement.where(of_versions(document, selection.versions))
+    if not selection.include_duplicates:
+        statement = statement.where(unrepeated(selection.representative, selection.versions))
+    conditions = {
+        "languages": (selection.languages, document.c.language.in_(selection.languages)),
+        "sites": (selection.sites, document.c.site.in_(selection.sites)),
+        "since": (selection.since, document.c.day >= (selection.since or "")[:10]),
+        "until": (selection.until, document.c.day <= (selection.until or "")[:10]),
+        "min_chars": (selection.min_chars, document.c.chars >= selection.min_chars),
+        "min_confidence": (selection.min_confidence, document.c.confidence >= selection.min_confidence),
+        "without_reserved": (selection.without_reserved, sa.not_(document.c.reserved)),
+        "without_mixed": (selection.without_mixed, sa.func.coalesce(document.c.foreign_share, 0.0) < MIXED),
+    }
+    wanted = (condition for wanted, condition in conditions.values() if wanted)
+    return statement.where(*wanted, *_in_sample(selection))
+
+
+def _in_sample(selection: Selection) -> list[sa.ColumnElement[bool]]:
+    low, high = selection.id_range()
+    bounds = (low, document.c.public_id >= low), (high, document.c.public_id < high)
+    return [condition for wanted, condition in bounds if wanted]
+
+
+def find_document(connection: Connection, id_or_url: str) -> CorpusDocument | None:
+    """Return the document with this public id, or the newest version of this canonical URL; None if there is none."""
+    is_id = _PUBLIC_ID.fullmatch(id_or_url) is not None
+    return _newest(connection, document.c.public_id == id_or_url if is_id else url.c.url == id_or_url)
+
+
+def document_of(connection: Connection, fetch_id: int) -> CorpusDocument | None:
+    """Return the document made from a fetch; None if the fetch gave none."""
+    return _newest(connection, document.c.fetch_id == fetch_id)
+
+
+def _newest(connection: Connection, condition: sa.ColumnElement[bool]) -> CorpusDocument | None:
+    row = connection.execute(_DOCUMENT_ROWS.where(condition).order_by(document.c.version.desc()).limit(1)).first()
+    if row is None:
+        return None
+    recurring = {row[_SITE]: recurring_lines.known_in(connection, row[_SITE], row[_TEXT])}
+    return next(_records(_in_sets([row], Sets(connection), recurring)))
+
+
+def _quality(value: str | None) -> Quality | None:
+    signals = as_numbers(value)
+    return Quality(*signals) if len(signals) == _SIGNALS else None  # type: ignore[arg-type]
+
+
+_ID, _SITE, _TEXT, _DUPLICATES, _DUPLICATE_OF, _CLUSTER, _RECURRING = map(
+    _FIELDS.index, ("id", "site", "text", "duplicates", "duplicate_of", "cluster", "recurring")
+)
+_SET_ID = len(_FIELDS) + _ASIDE.index(fingerprint.c.set_id)
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "fetched_at": as_moment,
+    "exact": lambda digest: digest.hex(),
+    "duplicates": lambda size: max(size, 1),
+    "kinds": lambda kinds: kinds or "",
+    "captions": as_lines,
+    "comments": as_lines,
+    "directives": lambda words: tuple(words.split()),
+    "quality": _quality,
+    "languages": as_runs,
+}
+_READ = tuple((_FIELDS.index(name), read) for name, read in _READERS.items())

@@ -1,0 +1,317 @@
+"""The *processed* transaction: turn fetched pages into documents or drops, and remove documents."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from msgspec.structs import astuple
+
+from storage.blocklist.tombstones import REMOVED, mark_removed
+from storage.database.schema import document, document_text, fetch
+from storage.database.transactions import chunks, insert_many, insert_rows, serialise, upsert
+from storage.documents import duplicates
+from storage.documents.decider import Outcomes, Target, decide, known_of, targets_of, withheld
+from storage.documents.duplicates import Standing
+from storage.frontier.new_links import Found, add_links
+from storage.frontier.visit_results import Ended, settle
+from storage.records import Document, Drop, Lease, Processed, UrlState
+from storage.reservations import is_reserved
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.rejected_rows import NotStorableError
+    from storage.frontier.recrawl_schedule import Schedule
+    from storage.records import Metadata
+
+logger = logging.getLogger(__name__)
+
+Item = tuple[int, Lease, Processed]
+NOT_STORABLE = "not_storable"
+_TURN = 0x636F7270_70726F63
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def public_id(url: str, version: int) -> str:
+    """Return the permanent id of a document: 32 hex digits of the SHA-256 of its canonical URL and version."""
+    return hashlib.sha256(f"{url}\n{version}".encode()).hexdigest()[:32]
+
+
+def day_of(published: str | None, fetched_at: datetime) -> str:
+    """Return the ISO day for selecting a document: its publication date if stated, else the UTC day of the fetch."""
+    stated = _DAY.match(published or "")
+    return stated.group() if stated else fetched_at.astimezone(UTC).date().isoformat()
+
+
+def take_turn(connection: Connection) -> None:
+    """Wait until no other process changes documents.
+
+    Duplicate sets span all sites, and a removal searches all texts.
+    """
+    serialise(connection, _TURN)
+
+
+def write_processed(
+    connection: Connection, group: Sequence[Item], schedule: Schedule, *, again: bool = False
+) -> dict[int, Drop]:
+    """Store the outcomes of fetches: documents or drops, found links, URL states, fingerprints and duplicate sets.
+
+    Fetches with an outcome are skipped. ``again`` (re-extraction) replaces the outcome of the same fetch, keeps version
+    and public id, and does not change the frontier.
+
+    Return the drops by fetch id. They include pages with an unchanged text and pages that were removed on request.
+    """
+    items = {fetch_id: (lease, processed) for fetch_id, lease, processed in group}
+    targets = targets_of(connection, items, again=again)
+    items = withheld(connection, targets, items)
+    outcomes = decide(targets, items, known_of(connection, targets, items))
+    _store_new(connection, outcomes.new)
+    later = {target.url_id for target, version, _ in outcomes.new if again or version > 1}
+    _supersede(connection, later, outcomes.overtaken)
+    _replace(connection, outcomes.replaced)
+    _store_drops(connection, outcomes.dropped)
+    _renew_statements(connection, outcomes.repeated)
+    if not again:
+        add_links(connection, list(_found(targets, items)))
+        _finish(connection, schedule, outcomes, items)
+    gone = [target for target, drop in outcomes.dropped if drop.reason == REMOVED]
+    mark_removed(connection, [target.url_id for target in gone])
+    return {target.fetch_id: drop for target, drop in outcomes.dropped}
+
+
+def stand_ins(item: Item, error: NotStorableError) -> tuple[Item, ...]:
+    """Return replacements for an outcome that the database refuses: a drop with the links, then one without."""
+    fetch_id, lease, processed = item
+    logger.warning("the database refused the document of %s: %s", lease.url, error.what[:200])
+    drop = Drop(NOT_STORABLE, error.what[:500])
+    return tuple((fetch_id, lease, Processed(drop=drop, links=links)) for links in (processed.links, ()))
+
+
+def withdraw(connection: Connection, fetch_ids: Sequence[int]) -> None:
+    """Remove the documents of these fetches with their texts and fingerprints. The outcome becomes a drop."""
+    targets = targets_of(connection, fetch_ids, again=True)
+    _store_drops(connection, [(target, Drop(REMOVED)) for target in targets])
+
+
+def _store_new(connection: Connection, new: Sequence[tuple[Target, int, Document]]) -> None:
+    if not new:
+        return
+    print_ids = duplicates.register(connection, [made.fingerprint for _, _, made in new])
+    rows = [
+        _document_row(target, made)
+        | {
+            "public_id": public_id(target.url, version),
+            "url_id": target.url_id,
+            "version": version,
+            "fetch_id": target.fetch_id,
+            "fingerprint_id": print_id,
+            "site": target.site,
+        }
+        for (target, version, made), print_id in zip(new, print_ids, strict=True)
+    ]
+    ids = insert_rows(connection, document, rows)
+    texts = [{"document_id": new_id} | _text_row(made) for new_id, (_, _, made) in zip(ids, new, strict=True)]
+    insert_many(connection, upsert(connection, document_text), texts)
+    _set_outcomes(connection, [_document_outcome(target, version, made) for target, version, made in new])
+    standings = [
+        (print_id, Standing(False, -row["chars"], row["published"] is None, target.url, version, new_id))
+        for print_id, row, new_id, (target, version, _) in zip(print_ids, rows, ids, new, strict=True)
+    ]
+    duplicates.place(connection, standings)
+
+
+_later = document.alias("later")
+_has_newer = sa.exists().where(_later.c.url_id == document.c.url_id, _later.c.version > document.c.version)
+
+
+def _supersede(connection: Connection, versioned: Collection[int], overtaken: Collection[int]) -> None:
+    """Mark older versions of these URLs, and all documents of overtaken pages, as superseded."""
+    for url_ids, which in ((versioned, _has_newer), (overtaken, sa.true())):
+        for part in chunks(sorted(url_ids)):
+            current = document.c.url_id.in_(part), which, document.c.superseded.is_(False)
+            statement = sa.update(document).where(*current).values(superseded=True)
+            changed = connection.execute(statement.returning(document.c.fingerprint_id)).scalars().all()
+            duplicates.refresh(connection, changed)
+
+
+def _reinstate(connection: Connection, urls: Mapping[int, str]) -> None:
+    """Mark documents as current again after the documents that superseded them were removed."""
+    for part in chunks(sorted(urls)):
+        behind = sa.or_(document.c.url_id.in_(part), document.c.canonical.in_([urls[url_id] for url_id in part]))
+        statement = sa.update(document).where(behind, document.c.superseded, ~_has_newer).values(superseded=False)
+        changed = connection.execute(statement.returning(document.c.fingerprint_id)).scalars().all()
+        duplicates.refresh(connection, changed)
+
+
+def _replace(connection: Connection, replaced: Sequence[tuple[Target, Document]]) -> None:
+    if not replaced:
+        return
+    before = _prints_of(connection, [target.document_id for target, _ in replaced if target.document_id])
+    print_ids = duplicates.register(connection, [made.fingerprint for _, made in replaced])
+    for (target, made), print_id in zip(replaced, print_ids, strict=True):
+        row = _document_row(target, made) | {"fingerprint_id": print_id}
+        connection.execute(sa.update(document).where(document.c.id == target.document_id).values(row))
+        text = sa.update(document_text).where(document_text.c.document_id == target.document_id)
+        connection.execute(text.values(_text_row(made)))
+    _set_outcomes(connection, [_document_outcome(target, target.version, made) for target, made in replaced])
+    duplicates.refresh(connection, {*before, *print_ids})
+
+
+def _renew_statements(connection: Connection, repeated: Sequence[tuple[Target, Document]]) -> None:
+    """Update rights, title and author of a document whose page repeats the same text.
+
+    The publication date stays: the first visit computed it from "3 hours ago", the next would compute it from
+    "yesterday".
+    """
+    for target, made in repeated:
+        # During re-extraction a later text may exist already.
+        by_then = document.c.url_id == target.url_id, document.c.fetch_id < target.fetch_id
+        newest = sa.select(sa.func.max(document.c.version)).where(*by_then).scalar_subquery()
+        of_text = document.c.url_id == target.url_id, document.c.version == newest
+        named = {"title": made.metadata.title, "author": made.metadata.author}
+        stated = _rights_row(made.metadata) | {name: value for name, value in named.items() if value}
+        connection.execute(sa.update(document).where(*of_text).values(stated))
+
+
+def _store_drops(connection: Connection, dropped: Sequence[tuple[Target, Drop]]) -> None:
+    gone = [target.document_id for target, _ in dropped if target.document_id is not None]
+    if gone:
+        before = _prints_of(connection, gone)
+        for part in chunks(gone):
+            connection.execute(sa.delete(document_text).where(document_text.c.document_id.in_(part)))
+            connection.execute(sa.delete(document).where(document.c.id.in_(part)))
+        duplicates.refresh(connection, before)
+        lost = {target.url_id: target.url for target, _ in dropped if target.document_id is not None}
+        _reinstate(connection, lost)
+    rows = [
+        {
+            "of_fetch": target.fetch_id,
+            "new_outcome": "drop",
+            "why": drop.reason,
+            "particulars": drop.detail,
+            "tongue": drop.language,
+            "number": target.version,
+        }
+        for target, drop in dropped
+    ]
+    _set_outcomes(connection, rows)
+
+
+def _found(targets: Sequence[Target], items: dict[int, tuple[Lease, Processed]]) -> Iterator[Found]:
+    for target in targets:
+        lease, processed = items[target.fetch_id]
+        yield from (Found(link, lease, target.fetched_at) for link in processed.links)
+
+
+def _finish(
+    connection: Connection, schedule: Schedule, outcomes: Outcomes, items: dict[int, tuple[Lease, Processed]]
+) -> None:
+    """Set the URLs of a group to done, with their next due time."""
+    new = [(target, "document", None, made.metadata.published) for target, _, made in outcomes.new]
+    dropped = [(target, "drop", drop.reason, None) for target, drop in outcomes.dropped]
+    ended = [
+        Ended(
+            target.url_id,
+            target.fetched_at.timestamp(),
+            outcome,
+            reason,
+            [link.url for link in items[target.fetch_id][1].links],
+            published,
+        )
+        for target, outcome, reason, published in (*new, *dropped)
+    ]
+    settle(connection, schedule, ended, UrlState.FETCHED)
+
+
+def _prints_of(connection: Connection, document_ids: Sequence[int]) -> set[int]:
+    prints: set[int] = set()
+    for part in chunks(document_ids):
+        prints.update(connection.execute(sa.select(document.c.fingerprint_id).where(document.c.id.in_(part))).scalars())
+    return prints
+
+
+def _document_outcome(target: Target, version: int | None, made: Document) -> dict[str, Any]:
+    return {
+        "of_fetch": target.fetch_id,
+        "new_outcome": "document",
+        "why": None,
+        "particulars": None,
+        "tongue": made.language.language,
+        "number": version,
+    }
+
+
+def _set_outcomes(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    statement = (
+        sa.update(fetch)
+        .where(fetch.c.id == sa.bindparam("of_fetch"))
+        .values(
+            outcome=sa.bindparam("new_outcome"),
+            reason=sa.bindparam("why"),
+            detail=sa.bindparam("particulars"),
+            language=sa.bindparam("tongue"),
+            version=sa.bindparam("number"),
+        )
+    )
+    connection.execute(statement, list(rows))
+
+
+def _document_row(target: Target, made: Document) -> dict[str, Any]:
+    guess, stated = made.language, made.metadata
+    return {
+        "language": guess.language,
+        "language_confidence": guess.confidence,
+        "script": guess.script,
+        "script_share": guess.script_share,
+        "chars": len(made.text),
+        "day": day_of(stated.published, target.fetched_at),
+        "title": stated.title,
+        "author": stated.author,
+        "published": stated.published,
+        "published_text": stated.published_text,
+        "canonical": stated.canonical,
+        "extractor": made.extractor,
+        "extractor_version": made.extractor_version,
+        "extractor_reason": made.extractor_reason,
+        "encoding": made.encoding,
+        "encoding_source": made.encoding_source,
+        "replaced": made.replaced,
+        "site_model": made.site_model,
+        "processed_at": datetime.now(UTC),
+        "confidence": made.confidence,
+        "published_calendar": stated.published_calendar,
+        "published_source": stated.published_source,
+        "published_confidence": stated.published_confidence,
+        "quality": astuple(made.quality) if made.quality else None,
+        "foreign_share": made.foreign_share,
+    } | _rights_row(stated)
+
+
+def _rights_row(stated: Metadata) -> dict[str, Any]:
+    return {
+        "directives": " ".join(stated.directives),
+        "tdm": stated.tdm,
+        "tdm_policy": stated.tdm_policy,
+        "tdm_source": stated.tdm_source,
+        "licence_url": stated.licence_url,
+        "reserved": is_reserved(stated),
+    }
+
+
+def _text_row(made: Document) -> dict[str, Any]:
+    return {
+        "text": made.text,
+        "kinds": made.kinds or None,
+        "captions": made.captions,
+        "comments": made.comments,
+        "languages": made.languages,
+    }

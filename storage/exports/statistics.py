@@ -1,0 +1,90 @@
+"""Statistics of a dump, counted while it is written: by language, site, script and month, with its time span."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from storage.documents.model import CorpusDocument
+
+UNDATED = "undated"
+
+
+@dataclass(slots=True)
+class Tally:
+    """Number of documents, and of code points of their texts."""
+
+    documents: int = 0
+    chars: int = 0
+
+    def add(self, chars: int) -> None:
+        self.documents += 1
+        self.chars += chars
+
+    def plain(self) -> dict[str, int]:
+        return {"documents": self.documents, "chars": self.chars}
+
+
+def _tallies() -> defaultdict[str, Tally]:
+    return defaultdict(Tally)
+
+
+@dataclass(slots=True)
+class Census:
+    """Statistics of the rows that pass through `count`."""
+
+    total: Tally = field(default_factory=Tally)
+    languages: defaultdict[str, Tally] = field(default_factory=_tallies)
+    sites: defaultdict[str, Tally] = field(default_factory=_tallies)
+    months: defaultdict[str, Tally] = field(default_factory=_tallies)
+    scripts: defaultdict[str, Tally] = field(default_factory=_tallies)
+    licences: dict[str, str] = field(default_factory=dict)
+    """Site -> licence of its texts. Sites without a licence are left out."""
+    fetched: tuple[str, str] = ("", "")
+    published: tuple[str, str] = ("", "")
+    """First and last day; empty if unknown."""
+
+    def count(self, rows: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+        """Yield the rows unchanged."""
+        for row in rows:
+            self._add(row)
+            yield row
+
+    def _add(self, row: CorpusDocument) -> None:
+        chars, day = row.chars, (row.published or "")[:10]
+        self.total.add(chars)
+        self.languages[row.language].add(chars)
+        self.sites[row.site].add(chars)
+        self.scripts[row.script].add(chars)
+        self.months[day[:7] or UNDATED].add(chars)
+        if row.licence:
+            self.licences[row.site] = row.licence
+        self.fetched = _spanning(self.fetched, row.fetched_at.isoformat()[:10])
+        self.published = _spanning(self.published, day)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the statistics as plain JSON values, in sorted order."""
+        sites = {name: tally.plain() | {"licence": self.licences.get(name)} for name, tally in _sorted(self.sites)}
+        return {
+            **self.total.plain(),
+            "fetched": list(self.fetched),
+            "published": list(self.published),
+            "languages": {name: tally.plain() for name, tally in _sorted(self.languages)},
+            "scripts": {name: tally.plain() for name, tally in _sorted(self.scripts)},
+            "sites": sites,
+            "months": {name: tally.plain() for name, tally in _sorted(self.months)},
+        }
+
+
+def _sorted(group: dict[str, Tally]) -> list[tuple[str, Tally]]:
+    return sorted(group.items())
+
+
+def _spanning(span: tuple[str, str], day: str) -> tuple[str, str]:
+    if not day:
+        return span
+    return (min(span[0] or day, day), max(span[1], day))

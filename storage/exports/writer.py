@@ -1,0 +1,173 @@
+"""Run one export: choose the format, write aside, count, hash, publish."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from storage.errors import ConfigError
+from storage.exports import txt
+from storage.exports.atomic import CHECKSUM, DATA, checksum_line, make_way, publish, staging
+from storage.exports.fields import row
+from storage.exports.files import HashingStream, disk_errors, opened
+from storage.exports.formats import FOLDER, PARTED_FORMATS, STREAM_FORMATS, Destination, destination
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from storage.documents.model import CorpusDocument
+
+    Content = Callable[[BinaryIO], None]
+
+PROGRESS_EVERY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """Result of an export. ``path`` is None for standard output. ``changes`` counts changes since an earlier dump.
+
+    ``sha256`` is that of the file. For a folder it is that of its checksum file, which lists every file in it.
+    """
+
+    documents: int
+    bytes: int
+    sha256: str
+    path: Path | None
+    format_name: str
+    changes: dict[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Part of a file in one of PARTED_FORMATS, and the number of its documents."""
+
+    rows: int
+    data: bytes
+
+
+class Counter:
+    """Count documents while they pass on to the file."""
+
+    def __init__(self, on_progress: Callable[[int], None] | None) -> None:
+        self.count = 0
+        self.on_progress = on_progress
+
+    def rows(self, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+        """Yield the row of each document. Nothing is read ahead."""
+        for document in documents:
+            yield row(document)
+            self._add(1)
+
+    def parts(self, parts: Iterable[Part]) -> Iterator[bytes]:
+        """Yield the bytes of each part."""
+        for part in parts:
+            yield part.data
+            self._add(part.rows)
+
+    def _add(self, number: int) -> None:
+        before, self.count = self.count, self.count + number
+        if self.on_progress is not None and self.count // PROGRESS_EVERY > before // PROGRESS_EVERY:
+            self.on_progress(self.count)
+
+
+def export(
+    documents: Iterable[CorpusDocument],
+    target: str | Path,
+    *,
+    format_name: str | None = None,
+    overwrite: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> ExportReport:
+    """Write the documents, in their order and with flat memory, to the target; ``-`` is standard output.
+
+    The format (one of FORMATS) follows from the target's name, unless ``format_name`` is given. A final ``/`` or an
+    existing folder means text files. The target appears whole, with ``TARGET.sha256`` beside it, or not at all. After
+    an error or an interruption the earlier target is still there. ``on_progress`` gets the count every PROGRESS_EVERY
+    documents.
+
+    Raises ConfigError when the target exists and ``overwrite`` is not set, or its name states no known format;
+    DiskError when it cannot be written; and every error of the documents' iterator.
+    """
+    where = destination(target, format_name)
+    counter = Counter(on_progress)
+    rows = counter.rows(documents)
+    if where.path is not None and where.format_name == FOLDER:
+        size, digest = _write_aside(where.path, overwrite, lambda staged, target: _write_folder(rows, staged, target))
+    else:
+        size, digest = _write(where, overwrite, lambda stream: STREAM_FORMATS[where.format_name](rows, stream))
+    return ExportReport(counter.count, size, digest, where.path, where.format_name)
+
+
+def part_of(documents: Iterable[CorpusDocument], format_name: str) -> Part:
+    """Make the part of a file with these documents. Another process may write it."""
+    counter = Counter(None)
+    data = PARTED_FORMATS[format_name].make(counter.rows(documents))
+    return Part(counter.count, data)
+
+
+def export_parts(
+    parts: Iterable[Part],
+    where: Destination,
+    *,
+    overwrite: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> ExportReport:
+    """Write parts that other processes made in one of PARTED_FORMATS. The file is the same as that of `export`."""
+    counter = Counter(on_progress)
+    data = counter.parts(parts)
+    size, digest = _write(where, overwrite, lambda stream: PARTED_FORMATS[where.format_name].write(data, stream))
+    return ExportReport(counter.count, size, digest, where.path, where.format_name)
+
+
+def _write(where: Destination, overwrite: bool, content: Content) -> tuple[int, str]:
+    if where.path is None:
+        return _write_stdout(content)
+    return _write_aside(where.path, overwrite, lambda staged, target: _write_file(content, staged, target))
+
+
+def _write_stdout(content: Content) -> tuple[int, str]:
+    stream = HashingStream(sys.stdout.buffer, "standard output")
+    content(cast("BinaryIO", stream))
+    stream.flush()
+    return stream.count, stream.sha256.hexdigest()
+
+
+def _write_aside(target: Path, overwrite: bool, fill: Callable[[Path, Path], tuple[int, str]]) -> tuple[int, str]:
+    make_way(target, overwrite=overwrite)
+    if target.is_dir() and not txt.is_ours(target):
+        raise ConfigError("the folder holds files that no export made", where=str(target), do="Name a new folder.")
+    with staging(target) as staged:
+        written = fill(staged, target)
+        publish(staged, target, overwrite=overwrite)
+    return written
+
+
+def _write_file(content: Content, staged: Path, target: Path) -> tuple[int, str]:
+    with opened(staged / DATA, durable=True) as stream:
+        content(cast("BinaryIO", stream))
+    digest = stream.sha256.hexdigest()
+    with opened(staged / CHECKSUM, durable=True) as checksum:
+        checksum.write(checksum_line(digest, target.name))
+    return stream.count, digest
+
+
+def _write_folder(rows: Iterable[CorpusDocument], staged: Path, target: Path) -> tuple[int, str]:
+    folder = staged / DATA
+    with disk_errors(folder):
+        folder.mkdir()
+    sizes = 0
+
+    with opened(staged / CHECKSUM, durable=True) as checksums:
+
+        def record(name: str, stream: HashingStream) -> None:
+            nonlocal sizes
+            sizes += stream.count
+            checksums.write(checksum_line(stream.sha256.hexdigest(), f"{target.name}/{name}"))
+
+        txt.write(rows, folder, record)
+    # One wait for the whole disk, not one for each of perhaps a million small files.
+    os.sync()
+    return sizes, checksums.sha256.hexdigest()

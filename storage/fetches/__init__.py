@@ -1,0 +1,1 @@
+"""Fetches: the rows of archived answers."""

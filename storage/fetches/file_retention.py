@@ -1,0 +1,60 @@
+"""Retention of WARC files: their age, whether their pages are all processed, and their removal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database.schema import fetch, original, warc_file
+from storage.warc.writer import made_at
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class AgedFile:
+    """A closed WARC file.
+
+    ``newest``: fetch time of its last record; for imported pages, the creation time of the file. None if no row points
+    into it.
+    """
+
+    name: str
+    size: int
+    newest: datetime | None
+    settled: bool
+    """Whether all its pages are processed."""
+
+
+def aged_files(connection: Connection) -> list[AgedFile]:
+    """Return the closed WARC files that still exist, by name."""
+    last = sa.select(fetch.c.fetched_at).where(fetch.c.warc_id == warc_file.c.id)
+    newest = last.order_by(fetch.c.warc_offset.desc()).limit(1).correlate(warc_file).scalar_subquery()
+    statement = sa.select(warc_file.c.id, warc_file.c.name, warc_file.c.bytes, newest.label("newest"))
+    rows = connection.execute(statement.where(warc_file.c.state == "closed").order_by(warc_file.c.name)).all()
+    awaiting = sa.select(fetch.c.warc_id).where(fetch.c.outcome.is_(None)).distinct()
+    waiting = set(connection.execute(awaiting).scalars())
+    return [
+        AgedFile(
+            row.name,
+            row.bytes or 0,
+            row.newest and max(row.newest, made_at(row.name) or row.newest),
+            settled=row.id not in waiting,
+        )
+        for row in rows
+    ]
+
+
+def mark_removed(connection: Connection, name: str, why: str) -> None:
+    """Mark a WARC file as removed. Its pages are then fetched in full, without conditional requests."""
+    values = {"state": REMOVED, "removed_at": datetime.now(UTC), "removed_because": why}
+    connection.execute(sa.update(warc_file).where(warc_file.c.name == name).values(values))
+    of_file = fetch.c.warc_id == sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
+    urls, ids = (sa.select(column).where(of_file) for column in (fetch.c.url_id, fetch.c.id))
+    connection.execute(sa.delete(original).where(original.c.url_id.in_(urls), original.c.fetch_id.in_(ids)))

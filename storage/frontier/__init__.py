@@ -1,0 +1,1 @@
+"""The frontier: URLs to fetch, leases, retries and the recrawl schedule."""

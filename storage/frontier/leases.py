@@ -1,0 +1,142 @@
+"""Choose the next URLs of the frontier and lease them, with a few statements for all hosts."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.blocklist.tombstones import allowed_leases
+from storage.database.schema import host, url
+from storage.database.transactions import among_given, chunks
+from storage.records import Kind, Lease, UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow
+
+LEASE_COLUMNS = (
+    url.c.id.label("lease_id"),
+    url.c.url,
+    url.c.fetch_url,
+    url.c.site,
+    url.c.host,
+    url.c.kind.label("url_kind"),
+    url.c.depth,
+    url.c.hops,
+    url.c.attempts,
+)
+# Literals, not parameters, so that both databases recognise the partial index of a query.
+PENDING = url.c.state == sa.literal_column("'pending'")
+SETTLED = url.c.state != sa.literal_column("'pending'")
+ORDER = (url.c.priority.desc(), url.c.dated.desc(), url.c.depth, url.c.id)
+LATEST = 14 * 86_400.0
+"""Seconds. Pending URLs wait at most a week; a later time came from a wrong clock."""
+OF_HOST = sa.and_(url.c.site == host.c.site, url.c.host == host.c.name)
+"""Join of a URL with its row in the host table."""
+
+
+def lease_of(row: AnyRow) -> Lease:
+    """Build the lease of a row that has `LEASE_COLUMNS`."""
+    return Lease(
+        url_id=row.lease_id,
+        url=row.url,
+        fetch_url=row.fetch_url,
+        site=row.site,
+        host=row.host,
+        kind=Kind(row.url_kind),
+        depth=row.depth,
+        hops=row.hops,
+        attempts=row.attempts,
+    )
+
+
+def due_by_now(next_try: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
+    """Return the condition that a pending URL is due at ``now``. Times after ``never`` came from a wrong clock."""
+    return sa.or_(next_try <= sa.bindparam("now"), next_try > sa.bindparam("never"))
+
+
+def take(
+    connection: Connection,
+    holder: tuple[int, int],
+    quotas: Mapping[str, int],
+    due: tuple[float, Collection[str] | None],
+) -> list[Lease]:
+    """Lease up to ``quotas[host]`` URLs of each host, best first.
+
+    ``holder``: run id and token of this attempt. ``due``: time (epoch seconds) and sites, None for all sites.
+    """
+    rows = _next(connection, quotas, due)
+    statement = _leased(connection.dialect.name == "sqlite")
+    ours: set[int] = set()
+    for part in chunks([row.lease_id for row in rows]):
+        given = {"ids": part, "run": holder[0], "token": holder[1]}
+        ours.update(connection.execute(statement, given).scalars())
+    return allowed_leases(connection, [lease_of(row) for row in rows if row.lease_id in ours])
+
+
+def taken_before(connection: Connection, hosts: Collection[str], token: int) -> list[Lease]:
+    """Return the leases of an earlier attempt whose commit succeeded but whose answer was lost."""
+    sites = sa.select(host.c.site).where(host.c.name.in_(hosts))
+    ours = url.c.site.in_(sites), SETTLED, url.c.state == UrlState.LEASED, url.c.lease_token == token
+    rows = connection.execute(sa.select(*LEASE_COLUMNS).where(*ours)).all()
+    return allowed_leases(connection, [lease_of(row) for row in rows])
+
+
+def _next(connection: Connection, quotas: Mapping[str, int], due: tuple[float, Collection[str] | None]) -> list[AnyRow]:
+    """Return the due URLs of each host in order, up to its quota."""
+    now, sites = due
+    wanted = {name: quota for name, quota in quotas.items() if quota > 0}
+    statement = _next_of(connection.dialect.name == "sqlite", sites is not None)
+    rows: list[AnyRow] = []
+    for names in chunks(sorted(wanted)):
+        asked = {"names": names, "sites": [*(sites or ())], "now": now, "never": now + LATEST}
+        asked["most"] = max(wanted[name] for name in names)
+        rows += _within(wanted, connection.execute(statement, asked).all())
+    return rows
+
+
+def _within(quotas: Mapping[str, int], rows: Sequence[AnyRow]) -> list[AnyRow]:
+    """Cut the rows of each site and host to the host's quota."""
+    kept: dict[tuple[str, str], list[AnyRow]] = {}
+    for row in sorted(rows, key=lambda row: (row.site, row.host, -row.priority, -row.dated, row.depth, row.lease_id)):
+        of_host = kept.setdefault((row.site, row.host), [])
+        if len(of_host) < quotas[row.host]:
+            of_host.append(row)
+    return [row for of_host in kept.values() for row in of_host]
+
+
+@cache
+def _next_of(sqlite: bool, confined: bool) -> sa.Select[Any]:
+    """Return the query for the first ``most`` URLs of each host. Cached: building it takes longer than running it.
+
+    Both databases read the start of each host's part of the index, but need different queries. SQLite has no LATERAL.
+    PostgreSQL would compare every URL with the list.
+    """
+    due = url.alias("due")
+    pending = due.c.state == sa.literal_column("'pending'"), due_by_now(due.c.next_try)
+    best = sa.select(due.c.id).where(due.c.site == host.c.site, due.c.host == host.c.name, *pending)
+    best = best.order_by(due.c.priority.desc(), due.c.dated.desc(), due.c.depth, due.c.id)
+    best = best.limit(sa.bindparam("most", type_=sa.Integer)).correlate(host)
+    first = best.lateral("first")
+    lateral = host.join(first, sa.true()).join(url, url.c.id == first.c.id)
+    joined = host.join(url, url.c.id.in_(best)) if sqlite else lateral
+    statement = sa.select(*LEASE_COLUMNS, url.c.priority, url.c.dated).select_from(joined)
+    statement = statement.where(among_given(sqlite, host.c.name, "names"))
+    return statement.where(among_given(sqlite, host.c.site, "sites")) if confined else statement
+
+
+@cache
+def _leased(sqlite: bool) -> sa.Update:
+    """Return the statement that leases URLs by id.
+
+    It skips URLs that another run has leased meanwhile: a run that took over the sites after this one lost its locks.
+    """
+    ours = {"state": UrlState.LEASED, "leased_by": sa.bindparam("run"), "lease_token": sa.bindparam("token")}
+    # A parameter, not a literal: the database must search by id, not by the index of due URLs.
+    free = among_given(sqlite, url.c.id, "ids"), url.c.state == UrlState.PENDING
+    return sa.update(url).where(*free).values(ours).returning(url.c.id)

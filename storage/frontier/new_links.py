@@ -1,0 +1,203 @@
+"""Add new links to the frontier: filter, priority, redirects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.blocklist.tombstones import refused
+from storage.database.schema import MAX_URL, fetch, host, url
+from storage.database.transactions import among, chunks, insert_many, upsert
+from storage.frontier.recrawl_schedule import moment
+from storage.frontier.visit_results import GONE
+from storage.records import Kind, UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.records import Lease, Link
+
+MAX_HOPS = 5
+"""Longest chain of redirects that is followed."""
+
+SEED_PRIORITY = {Kind.FEED: 30, Kind.SITEMAP: 20}
+START_PAGE_PRIORITY = 10
+FEED_ITEM_PRIORITY = 5
+FRONT_PAGE_LINK_PRIORITY = 3
+ARCHIVE_SECONDS = 31 * 86_400.0
+"""Seconds. An older sitemap in a sitemap index belongs to the site's archive."""
+
+CLEAN_SLATE: dict[str, Any] = {
+    "state": UrlState.PENDING,
+    "attempts": 0,
+    "next_try": 0.0,
+    "reason": None,
+    "due_again": None,
+}
+FINISHED = (UrlState.DONE, UrlState.FAILED)
+
+
+def is_key(text: str) -> bool:
+    """Say whether ``text`` is a valid key of the frontier: ASCII, at most `MAX_URL` characters."""
+    return 0 < len(text) <= MAX_URL and text.isascii() and "\x00" not in text
+
+
+def link_priority(kind: Kind, parent: Lease) -> int:
+    """Return the priority of a link: feeds and sitemaps, then feed items, then links of start pages, then the rest."""
+    front = FRONT_PAGE_LINK_PRIORITY if parent.kind is Kind.PAGE and parent.depth == 0 else 0
+    return SEED_PRIORITY.get(kind, FEED_ITEM_PRIORITY if parent.kind is Kind.FEED else front)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A link and the page that contains it."""
+
+    link: Link
+    parent: Lease
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """Fetch time of the page. Later than this, the link counts as news of the next visit."""
+
+    @property
+    def hops(self) -> int:
+        return self.parent.hops + 1 if self.link.redirect else 0
+
+    @property
+    def kind(self) -> Kind:
+        """Expected kind. The target of a redirect has the kind of its source."""
+        return self.parent.kind if self.link.redirect and self.link.kind is Kind.PAGE else self.link.kind
+
+    @property
+    def priority(self) -> int:
+        """Priority among the URLs of its host.
+
+        Old sitemaps of an index have priority 0 and come by date. There may be hundreds, and a run that ends early
+        would read nothing else. The same holds for links with a negative rank and for sitemaps of nested indexes.
+        """
+        is_listed = self.link.kind is self.parent.kind is Kind.SITEMAP and not self.link.redirect
+        is_old = 0 < moment(self.link.dated) < self.at.timestamp() - ARCHIVE_SECONDS
+        if is_listed and (is_old or self.link.rank < 0 or self.parent.depth > 0):
+            return 0
+        return self.link.rank + link_priority(self.kind, self.parent)
+
+    @property
+    def is_self(self) -> bool:
+        """True for a redirect to another spelling of the same URL (http to https): same key, other address."""
+        return self.link.redirect and self.link.url == self.parent.url
+
+
+def follows(found: Found) -> bool:
+    """Say whether a link may enter the frontier."""
+    usable = is_key(found.link.url) and found.hops <= MAX_HOPS
+    return usable and not (found.is_self and found.link.fetch_url == found.parent.fetch_url)
+
+
+def add_links(connection: Connection, found: Sequence[Found]) -> int:
+    """Add new links to the frontier; return how many were new. Pages that were removed on request stay out.
+
+    A redirect to another spelling of its own URL queues that URL again with the new address. A redirect from a seed is
+    followed on each visit: a moved feed must be read every night.
+
+    A page that was missing (404, 410) is fetched again when a sitemap names it for the first time, and when a feed
+    does. Repeated naming has no effect.
+    """
+    away = refused(connection, (each.link.url for each in found))
+    found = [each for each in found if each.link.url not in away]
+    wanted = {each.link.url: each for each in found if follows(each) and not each.is_self}
+    known = known_urls(connection, {*wanted, *(each.link.twin for each in wanted.values() if each.link.twin)})
+    pages = known | {key for key, each in wanted.items() if each.link.twin is None}
+    rows = [_link_row(each) for key, each in wanted.items() if key not in known and each.link.twin not in pages]
+    if rows:
+        insert_many(connection, upsert(connection, url).on_conflict_do_nothing(index_elements=["url"]), rows)
+        insert_hosts(connection, rows)
+    _requeue(connection, [each for each in found if each.link.redirect and follows(each)])
+    _ask_again(connection, [each for key, each in wanted.items() if key in known])
+    return len(rows)
+
+
+def known_urls(connection: Connection, keys: Iterable[str]) -> set[str]:
+    """Return the canonical URLs that the frontier contains."""
+    found: set[str] = set()
+    for part in chunks(sorted(keys)):
+        found.update(connection.execute(sa.select(url.c.url).where(among(connection, url.c.url, part))).scalars())
+    return found
+
+
+def insert_hosts(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Add the hosts of frontier rows."""
+    if not rows:
+        return
+    pairs = sorted({(row["site"], row["host"]) for row in rows})
+    statement = upsert(connection, host).on_conflict_do_nothing()
+    connection.execute(statement, [{"site": site, "name": name} for site, name in pairs])
+
+
+def base_row(key: str, fetch_url: str, site: str, host_name: str) -> dict[str, Any]:
+    """Return the columns that every new frontier row has."""
+    begun = {"state": UrlState.PENDING, "attempts": 0, "next_try": 0.0}
+    return begun | {"url": key, "fetch_url": fetch_url, "site": site, "host": host_name}
+
+
+def _link_row(found: Found) -> dict[str, Any]:
+    link, parent = found.link, found.parent
+    return base_row(link.url, link.fetch_url, parent.site, link.host) | {
+        "kind": found.kind,
+        "seed": False,
+        "priority": found.priority,
+        "depth": parent.depth if link.redirect else parent.depth + 1,
+        "hops": found.hops,
+        "found_from": parent.url_id,
+        "found_at": found.at,
+        "dated": moment(link.dated),
+    }
+
+
+def _requeue(connection: Connection, redirects: Sequence[Found]) -> None:
+    seeds = _seeds_among(connection, [each.parent.url_id for each in redirects])
+    for each in redirects:
+        again = CLEAN_SLATE | {"fetch_url": each.link.fetch_url, "hops": each.hops}
+        if each.is_self:
+            connection.execute(sa.update(url).where(url.c.id == each.parent.url_id).values(again))
+        elif each.parent.url_id in seeds:
+            statement = sa.update(url).where(url.c.url == each.link.url)
+            connection.execute(statement.where(url.c.state.in_(FINISHED)).values(again))
+            connection.execute(statement.values(seed=True, priority=seeds[each.parent.url_id]))
+
+
+_WORSE_NAMED = {Kind.FEED: (Kind.PAGE, Kind.SITEMAP), Kind.SITEMAP: (Kind.PAGE,)}
+"""Kinds of sources that count less than a kind. A missing page is fetched again if a better kind names it."""
+
+
+def _ask_again(connection: Connection, named: Sequence[Found]) -> None:
+    """Queue missing pages again if a better kind of source names them now."""
+    for kind, worse in _WORSE_NAMED.items():
+        by_key = {each.link.url: each for each in named if each.parent.kind is kind and not each.link.redirect}
+        for part in chunks(sorted(by_key)):
+            of_part = _gone(worse).where(among(connection, url.c.url, part))
+            for row in connection.execute(of_part).all():
+                each = by_key[row.url]
+                better = {"priority": max(row.priority, each.priority), "dated": moment(each.link.dated)}
+                again = CLEAN_SLATE | better | {"found_from": each.parent.url_id, "found_at": each.at, "hops": 0}
+                connection.execute(sa.update(url).where(url.c.id == row.id).values(again))
+
+
+def _gone(found_in: Iterable[Kind]) -> sa.Select[Any]:
+    """Return the query for missing pages that are not due again and were found in these kinds of sources."""
+    source, other = url.alias("source"), fetch.alias("other")
+    newest = sa.select(sa.func.max(other.c.id)).where(other.c.url_id == url.c.id).correlate(url).scalar_subquery()
+    over = url.c.kind == Kind.PAGE, url.c.state.in_(FINISHED), url.c.due_again.is_(None)
+    statement = sa.select(url.c.id, url.c.url, url.c.priority).join(source, source.c.id == url.c.found_from)
+    statement = statement.join(fetch, fetch.c.id == newest)
+    return statement.where(*over, source.c.kind.in_(found_in), fetch.c.reason.in_(GONE))
+
+
+def _seeds_among(connection: Connection, url_ids: Sequence[int]) -> dict[int, int]:
+    seeds: dict[int, int] = {}
+    for part in chunks(sorted(set(url_ids))):
+        statement = sa.select(url.c.id, url.c.priority).where(url.c.id.in_(part), url.c.seed)
+        seeds.update((row.id, row.priority) for row in connection.execute(statement))
+    return seeds

@@ -1,0 +1,127 @@
+"""Settle URLs after a visit: done or failed, with the next due time.
+
+`storage.frontier.recrawl_schedule` decides. This module reads its input from the frontier and stores its result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database.schema import url
+from storage.database.transactions import among, chunks
+from storage.frontier.recrawl_schedule import End, Habit, Visit, moment
+from storage.records import Kind, UrlState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow
+    from storage.frontier.recrawl_schedule import Schedule
+
+REFUSED = frozenset({"robots", "private_address", "port", "scheme", "invalid_url"})
+"""Reasons of failures where a rule of ours forbids the request."""
+GONE = frozenset({"http_404", "http_410"})
+LISTING, UNCHANGED_TEXT = "listing", "unchanged_text"
+SECTION_DEPTH = 1
+"""Depth of section pages: lists that a start page links to are sources. Deeper ones are too many."""
+FAULTS = (
+    *("http_", "truncated_", "body_", "worker_", "warc_", "redirect_refused", "not_storable"),
+    *("firewall", "geo_block", "consent", "soft_404"),
+)
+"""Prefixes of reasons that a source should never have."""
+_HABIT = ("period", "unchanged", "failures", "reads", "read_at", "news_at")
+_COLUMNS = (url.c.id, url.c.kind, url.c.seed, url.c.depth, url.c.priority, url.c.dated, url.c.found_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a visit: ``outcome`` as in the fetch table, reason, links found, publication date as stated."""
+
+    url_id: int
+    now: float
+    outcome: str
+    reason: str | None = None
+    links: Sequence[str] = ()
+    published: str | None = None
+
+
+def settle(connection: Connection, schedule: Schedule, ended: Sequence[Ended], held: UrlState) -> None:
+    """Set URLs in state ``held`` to done or failed, with the next due time. Store the links of the visit before."""
+    rows = _rows(connection, [each.url_id for each in ended])
+    changes = [
+        _change(schedule, each, row, news=_brings_news(connection, each, row))
+        for each in ended
+        if (row := rows.get(each.url_id))
+    ]
+    if changes:
+        new: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in (*_HABIT, "state", "due_again", "dated")}
+        here = url.c.id == sa.bindparam("of_url"), url.c.state == held
+        connection.execute(sa.update(url).where(*here).values(new), changes)
+
+
+def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
+    statement = sa.select(*_COLUMNS, *(url.c[name] for name in _HABIT))
+    return {
+        row.id: row
+        for part in chunks(sorted(set(url_ids)))
+        for row in connection.execute(statement.where(among(connection, url.c.id, part)))
+    }
+
+
+def is_source(ended: Ended, row: AnyRow) -> bool:
+    """Say whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page."""
+    section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
+    still = row.period > 0 and ended.outcome in {"unchanged", "failed"}
+    return bool(row.seed or row.kind != Kind.PAGE or section or still)
+
+
+def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
+    """Say whether a source names a URL that was unknown at its last visit, whichever source named it first."""
+    if not ended.links or not is_source(ended, row):
+        return False
+    if not row.reads:
+        return True
+    newer = url.c.found_at > datetime.fromtimestamp(row.read_at, UTC)
+    for part in chunks(sorted(ended.links)):
+        found = sa.select(url.c.id).where(among(connection, url.c.url, part), newer).limit(1)
+        if connection.execute(found).first():
+            return True
+    return False
+
+
+def _change(schedule: Schedule, ended: Ended, row: AnyRow, *, news: bool) -> dict[str, Any]:
+    source = is_source(ended, row)
+    dated = row.dated or moment(ended.published)
+    # Newspapers announce some URLs before the article exists.
+    may_be_article = (
+        ended.outcome in {"document", "unchanged"} or ended.reason == UNCHANGED_TEXT or ended.reason in GONE
+    )
+    born = (dated or (row.found_at.timestamp() if row.priority > 0 else None)) if may_be_article else None
+    visit = Visit(ended.now, _end(ended, source=source, news=news), source, Kind(row.kind), row.dated, born)
+    habit, due_again = schedule.after(Habit(*(getattr(row, name) for name in _HABIT)), visit)
+    state = UrlState.FAILED if ended.outcome == "failed" else UrlState.DONE
+    change = {f"new_{name}": getattr(habit, name) for name in _HABIT}
+    return change | {"of_url": row.id, "new_state": state, "new_due_again": due_again, "new_dated": dated}
+
+
+def _end(ended: Ended, *, source: bool, news: bool) -> End:
+    """Classify the end of a visit. A response that a source should not give counts as a failure of the source."""
+    if ended.outcome == "failed" and ended.reason in REFUSED:
+        return End.REFUSED
+    if ended.outcome == "failed":
+        return End.FAILED
+    if not source:
+        return End.READ
+    if ended.reason in GONE:
+        return End.GONE
+    if ended.outcome == "drop" and (ended.reason or "").startswith(FAULTS):
+        return End.FAILED
+    if news:
+        return End.NEWS
+    return End.MOVED if ended.reason == "redirect" else End.NOTHING

@@ -1,0 +1,188 @@
+"""Site locks: two crawls never work on the same site of a corpus, and a lock ends with its holder.
+
+SQLite: flock(2) locks on files. The files stay behind empty and have no meaning themselves. PostgreSQL: advisory locks
+of one session, which end with its connection. If the network loses a connection, the server notices within half a
+minute. A run that lost its connection ends the old session as soon as it has a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Self
+
+from storage.disk import disk_error, flocked
+from storage.errors import ConfigError, CorpusError, LockedError
+from storage.locking import lock_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from types import TracebackType
+
+    import psycopg
+
+    from storage.corpus import Corpus
+
+_held: set[int] = set()
+
+
+def _let_go_in_child() -> None:
+    # A forked worker would inherit the descriptor and keep the lock alive after its parent's death.
+    for descriptor in _held:
+        os.close(descriptor)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
+
+
+def lock_file(folder: Path, site: str) -> Path:
+    """Return the lock file of a site: a readable part of its name, and a digest that distinguishes sites."""
+    readable = re.sub(r"[^A-Za-z0-9.-]+", "_", site)[:60]
+    return folder / f"{readable}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.lock"
+
+
+def lock_key(site: str, schema: str) -> int:
+    """Return the signed 64-bit key of a site's advisory lock.
+
+    Advisory locks belong to the whole database. The key includes the schema, because each schema may hold a corpus.
+    """
+    digest = hashlib.sha256(f"corpus-spider schema {schema} site {site}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+class SiteLocks(AbstractContextManager["SiteLocks"]):
+    """Locks of some sites. Takes all of them at once, or none and raises `LockedError` with the locked sites.
+
+    ``folder``: created if missing, holds the lock files of a SQLite corpus. Use it as a context manager, or call
+    `acquire` and `release`.
+    """
+
+    def __init__(self, corpus: Corpus, sites: Iterable[str], folder: Path) -> None:
+        self._corpus = corpus
+        self._sites = tuple(sorted(set(sites)))
+        self._folder = folder
+        self._descriptors: list[int] = []
+        self._session: psycopg.Connection | None = None
+        self._socket = -1
+        self._identity: lock_sessions.Identity | None = None
+        self._lost: list[lock_sessions.Identity] = []
+        self._holders = ""
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def acquire(self) -> None:
+        """Take all locks, or none and raise `LockedError`. ConfigError if the database cannot hold locks."""
+        try:
+            taken = self._flock() if self._corpus.database.is_sqlite else self._corpus.database.session(self._advise)
+        except CorpusError:
+            self.release()
+            raise
+        if taken:
+            self.release()
+            held = f"; held by {self._holders}" if self._holders else ""
+            raise LockedError(taken, where=self._corpus.name, do=f"Wait for it to end, or crawl other sites{held}.")
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Names of the sites."""
+        return self._sites
+
+    def ensure(self) -> bool:
+        """Take the locks again if the database connection with the locks was lost; say whether it was.
+
+        Raises `LockedError` if another crawl took one in the meantime: the caller must stop.
+        """
+        if self._session is None or self._alive(self._session):
+            return False
+        self.release()
+        self.acquire()
+        return True
+
+    def release(self) -> None:
+        """Release all locks. Does nothing if there are none."""
+        while self._descriptors:
+            descriptor = self._descriptors.pop()
+            _held.discard(descriptor)
+            os.close(descriptor)
+        if self._session is not None:
+            _held.discard(self._socket)
+            if not self._end(self._session) and self._identity is not None:
+                # The server may not have noticed the loss: for the server the session lives and holds the locks.
+                self._lost.append(self._identity)
+            self._session = self._identity = None
+
+    def _flock(self) -> tuple[str, ...]:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return tuple(site for site in self._sites if not self._flock_one(lock_file(self._folder, site)))
+        except OSError as error:
+            raise disk_error(error, self._folder) from error
+
+    def _flock_one(self, path: Path) -> bool:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+        if not flocked(descriptor):
+            os.close(descriptor)
+            return False
+        self._descriptors.append(descriptor)
+        _held.add(descriptor)
+        return True
+
+    def _advise(self, session: psycopg.Connection) -> tuple[str, ...]:
+        # An earlier attempt may have left a lost session.
+        self.release()
+        self._session, self._socket = session, session.fileno()
+        _held.add(self._socket)
+        if lock_sessions.is_shared(session, self._corpus.database):
+            raise ConfigError(
+                "a pooler shares the sessions of the database between programs, so locks do not hold",
+                where=self._corpus.name,
+                do="Set database to the address of the server itself, or to one with session pooling.",
+            )
+        self._identity = lock_sessions.introduce(session)
+        while self._lost:
+            lock_sessions.end(session, self._lost[-1])
+            self._lost.pop()
+        schema = lock_sessions.schema_of(session)
+        keys = {site: lock_key(site, schema) for site in self._sites}
+        taken = tuple(site for site, key in keys.items() if not self._advise_one(session, key))
+        self._holders = lock_sessions.holders(session, [keys[site] for site in taken]) if taken else ""
+        return taken
+
+    @staticmethod
+    def _advise_one(session: psycopg.Connection, key: int) -> bool:
+        row = session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+        return row is not None and bool(row[0])
+
+    @staticmethod
+    def _alive(session: psycopg.Connection) -> bool:
+        import psycopg
+
+        try:
+            session.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
+    @staticmethod
+    def _end(session: psycopg.Connection) -> bool:
+        """Unlock before closing, because a server may notice the end of a session late. Say whether it answered."""
+        import psycopg
+
+        try:
+            session.execute("SELECT pg_advisory_unlock_all()")
+        except psycopg.Error:
+            return False
+        finally:
+            session.close()
+        return True

@@ -1,0 +1,1 @@
+"""Removal of texts and originals on request."""

@@ -1,0 +1,399 @@
+"""Remove texts on request: find the pages of a request, then take them out step by step.
+
+1. *Declare*, in one transaction: tombstones, ids, marked URLs.
+2. *Withdraw* the pages, a few hundred at a time: documents, texts, fingerprints.
+3. *Redact* the originals, file by file: rewrite the WARC file beside the old one, move all pointers in one transaction,
+delete the old file.
+
+Each step finds its remaining work in the database. An interrupted removal is finished by running all steps again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.blocklist.author_keys import author_key, author_keys, earlier_author_keys
+from storage.blocklist.tombstones import (
+    AUTHOR,
+    DOMAIN,
+    PAGE,
+    REMOVED,
+    bury,
+    domains_of,
+    loose_key,
+    mark_removed,
+    page_key,
+    refused,
+    spellings,
+)
+from storage.database.schema import (
+    document,
+    fetch,
+    fingerprint,
+    host,
+    recurring_line,
+    removal,
+    removed_document,
+    url,
+    warc_file,
+)
+from storage.database.transactions import chunks, insert_many, upsert
+from storage.documents.recurring_lines import keep, read_texts
+from storage.documents.writer import take_turn, withdraw
+from storage.failpoints import reach
+from storage.fetches.fetches import POINTER_COLUMNS, pointer_of
+from storage.fetches.warc_files import REPLACED
+from storage.frontier.leases import SETTLED
+from storage.removal.page_aliases import BELIEVED, forms_of
+from storage.removal.reappeared import take_back
+from storage.removal.secure_delete import forget
+from storage.warc.redact import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import Database
+    from storage.records import Pointer
+    from storage.removal.page_aliases import Forms
+    from storage.warc.redact import Scrubbed
+
+GROUP = 200
+"""Fetches withdrawn in one transaction."""
+SHOWN = 100
+"""Reported addresses of texts that repeat the removed ones and stay."""
+_NOTHING_LEFT = {"payload_digest": NOTHING, "mime": None, "ip": None, "truncated": "unspecified"}
+_NOT_EMPTIED = fetch.c.payload_digest.is_distinct_from(NOTHING)
+
+
+class What(StrEnum):
+    """Kind of a request."""
+
+    URL = "url"
+    DOMAIN = "domain"
+    ID = "id"
+    AUTHOR = "author"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for removal: what to remove, why, and whether to remove texts that repeat it.
+
+    ``value``: a canonical URL, a domain in lower case, a document's id, or an author's name as pages state it.
+    """
+
+    kind: What
+    value: str
+    reason: str
+    duplicates: bool = False
+
+
+@dataclass(slots=True)
+class Affected:
+    """Pages of a request.
+
+    ``alike``: addresses of texts that repeat these and stay, the first `SHOWN`. ``unseen``: addresses of pages that are
+    not in the corpus yet.
+    """
+
+    url_ids: set[int] = field(default_factory=set)
+    urls: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    fetches: int = 0
+    alike: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A removed document, as listed for owners of older exports."""
+
+    id: str
+    asked: datetime
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """Removal of texts on request. Reached as ``corpus.removals``. The caller holds the locks of all sites."""
+
+    database: Database
+
+    def sites(self) -> list[str]:
+        """Return every site in the frontier, to lock them."""
+        statement = sa.select(host.c.site).distinct().order_by(host.c.site)
+        return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
+
+    def affected(self, request: Request) -> Affected:
+        """Return the pages that a request would remove. Changes nothing."""
+        return self.database.read(lambda connection: _affected(connection, request))
+
+    def done_before(self, request: Request) -> datetime | None:
+        """Return the time of the first equal request that removed texts; None if there was none."""
+        earlier = earlier_author_keys(request.value) if request.kind is What.AUTHOR else set()
+        values = {_kept_value(request), *earlier}
+        same = removal.c.kind == request.kind.value, removal.c.value.in_(values), removal.c.documents > 0
+        statement = sa.select(sa.func.min(removal.c.asked)).where(*same)
+        return self.database.read(lambda connection: connection.execute(statement).scalar())
+
+    def declare(self, request: Request) -> Affected:
+        """Add the tombstones of a request and record its documents. From then on nothing of it comes in again."""
+        token = uuid.uuid4().hex
+
+        def work(connection: Connection) -> Affected:
+            # A text stored meanwhile is either found here or blocked by the tombstones.
+            take_turn(connection)
+            found = _affected(connection, request)
+            _declare(connection, token, request, found)
+            return found
+
+        affected = self.database.write(work)
+        reach("in_removal")
+        return affected
+
+    def kept_away(self, addresses: Collection[str]) -> set[str]:
+        """Return the addresses that are blocked."""
+        return self.database.read(lambda connection: refused(connection, addresses))
+
+    def declare_returned(self) -> list[str]:
+        """Assign blocked documents that are in the corpus to their removal; return their ids."""
+
+        def work(connection: Connection) -> list[str]:
+            take_turn(connection)
+            return take_back(connection)
+
+        return self.database.write(work)
+
+    def withdraw(self) -> int:
+        """Remove all documents of declared removals; return the number of fetches."""
+        total = 0
+        while done := self.database.write(_withdraw_some):
+            total += done
+            reach("in_removal")
+        return total
+
+    def unscrubbed(self) -> dict[str, list[Pointer]]:
+        """Return the originals that still have to be redacted, by WARC file."""
+        statement = sa.select(fetch.c.id, *POINTER_COLUMNS).join(warc_file, warc_file.c.id == fetch.c.warc_id)
+        statement = statement.where(fetch.c.reason == REMOVED, fetch.c.payload_digest != NOTHING)
+        found: dict[str, list[Pointer]] = {}
+        rows = self.database.read(lambda connection: connection.execute(statement.order_by(fetch.c.id)).all())
+        for row in rows:
+            found.setdefault(row.warc, []).append(pointer_of(row))
+        return found
+
+    def move(self, name: str, scrubbed: Scrubbed) -> None:
+        """Point every fetch of a WARC file to its redacted copy, and mark the old file as replaced."""
+        self.database.write(lambda connection: _move(connection, name, scrubbed))
+        reach("in_removal")
+
+    def give_up(self, name: str) -> None:
+        """Record that a WARC file is missing, so that nothing in it needs redaction."""
+        file = sa.select(warc_file.c.id).where(warc_file.c.name == name).scalar_subquery()
+        gone = fetch.c.warc_id == file, fetch.c.reason == REMOVED
+        statement = sa.update(fetch).where(*gone).values(_NOTHING_LEFT)
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def replaced_files(self) -> list[str]:
+        """Return the WARC files that a redacted copy has replaced."""
+        statement = sa.select(warc_file.c.name).where(warc_file.c.state == REPLACED).order_by(warc_file.c.name)
+        return self.database.read(lambda connection: list(connection.execute(statement).scalars()))
+
+    def forget_file(self, name: str) -> None:
+        """Delete the row of a replaced WARC file, once the file is deleted."""
+        statement = sa.delete(warc_file).where(warc_file.c.name == name, warc_file.c.state == REPLACED)
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def relearn(self) -> None:
+        """Learn the recurring lines of sites with removed texts again, so that no line of a removed text stays."""
+        gone = sa.select(url.c.site).where(SETTLED, url.c.reason == REMOVED)
+        known = sa.select(recurring_line.c.site).where(recurring_line.c.site.in_(gone)).distinct()
+        for site in self.database.read(lambda connection: list(connection.execute(known).scalars())):
+            self.database.write(partial(_learn_lines, site=site))
+
+    def finish(self) -> None:
+        """Clear SQLite's journal and free pages, and mark all removals as finished.
+
+        Raises DatabaseError while another program reads the journal, DiskError without room for a new file.
+        """
+        if self.database.is_sqlite:
+            some = sa.select(removal.c.id).where(removal.c.finished.is_(None), removal.c.pages > 0).limit(1)
+            rewrite = self.database.read(lambda connection: connection.execute(some).first()) is not None
+            forget(self.database, rewrite=rewrite)
+        statement = sa.update(removal).where(removal.c.finished.is_(None)).values(finished=datetime.now(UTC))
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def documents(self) -> list[Removed]:
+        """Return the removed documents, by id."""
+        statement = sa.select(removed_document.c.public_id, removal.c.asked, removal.c.kind)
+        statement = statement.join(removal, removal.c.id == removed_document.c.removal_id)
+        ordered = statement.order_by(removed_document.c.public_id)
+        return self.database.read(lambda connection: [Removed(*row) for row in connection.execute(ordered)])
+
+
+def _learn_lines(connection: Connection, site: str) -> None:
+    keep(connection, site, read_texts(connection, site).recurring)
+
+
+def _affected(connection: Connection, request: Request) -> Affected:
+    ids = _named(connection, request)
+    forms = _forms(connection, request, ids)
+    if request.duplicates:
+        forms = _forms(connection, request, forms.url_ids | _alike(connection, forms.url_ids))
+    ids = forms.url_ids
+    found = Affected(ids, unseen=sorted(forms.unseen))
+    for part in chunks(sorted(ids)):
+        found.urls += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
+        documents = sa.select(document.c.public_id).where(document.c.url_id.in_(part))
+        found.documents += connection.execute(documents).scalars()
+        number = sa.select(sa.func.count()).select_from(fetch).where(fetch.c.url_id.in_(part), _NOT_EMPTIED)
+        found.fetches += connection.execute(number).scalar_one()
+    repeating = _alike(connection, ids) - ids
+    for part in chunks(sorted(repeating)[:SHOWN]):
+        found.alike += connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars()
+    for listed in (found.urls, found.documents, found.alike):
+        listed.sort()
+    return found
+
+
+def _forms(connection: Connection, request: Request, ids: Collection[int]) -> Forms:
+    """Return the named pages with all their addresses. For a domain: without pages on other domains that its pages
+    link.
+    """
+    named = spellings(request.value) if request.kind is What.URL else []
+    of_domain = request.kind is What.DOMAIN
+    return forms_of(connection, ids, named, lambda address: not _below(request, address), up=not of_domain)
+
+
+def _named(connection: Connection, request: Request) -> set[int]:
+    """Return the URLs that match a request directly."""
+    match request.kind:
+        case What.URL:
+            statement = sa.select(url.c.id).where(url.c.url.in_(spellings(request.value)))
+        case What.DOMAIN:
+            name, port = request.value, f"{request.value}:"
+            own = url.c.host == name, url.c.host.startswith(port, autoescape=True)
+            below = (url.c.host.endswith(f".{name}", autoescape=True), url.c.host.contains(f".{port}", autoescape=True))
+            statement = sa.select(url.c.id).where(sa.or_(*own, *below))
+            return {*connection.execute(statement).scalars(), *_stating(connection, name)}
+        case What.ID:
+            statement = sa.select(document.c.url_id).where(document.c.public_id == request.value)
+        case What.AUTHOR:
+            return _written_by(connection, request.value)
+    return set(connection.execute(statement).scalars())
+
+
+def _stating(connection: Connection, domain: str) -> set[int]:
+    """Return the URLs of documents whose canonical URL is on a domain, if it is trusted."""
+    of_text = document.c.canonical.contains(domain, autoescape=True), BELIEVED
+    rows = connection.execute(sa.select(document.c.url_id, document.c.canonical).where(*of_text))
+    return {row.url_id for row in rows if domain in domains_of(row.canonical)}
+
+
+def _written_by(connection: Connection, name: str) -> set[int]:
+    key = author_key(name)
+    authors = connection.execute(sa.select(document.c.author).where(document.c.author.is_not(None)).distinct())
+    matching = [author for author in authors.scalars() if key in author_keys(author)]
+    found: set[int] = set()
+    for part in chunks(matching):
+        found.update(connection.execute(sa.select(document.c.url_id).where(document.c.author.in_(part))).scalars())
+    return found
+
+
+def _alike(connection: Connection, ids: Collection[int]) -> set[int]:
+    """Return the URLs of documents in the duplicate sets of these URLs' documents."""
+    found: set[int] = set()
+    joined = document.join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+    for part in chunks(sorted(ids)):
+        own = sa.select(fingerprint.c.set_id).select_from(joined).where(document.c.url_id.in_(part))
+        others = sa.select(document.c.url_id).select_from(joined)
+        sets = sorted(set(connection.execute(own).scalars()))
+        for some in chunks(sets):
+            found.update(connection.execute(others.where(fingerprint.c.set_id.in_(some))).scalars())
+    return found
+
+
+def _declare(connection: Connection, token: str, request: Request, found: Affected) -> None:
+    value = _kept_value(request)
+    row: dict[str, Any] = {"token": token, "kind": request.kind.value, "value": value, "reason": request.reason}
+    row |= {"asked": datetime.now(UTC), "pages": len(found.url_ids), "documents": len(found.documents)}
+    connection.execute(upsert(connection, removal).on_conflict_do_nothing(index_elements=["token"]), row)
+    removal_id = int(connection.execute(sa.select(removal.c.id).where(removal.c.token == token)).scalar_one())
+    bury(connection, removal_id, _stones(request, value, found))
+    rows = [{"public_id": each, "removal_id": removal_id} for each in found.documents]
+    insert_many(connection, upsert(connection, removed_document).on_conflict_do_nothing(), rows)
+    mark_removed(connection, found.url_ids)
+    _mark_strays(connection, request, found)
+
+
+def _kept_value(request: Request) -> str:
+    """Return the stored value of a request: a hash for an author."""
+    return author_key(request.value) if request.kind is What.AUTHOR else request.value
+
+
+def _stones(request: Request, value: str, found: Affected) -> Iterable[tuple[str, str]]:
+    pages = [each for each in (*found.urls, *found.unseen) if not _below(request, each)]
+    pages += [value] if request.kind is What.URL else []
+    yield from ((PAGE, key(each)) for each in pages for key in (page_key, loose_key))
+    if request.kind is What.DOMAIN:
+        yield DOMAIN, value
+    elif request.kind is What.AUTHOR and value:
+        yield AUTHOR, value
+
+
+def _mark_strays(connection: Connection, request: Request, found: Affected) -> None:
+    """Mark records without a URL (left by a crash) if they have one of these addresses or match the request."""
+    keys = {loose_key(each) for each in (*found.urls, *found.unseen, request.value)}
+    for part in chunks(sorted(found.url_ids)):
+        asked = sa.select(fetch.c.uri).where(fetch.c.url_id.in_(part)).distinct()
+        keys.update(map(loose_key, connection.execute(asked).scalars()))
+    orphans = sa.select(fetch.c.id, fetch.c.uri).where(fetch.c.outcome == "orphan", fetch.c.url_id.is_(None))
+    ours = [row.id for row in connection.execute(orphans) if loose_key(row.uri) in keys or _below(request, row.uri)]
+    for part in chunks(ours):
+        connection.execute(sa.update(fetch).where(fetch.c.id.in_(part)).values(reason=REMOVED))
+
+
+def _below(request: Request, address: str) -> bool:
+    return request.kind is What.DOMAIN and request.value in domains_of(address)
+
+
+def _withdraw_some(connection: Connection) -> int:
+    """Remove up to `GROUP` fetches of marked URLs. SQLite overwrites deleted data at once."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+    away = url.c.state == "failed", url.c.reason == REMOVED
+    take_turn(connection)
+    left = sa.select(fetch.c.id).join(url, url.c.id == fetch.c.url_id)
+    left = left.where(*away, sa.func.coalesce(fetch.c.reason, "") != REMOVED).order_by(fetch.c.id).limit(GROUP)
+    ids = list(connection.execute(left).scalars())
+    withdraw(connection, ids)
+    return len(ids)
+
+
+def _move(connection: Connection, name: str, scrubbed: Scrubbed) -> None:
+    there = connection.execute(sa.select(warc_file).where(warc_file.c.name == name)).first()
+    if there is None or there.state == REPLACED:
+        return
+    row = {"name": scrubbed.name, "run_id": there.run_id, "state": "closed", "bytes": scrubbed.size}
+    insert = upsert(connection, warc_file)
+    connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_={"bytes": scrubbed.size}), row)
+    new_id = connection.execute(sa.select(warc_file.c.id).where(warc_file.c.name == scrubbed.name)).scalar_one()
+    statement = sa.select(fetch.c.id, fetch.c.warc_offset, fetch.c.warc_length).where(fetch.c.warc_id == there.id)
+    changes = [
+        {"of_fetch": row.id, "new_offset": at, "new_length": length}
+        for row in connection.execute(statement)
+        for at, length in [scrubbed.moved(row.warc_offset, row.warc_length)]
+    ]
+    moved = {"warc_id": new_id, "warc_offset": sa.bindparam("new_offset"), "warc_length": sa.bindparam("new_length")}
+    connection.execute(sa.update(fetch).where(fetch.c.id == sa.bindparam("of_fetch")).values(moved), changes)
+    gone = fetch.c.warc_id == new_id, fetch.c.reason == REMOVED
+    connection.execute(sa.update(fetch).where(*gone).values(_NOTHING_LEFT))
+    connection.execute(sa.update(warc_file).where(warc_file.c.id == there.id).values(state=REPLACED))

@@ -1,0 +1,1 @@
+"""Crawl runs and their counters by site."""

@@ -1,0 +1,84 @@
+"""`corpus.runs`: start and end of crawl runs, and their counters by site."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from storage.database.schema import run
+from storage.database.transactions import upsert
+from storage.runs import site_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import Database
+    from storage.runs.site_runs import SiteRun
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One crawl run. ``finished`` and ``exit_code`` are None if it was killed.
+
+    ``config`` and ``summary`` are JSON. ``host`` is the machine.
+    """
+
+    id: int
+    started: datetime
+    finished: datetime | None
+    exit_code: int | None
+    config: str
+    summary: str | None
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Crawl runs. Reached as ``corpus.runs``; calling it lists all runs. Safe to call from any thread."""
+
+    database: Database
+
+    def __call__(self) -> list[Run]:
+        """Return every run, oldest first."""
+        columns = (run.c.id, run.c.started, run.c.finished, run.c.exit_code, run.c.config, run.c.summary, run.c.host)
+        statement = sa.select(*columns).order_by(run.c.id)
+        return self.database.read(lambda connection: [Run(*row) for row in connection.execute(statement)])
+
+    def start(self, config: str, sites: Collection[str] = ()) -> int:
+        """Record the start of a run with its configuration (JSON), and zero counters for its sites. Return its id."""
+        token = uuid.uuid4().hex
+        row = {"token": token, "started": datetime.now(UTC), "config": config}
+        row |= {"pid": os.getpid(), "host": socket.gethostname()}
+
+        def work(connection: Connection) -> int:
+            connection.execute(upsert(connection, run).on_conflict_do_nothing(index_elements=["token"]), row)
+            run_id = int(connection.execute(sa.select(run.c.id).where(run.c.token == token)).scalar_one())
+            site_runs.begin(connection, run_id, sites)
+            return run_id
+
+        return self.database.write(work)
+
+    def finish(self, run_id: int, exit_code: int, summary: str) -> None:
+        """Record the end of a run with its exit code and summary (JSON)."""
+        values = {"finished": datetime.now(UTC), "exit_code": exit_code, "summary": summary}
+        statement = sa.update(run).where(run.c.id == run_id).values(values)
+        self.database.write(lambda connection: connection.execute(statement))
+
+    def recount(self, sites: Collection[str]) -> None:
+        """Compute the counters of runs at these sites that are not final yet. The caller holds the sites' locks."""
+        self.database.write(lambda connection: site_runs.recount(connection, sites))
+
+    def by_site(self, sites: Collection[str], days: float = 100.0, run_id: int | None = None) -> list[SiteRun]:
+        """Return the counters of runs at these sites, oldest first.
+
+        ``days``: how far back from the last run. ``run_id``: of this run only.
+        """
+        return self.database.read(lambda connection: site_runs.site_runs(connection, sites, days, run_id))

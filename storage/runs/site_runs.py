@@ -1,0 +1,284 @@
+"""Per-site counters of a run, computed from its rows, so a killed run is counted too.
+
+A row of zeros exists from the start of the run. The counters cover the run's own fetches, whichever run processed them.
+They are computed at its end, and again at the end of later runs while pages of it await processing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from storage.database.schema import (
+    RUN_COUNTS,
+    document,
+    duplicate_set,
+    fetch,
+    fingerprint,
+    run,
+    run_failure,
+    run_site,
+    url,
+)
+from storage.database.transactions import chunks, upsert
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from storage.database.transactions import AnyRow
+    from storage.records import Failure
+
+REFUSALS = frozenset({"firewall", "geo_block", "consent", "paywall"})
+"""Reasons (pipelines.classification.soft_errors) of pages that refuse access or show a wall."""
+REFUSING = frozenset(f"http_{status}" for status in (401, 402, 403, 407, 429, 451))
+NO_TEXT = frozenset({"no_text", "script_only", "soft_404", "undecodable", "empty", "not_storable"})
+NO_ANSWER = frozenset(
+    {"robots_unreachable", "dns", "unreachable", "host_paused", "timeout", "network", "certificate", "internal_error"}
+    | {"crawl_delay"}
+)
+ROBOTS = frozenset({"robots", "crawl_delay"})
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRun:
+    """Counters of a run at one site. ``finished`` and ``exit_code`` are None if it was killed.
+
+    ``bytes``: WARC records of the run. ``seconds``: from the first to the last response.
+    """
+
+    run_id: int
+    site: str
+    started: datetime
+    finished: datetime | None = None
+    exit_code: int | None = None
+    found: int = 0
+    """New URLs."""
+    fetched: int = 0
+    """Responses, without robots.txt."""
+    unchanged: int = 0
+    """Responses equal to an earlier one, or with an unchanged text."""
+    articles: int = 0
+    """First versions."""
+    versions: int = 0
+    """Later versions."""
+    refused: int = 0
+    robots: int = 0
+    """URLs forbidden by robots.txt."""
+    http_errors: int = 0
+    failed: int = 0
+    """Attempts without a response, or with a broken one."""
+    no_text: int = 0
+    short: int = 0
+    undated: int = 0
+    """Documents without a date."""
+    language: int = 0
+    """Pages in an unwanted language."""
+    duplicates: int = 0
+    """Documents represented by another."""
+    awaiting: int = 0
+    """Pages that await processing."""
+    bytes: int = 0
+    seconds: float = 0.0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Number of responses and attempts by reason, without documents."""
+
+    @property
+    def documents(self) -> int:
+        """All stored texts."""
+        return self.articles + self.versions
+
+
+def column_of(outcome: str | None, reason: str) -> str | None:
+    """Name the counter of a response with this outcome; None: it is counted by reason only."""
+    if outcome is None:
+        return "awaiting"
+    if outcome == "unchanged" or reason == "unchanged_text":
+        return "unchanged"
+    if reason in REFUSALS | REFUSING:
+        return "refused"
+    if reason.startswith("http_"):
+        return "http_errors"
+    if reason.startswith(("truncated_", "body_")) or reason in NO_ANSWER:
+        return "failed"
+    if reason in NO_TEXT or reason.startswith(("worker_", "warc_")):
+        return "no_text"
+    return reason if reason in {"short", "language"} else None
+
+
+def begin(connection: Connection, run_id: int, sites: Collection[str]) -> None:
+    """Store zero counters for a new run, and compute those of killed runs. The caller holds the sites' locks."""
+    recount(connection, sites)
+    after_fetch, after_url = (
+        connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0 for table in (fetch, url)
+    )
+    marks = {"run_id": run_id, "after_fetch": after_fetch, "after_url": after_url, "pending_count": True}
+    if sites:
+        insert = upsert(connection, run_site).on_conflict_do_nothing(index_elements=["run_id", "site"])
+        connection.execute(insert, [marks | {"site": name} for name in sorted(sites)])
+
+
+def note_failures(connection: Connection, run_id: int, failures: Sequence[Failure]) -> None:
+    """Count attempts without an exchange."""
+    tries = Counter((failure.lease.site, failure.reason) for failure in failures)
+    rows = [
+        {"run_id": run_id, "site": site, "reason": reason, "tries": count}
+        for (site, reason), count in sorted(tries.items())
+    ]
+    if rows:
+        insert = upsert(connection, run_failure)
+        more = {"tries": run_failure.c.tries + insert.excluded.tries}
+        keys = ["run_id", "site", "reason"]
+        connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=more), rows)
+
+
+def recount(connection: Connection, sites: Collection[str]) -> None:
+    """Compute the counters of runs at these sites that are not final. The caller holds the sites' locks."""
+    statement = sa.select(run_site.c.run_id, run_site.c.site, run_site.c.after_fetch, run_site.c.after_url)
+    pending = statement.where(run_site.c.site.in_(sites), run_site.c.pending_count).order_by(run_site.c.run_id)
+    rows = connection.execute(pending).all()
+    last = sa.select(run_site.c.site, sa.func.max(run_site.c.run_id)).group_by(run_site.c.site)
+    last = last.where(run_site.c.site.in_({row.site for row in rows}))
+    newest = {row[0]: row[1] for row in connection.execute(last)}
+    for run_id in dict.fromkeys(row.run_id for row in rows):
+        _count_run(connection, [row for row in rows if row.run_id == run_id], newest)
+
+
+def _count_run(connection: Connection, rows: Sequence[AnyRow], newest: Mapping[str, int]) -> None:
+    run_id, after = rows[0].run_id, rows[0].after_fetch
+    tallies = {row.site: _Tally() for row in rows}
+    _add_answers(connection, run_id, after, tallies)
+    _add_documents(connection, run_id, after, tallies)
+    _add_failures(connection, run_id, tallies)
+    # URLs found since then belong to the newest run alone.
+    _add_found(connection, rows[0].after_url, {site: tallies[site] for site in tallies if newest[site] == run_id})
+    for site, tally in tallies.items():
+        ours = run_site.c.run_id == run_id, run_site.c.site == site
+        connection.execute(sa.update(run_site).where(*ours).values(tally.row()))
+
+
+@dataclass(slots=True)
+class _Tally:
+    counts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    first: datetime | None = None
+    last: datetime | None = None
+    counts_found: bool = False
+
+    def row(self) -> dict[str, Any]:
+        """Return the values of its row. ``found`` keeps its old value if it was not counted."""
+        values: dict[str, Any] = {name: self.counts[name] for name in RUN_COUNTS if name != "found"}
+        if self.counts_found:
+            values["found"] = self.counts["found"]
+        values["seconds"] = (self.last - self.first).total_seconds() if self.first and self.last else 0.0
+        values["pending_count"] = self.counts["awaiting"] > 0
+        return values | {"reasons": json.dumps(self.reasons, sort_keys=True)}
+
+
+# Pages without any text are counted apart from pages with too little.
+_REASON = sa.case(
+    (sa.and_(fetch.c.reason == "no_article", fetch.c.detail == "0 characters"), "no_text"),
+    (fetch.c.reason == "no_article", "short"),
+    else_=sa.func.coalesce(fetch.c.reason, ""),
+)
+
+
+def _add_answers(connection: Connection, run_id: int, after: int, tallies: Mapping[str, _Tally]) -> None:
+    reason = _REASON.label("why")
+    statement = (
+        sa.select(
+            url.c.site,
+            fetch.c.outcome,
+            reason,
+            sa.func.count().label("number"),
+            sa.cast(sa.func.sum(fetch.c.warc_length), sa.BigInteger).label("bytes"),
+            sa.func.min(fetch.c.fetched_at, type_=fetch.c.fetched_at.type).label("first"),
+            sa.func.max(fetch.c.fetched_at, type_=fetch.c.fetched_at.type).label("last"),
+        )
+        .join(url, url.c.id == fetch.c.url_id)
+        .where(fetch.c.id > after, fetch.c.run_id == run_id, url.c.site.in_(tallies))
+        .group_by(url.c.site, fetch.c.outcome, reason)
+    )
+    for row in connection.execute(statement):
+        tally = tallies[row.site]
+        tally.counts["fetched"] += row.number
+        tally.counts["bytes"] += row.bytes
+        tally.first = min(tally.first or row.first, row.first)
+        tally.last = max(tally.last or row.last, row.last)
+        if column := column_of(row.outcome, row.why):
+            tally.counts[column] += row.number
+        if row.why:
+            tally.reasons[row.why] += row.number
+
+
+def _add_documents(connection: Connection, run_id: int, after: int, tallies: Mapping[str, _Tally]) -> None:
+    counted = {
+        "articles": document.c.version == 1,
+        "versions": document.c.version > 1,
+        "undated": document.c.published.is_(None),
+        "duplicates": duplicate_set.c.representative_id != document.c.id,
+    }
+    sums = [sa.func.sum(sa.case((condition, 1), else_=0)).label(name) for name, condition in counted.items()]
+    statement = (
+        sa.select(document.c.site, *sums)
+        .select_from(fetch)
+        .join(document, document.c.fetch_id == fetch.c.id)
+        .join(fingerprint, fingerprint.c.id == document.c.fingerprint_id)
+        .join(duplicate_set, duplicate_set.c.id == fingerprint.c.set_id)
+        .where(fetch.c.id > after, fetch.c.run_id == run_id, document.c.site.in_(tallies))
+        .group_by(document.c.site)
+    )
+    for row in connection.execute(statement):
+        tallies[row.site].counts.update({name: int(getattr(row, name)) for name in counted})
+
+
+def _add_failures(connection: Connection, run_id: int, tallies: Mapping[str, _Tally]) -> None:
+    statement = sa.select(run_failure).where(run_failure.c.run_id == run_id, run_failure.c.site.in_(tallies))
+    for row in connection.execute(statement):
+        tally = tallies[row.site]
+        tally.counts["robots" if row.reason in ROBOTS else "failed"] += row.tries
+        tally.reasons[row.reason] += row.tries
+
+
+def _add_found(connection: Connection, after: int, tallies: Mapping[str, _Tally]) -> None:
+    statement = sa.select(url.c.site, sa.func.count()).where(url.c.id > after, url.c.site.in_(tallies))
+    for tally in tallies.values():
+        tally.counts_found = True
+    for site, count in connection.execute(statement.group_by(url.c.site)):
+        tallies[site].counts["found"] = count
+
+
+_COLUMNS = (
+    run_site.c.run_id,
+    run_site.c.site,
+    run.c.started,
+    run.c.finished,
+    run.c.exit_code,
+    *(run_site.c[name] for name in RUN_COUNTS),
+    run_site.c.seconds,
+    run_site.c.reasons,
+)
+
+
+def site_runs(connection: Connection, sites: Collection[str], days: float, run_id: int | None = None) -> list[SiteRun]:
+    """Return the counters of runs at these sites, oldest first, up to ``days`` before the last run.
+
+    ``run_id``: of this run only.
+    """
+    statement = sa.select(*_COLUMNS).join(run, run.c.id == run_site.c.run_id).order_by(run_site.c.run_id)
+    if run_id is None:
+        last = connection.execute(sa.select(run.c.started).order_by(run.c.id.desc()).limit(1)).scalar()
+        statement = statement.where(run.c.started >= last - timedelta(days=days)) if last else statement
+    else:
+        statement = statement.where(run_site.c.run_id == run_id)
+    rows = [
+        row for part in chunks(sorted(sites)) for row in connection.execute(statement.where(run_site.c.site.in_(part)))
+    ]
+    found = [SiteRun(**{**row._asdict(), "reasons": json.loads(row.reasons or "{}")}) for row in rows]
+    return sorted(found, key=lambda each: (each.run_id, each.site))

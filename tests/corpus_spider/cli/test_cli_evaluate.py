@@ -1,0 +1,71 @@
+"""The verb `evaluate`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from corpus_spider.cli.app import run
+
+
+@pytest.fixture
+def gold(home: Path) -> str:
+    """A gold folder of one page."""
+    sentence = "The committee met on Tuesday and agreed that the bridge will be rebuilt next year. "
+    for folder in ("pages", "gold"):
+        (home / "gold" / folder).mkdir(parents=True)
+    (home / "gold/pages/a.html").write_text(f"<html lang=en><title>Bridge</title><article><p>{sentence * 5}</article>")
+    (home / "gold/gold/a.txt").write_text(sentence * 5)
+    (home / "gold/manifest.jsonl").write_text('{"id": "a", "lang": "en"}\n')
+    return "gold"
+
+
+def test_texts_are_scored_against_the_truth(gold: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """evaluate reads a gold folder and gives each extractor a row for all languages and one for each."""
+    assert run(["evaluate", "--gold", gold, "--extractor", "auto", "--extractor", "bte", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(row["extractor"], row["language"]) for row in found["summary"]] == [
+        ("auto", "all"),
+        ("auto", "en"),
+        ("bte", "all"),
+        ("bte", "en"),
+    ]
+    assert [row["f1"] for row in found["summary"]] == [1.0] * 4
+    assert {row["page"] for row in found["pages"]} == {"a"}
+    assert run(["evaluate", "--gold", gold]) == 0
+    assert "\nauto\t1\t1.000\t" in capsys.readouterr().out
+
+
+def test_evaluate_keeps_texts_the_worst_pages_and_floors(gold: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--output, --html and --pin write what they say; --against adds the one compared with."""
+    command = ["evaluate", "--gold", gold, "--against", "justext", "--output", "texts", "--html", "worst.html"]
+    assert run([*command, "--pin", "floors.json"]) == 0
+    assert "Difference of F1 to justext" in capsys.readouterr().out
+    assert sorted(str(path) for path in Path("texts").rglob("*.txt")) == ["texts/auto/a.txt", "texts/justext/a.txt"]
+    assert Path("texts/auto/a.txt").read_text().startswith("The committee")
+    assert "The committee" in Path("worst.html").read_text()
+    pinned = json.loads(Path("floors.json").read_text())
+    assert pinned["f1"]["auto"] == {"all": 1.0, "en": 1.0}
+    Path("gold/gold/a.txt").write_text("Something else was true.")
+    assert run(["evaluate", "--gold", gold, "--pin", "floors.json"]) == 2
+    assert "floors would fall" in capsys.readouterr().err
+    assert run(["evaluate", "--gold", gold, "--pin", "floors.json", "--allow-lower"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--html", "gone/worst.html"], "gone/worst.html: the folder does not exist"),
+        (["--output", "gold/manifest.jsonl"], "gold/manifest.jsonl"),
+        (["--against", "no-such"], 'no extractor "no-such"'),
+        (["--corpus", "corpus.toml", "--pin", "floors.json"], "--pin: floors are for extractors"),
+    ],
+)
+def test_what_evaluate_cannot_do_is_told(
+    gold: str, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each error names the file or option; none is an internal one."""
+    assert run(["evaluate", "--gold", gold, *options]) in {2, 3}
+    assert told in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""README.md and docs/ document every verb, option, setting, exit code and field, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from corpus_spider.cli.app import cli
+from corpus_spider.config.sections import Archive, Corpus, Crawl, Notify, Site, keys
+from pipelines.text.folds import FOLDS
+from storage.exports import FORMATS
+from storage.exports.fields import FIELDS
+
+ROOT = Path(__file__).parents[3]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+
+@pytest.fixture(scope="module")
+def manual() -> str:
+    """The text of README.md and of all pages of docs/."""
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def verbs(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    """Return every verb, those of groups with the group's name before theirs."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        found |= (
+            verbs(command, f"{prefix}{name} ") if isinstance(command, click.Group) else {f"{prefix}{name}": command}
+        )
+    return found
+
+
+VERBS = verbs(cli)
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_is_documented(manual: str, verb: str) -> None:
+    """The manual shows each verb as a command."""
+    assert re.search(rf"corpus-spider (-\S+ \S+ )*{verb}\b", manual)
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_option_is_documented(manual: str, verb: str) -> None:
+    """The manual mentions each option of each verb by its long name."""
+    options = [one for one in VERBS[verb].params if isinstance(one, click.Option)]
+    names = [name for one in options for name in one.opts if name.startswith("--")]
+    assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", manual)] == []
+
+
+@pytest.mark.parametrize("section", [Corpus, Crawl, Archive, Notify, Site])
+def test_every_setting_is_documented(manual: str, section: type[Corpus]) -> None:
+    """The manual names each key of corpus.toml in code type."""
+    assert [name for name in keys(section) if f"`{name}`" not in manual] == []
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13])
+def test_every_exit_code_is_documented(manual: str, code: int) -> None:
+    """The manual has a row for each exit code."""
+    assert re.search(rf"^\| *`?{code}`? *\|", manual, re.MULTILINE)
+
+
+def test_every_field_of_an_export_is_documented(manual: str) -> None:
+    """The manual names each field of an exported document in code type."""
+    assert [field.name for field in FIELDS if f"`{field.name}`" not in manual] == []
+
+
+@pytest.mark.parametrize(("option", "names"), [("--format", FORMATS), ("--fold", FOLDS)])
+def test_the_help_of_export_names_all_there_are(option: str, names: tuple[str, ...]) -> None:
+    """Every format and every fold, and no other: written out, as their modules take long to load."""
+    (told,) = (one.help or "" for one in VERBS["export"].params if isinstance(one, click.Option) and option in one.opts)
+    assert told.partition(": ")[2].removesuffix(".").split(", ") == list(names)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives to the headings of a Markdown page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_to_a_file_and_a_heading(page: Path) -> None:
+    """Each relative link names a file of the repository, and its fragment a heading of that file."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if link.startswith("http"):
+            continue
+        name, _, fragment = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.is_file(), link
+        assert not fragment or fragment in anchors(target), link
+
+
+def test_the_front_page_is_short_and_leads_to_every_page() -> None:
+    """README.md has 150 lines at most and links each page of docs/."""
+    front = PAGES[0].read_text(encoding="utf-8")
+    assert len(front.splitlines()) <= 150
+    assert [page.name for page in PAGES[1:] if f"(docs/{page.name})" not in front] == []

@@ -1,0 +1,136 @@
+"""What has become of a page: `show` and `dropped`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus_spider.cli.app import run
+from corpus_spider.cli.show import spellings
+from storage import Corpus
+from storage.records import Failure
+from storage.removal.takedown import Request, What
+from tests.storage.corpus_samples import Crawl, dropped, link, made
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STORY = "https://a.example/x"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a corpus of a text, a page that gave none, and an address that waits."""
+    site = "[[site]]\nname = 'a.example'\nstart = ['https://a.example/']\ndeny = ['/video/']\n"
+    (tmp_path / "corpus.toml").write_text(f"[corpus]\ncontact = 'me@example.org'\n{site}")
+    with Corpus.open(tmp_path / "corpus.db", create=True) as corpus:
+        crawl = Crawl(corpus)
+        crawl.visit("x", made("Bản tin hôm nay", title="Tin \x1b[2J"))
+        crawl.visit("", dropped("listing", link("y")))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_text_is_shown_with_where_it_is_from(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By any spelling of its address and by its id; with -q the text alone, as JSON with the fields of exports."""
+    assert run(["show", "http://www.a.example/x"]) == 0
+    told = capsys.readouterr().out
+    assert f"url\t{STORY}\n" in told
+    assert "title\tTin \\x1b[2J\n" in told
+    assert told.endswith("Bản tin hôm nay\n")
+    assert run(["show", "a.example/x", "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert (plain["url"], plain["state"], plain["visits"][0]["outcome"]) == (STORY, "done", "document")
+    assert plain["document"]["text"] == "Bản tin hôm nay"
+    assert run(["show", "-q", plain["document"]["id"].upper()]) == 0
+    assert capsys.readouterr() == ("Bản tin hôm nay\n", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"), [("", "listing"), ("y", "state\tpending: waiting to be fetched\nfound\t")]
+)
+def test_a_page_without_a_text_says_why(
+    home: Path, capsys: pytest.CaptureFixture[str], path: str, expected: str
+) -> None:
+    """And is no error."""
+    assert run(["show", f"https://a.example/{path}"]) == 0
+    captured = capsys.readouterr()
+    assert expected in captured.out
+    assert captured.err == "This page has no document.\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("https://a.example/other", "no page links to it"),
+        ("https://a.example/video/1", 'The rules of site "a.example" exclude it'),
+        ("https://b.example/x", "has its host"),
+        ("0" * 32, "No document has this id"),
+        ("http://[", "the id of a document"),
+        ("--original --json https://a.example/x", "exclude each other"),
+    ],
+)
+def test_an_unknown_page_is_told_with_what_the_rules_say_of_it(
+    home: Path, capsys: pytest.CaptureFixture[str], target: str, expected: str
+) -> None:
+    """Whether the site would have it, its rules leave it out, or it is of no site; exit code 2."""
+    assert run(["show", *target.split()]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_what_was_dropped_is_listed_by_reason_and_site(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a table, or as one JSON document; it says when there may be more."""
+    assert run(["dropped", "--reason", "listing", "--site", "a.example"]) == 0
+    captured = capsys.readouterr()
+    assert "listing\ta.example\thttps://a.example/\t" in captured.out
+    assert captured.err == ""
+    assert run(["dropped", "--limit", "1"]) == 0
+    assert "--limit 0" in capsys.readouterr().err
+    assert run(["dropped", "--limit", "0", "--json"]) == 0
+    assert [page["reason"] for page in json.loads(capsys.readouterr().out)["pages"]] == ["listing"]
+    assert run(["dropped", "--limit", "0", "--reason", "nothing"]) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "No page has the reason nothing. Reasons in this corpus: listing.\n")
+    assert run(["dropped", "--reason", "listing", "--reason", "lsting"]) == 0
+    captured = capsys.readouterr()
+    assert "https://a.example/" in captured.out
+    assert captured.err == "No page has the reason lsting (did you mean listing?). Reasons in this corpus: listing.\n"
+    assert run(["dropped", "--site", "nowhere"]) == 2
+
+
+def test_a_reason_of_pages_and_of_addresses_is_named_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was removed is both."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        corpus.removals.declare(Request(What.URL, "https://a.example/", "asked"))
+        corpus.removals.withdraw()
+    assert run(["dropped", "--reason", "nothing"]) == 0
+    assert "Reasons in this corpus: removed.\n" in capsys.readouterr().err
+
+
+def test_addresses_that_wait_for_another_try_are_listed_with_why(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server's error is told while it is asked again, too, and no address that nobody has asked for yet."""
+    with Corpus.open(home / "corpus.db") as corpus:
+        crawl = Crawl(corpus)
+        crawl.seed("broken", "gone")
+        leases = {lease.url.rpartition("/")[2]: lease for lease in crawl.lease()}
+        again = Failure(leases["broken"], "http_500", retry_at=1_800_000_000.0)
+        corpus.frontier.fail(crawl.run_id, [again, Failure(leases["gone"], "timeout")])
+    assert run(["dropped"]) == 0
+    told = capsys.readouterr().out
+    assert "http_500\ta.example\thttps://a.example/broken\t2027-01-15 08:00" in told
+    assert run(["dropped", "--json", "--reason", "http_500"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [(each["url"], each["next_try"]) for each in listed["waiting"]] == [("https://a.example/broken", 1.8e9)]
+    assert (listed["pages"], listed["urls"]) == ([], [])
+
+
+def test_an_address_has_its_canonical_form_first_and_is_looked_for_in_others() -> None:
+    first, *others = spellings("www.a.example/x?utm_source=y")
+    assert first == "https://www.a.example/x"
+    assert {"https://a.example/x", "http://a.example/x", "http://www.a.example/x"} < set(others)
+    assert first not in others
+    assert spellings("http://[") == []

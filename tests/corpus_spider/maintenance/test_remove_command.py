@@ -1,0 +1,390 @@
+"""`remove` on a real corpus: nothing of the text is left in database and archive, whatever it is killed at."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from corpus_spider.cli import app as cli
+from corpus_spider.config.loader import load
+from corpus_spider.maintenance import remove as removal
+from corpus_spider.maintenance.remove import RemovalReport, letter, older_copies, remove, request_of
+from storage import Corpus
+from storage.documents.model import Selection
+from storage.errors import ConfigError
+from storage.removal.takedown import Request, What
+from storage.warc import scan
+from storage.warc.redact import next_name
+from tests.corpus_spider.local_paper import Newspaper, article, corpus_toml, paragraphs, served
+from tests.corpus_spider.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVERY = Selection(include_duplicates=True, versions="all")
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crawled")
+    with served(Newspaper(articles=8)) as paper:
+        (folder / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(folder, "crawl").returncode == 0
+        assert run(folder, "crawl", "--now").returncode == 0
+    return folder
+
+
+@pytest.fixture
+def folder(crawled: Path, tmp_path: Path) -> Path:
+    shutil.copytree(crawled, tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def texts(folder: Path) -> dict[str, str]:
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        return {document.url: document.text for document in corpus.documents(EVERY)}
+
+
+def archived(folder: Path) -> bytes:
+    """Return what every record of the archive holds, inflated, bodies too."""
+    content = []
+    for path in (folder / "warc").glob("*.warc.gz"):
+        with path.open("rb") as file:
+            content += [record.content_stream().read() for record in ArchiveIterator(file)]
+    return b"".join(content)
+
+
+def words_of(folder: Path, index: int) -> tuple[str, bytes]:
+    """Return the address of an article and a passage that is in no other."""
+    passage = paragraphs(index)[2][5:60]
+    return next(url for url, text in texts(folder).items() if passage in text), passage.encode()
+
+
+def test_nothing_of_a_removed_text_is_left_anywhere(folder: Path) -> None:
+    """Not in the files of the database, not in the WARC files; the rest of both is as it was, and it stays away."""
+    url, passage = words_of(folder, 3)
+    before, database = texts(folder), folder / "corpus.db"
+    assert passage in database.read_bytes()
+    assert passage in archived(folder)
+    planned = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--dry-run", "--json").stdout)
+    assert texts(folder) == before
+    done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["documents"] == planned["documents"] != []
+    assert report["records"] == 2 * report["fetches"]
+    for path in folder.rglob("*"):
+        assert not path.is_file() or passage not in path.read_bytes(), path
+    assert passage not in archived(folder)
+    assert texts(folder) == {key: text for key, text in before.items() if key != url}
+    deep = run(folder, "check", "--deep", "--json")
+    assert json.loads(deep.stdout)["removed_documents"] == 1
+    assert json.loads(deep.stdout)["problems"] == []
+    assert run(folder, "reextract").returncode == 0
+    assert url not in texts(folder)
+    assert json.loads(run(folder, "check", "--json").stdout)["problems"] == []
+
+
+@pytest.mark.parametrize("step", range(1, 6))
+def test_killed_between_any_two_steps_it_is_finished_by_the_next_call(folder: Path, step: int) -> None:
+    """After the declaration, the withdrawal, the new file, the move of the pointers, the deletion of the old file."""
+    url, passage = words_of(folder, 3)
+    killed = run(folder, "remove", "--url", url, "--reason", "asked", CORPUS_SPIDER_FAILPOINT=f"in_removal:{step}")
+    assert killed.returncode == -9
+    assert run(folder, "check").returncode == 6
+    assert run(folder, "remove").returncode == 0
+    assert passage not in archived(folder)
+    assert passage not in (folder / "corpus.db").read_bytes()
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert run(folder, "remove").stdout.startswith("There is no new request.")
+
+
+def test_originals_in_a_file_that_is_still_written_are_emptied_by_the_next_call(folder: Path) -> None:
+    """By a crawl of a site that has just been added, say; they were taken for gone, and stayed."""
+    url, passage = words_of(folder, 3)
+    for path in (folder / "warc").glob("*.warc.gz"):
+        path.rename(f"{path}.open")
+    written = [os.open(path, os.O_RDONLY) for path in (folder / "warc").glob("*.open")]
+    for descriptor in written:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    refused = run(folder, "remove", "--url", url, "--reason", "asked")
+    assert (refused.returncode, "When it has ended" in refused.stderr) == (5, True), refused.stderr
+    for descriptor in written:
+        os.close(descriptor)
+    assert run(folder, "remove").returncode == 0
+    assert list(texts(folder)) != []
+    assert passage not in archived(folder)
+    assert archived(folder) != b""
+
+
+def test_the_emptied_records_are_still_records(folder: Path) -> None:
+    """Same type, id, address and date; a status line and nothing else; the file has a name of its own."""
+    url, _ = words_of(folder, 3)
+    names = {path.name for path in (folder / "warc").glob("*.warc.gz")}
+    report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
+    assert {next_name(name) for name in names} >= set(report["files"])
+    found = [record for name in report["files"] for record in scan(folder / "warc" / name)]
+    assert all(record.ok for record in found)
+    removed = [record for record in found if record.uri == url]
+    assert {record.type for record in removed} == {"response", "request"}
+    assert {record.length for record in removed if record.length > 700} == set()
+
+
+def test_what_was_emptied_is_not_read_when_texts_are_made_anew(folder: Path) -> None:
+    """A page that was found unchanged is a revisit of an original that is there no more: that is no damage."""
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        visits = [fetch for fetch in corpus.fetches(sites=["newspaper"]) if fetch.lease]
+    revisited = next(visit.lease.url for visit in visits if visit.original and visit.lease)
+    assert run(folder, "remove", "--url", revisited, "--reason", "asked").returncode == 0
+    done = run(folder, "reextract", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["unreadable"] == 0
+
+
+def test_originals_that_went_by_rule_need_no_emptying(folder: Path) -> None:
+    """A file that the archive's rules removed stays removed, and one that is gone hinders nothing."""
+    url, _ = words_of(folder, 3)
+    with Corpus.open(folder / "corpus.db") as corpus:
+        found = corpus.documents.find(url)
+        assert found
+        corpus.warc.remove(found.warc, "older than 1 days")
+    done = run(folder, "remove", "--url", url, "--reason", "asked", "--json")
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "warc" / found.warc).exists()
+    assert not (folder / "warc" / next_name(found.warc)).exists()
+    assert json.loads(run(folder, "check", "--json").stdout)["problems"] == []
+
+
+def test_an_unknown_id_is_refused_and_a_removed_one_said_to_be(folder: Path) -> None:
+    """A mistyped id must not look like a removal."""
+    unknown = run(folder, "remove", "--id", "0" * 32, "--reason", "asked")
+    assert (unknown.returncode, "the field `id` of an export" in unknown.stderr) == (2, True)
+    url, _ = words_of(folder, 3)
+    report = json.loads(run(folder, "remove", "--url", url, "--reason", "asked", "--json").stdout)
+    again = run(folder, "remove", "--id", report["documents"][0], "--reason", "asked")
+    assert (again.returncode, "was removed already" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"url": "http://News.example/a?utm_source=x#b"}, (What.URL, "http://news.example/a")),
+        ({"url": "news.example/a"}, (What.URL, "https://news.example/a")),
+        ({"url": "http://localhost:8000/a"}, (What.URL, "http://localhost:8000/a")),
+        ({"domain": "https://www.News.example/x"}, (What.DOMAIN, "news.example")),
+        ({"domain": "news.example:8080"}, (What.DOMAIN, "news.example")),
+        ({"domain": " WWW.News.Example. "}, (What.DOMAIN, "news.example")),
+        ({"domain": "Báo.example"}, (What.DOMAIN, "xn--bo-mia.example")),
+        ({"domain": "XN--BO-MIA.example"}, (What.DOMAIN, "xn--bo-mia.example")),
+        ({"domain": "www.gov.uk"}, (What.DOMAIN, "www.gov.uk")),
+        ({"domain": "user@[2001:DB8:0::1]:80"}, (What.DOMAIN, "[2001:db8::1]")),
+        ({"id": "ABC"}, (What.ID, "abc")),
+        ({"author": " An  Nguyen "}, (What.AUTHOR, "An  Nguyen")),
+    ],
+)
+def test_what_is_named_is_brought_into_the_form_the_corpus_has(
+    given: dict[str, str | None], expected: tuple[What, str]
+) -> None:
+    assert request_of(given, " asked ", duplicates=True) == Request(*expected, "asked", True)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"url": "a.example", "id": "x"}, "asked"),
+        ({"url": "http://"}, "asked"),
+        ({"url": "notaurl"}, "asked"),
+        ({"url": "not a url"}, "asked"),
+        ({"domain": "com.vn"}, "asked"),
+        ({"domain": "https://CO.UK./"}, "asked"),
+        ({"domain": "vn"}, "asked"),
+        ({"domain": "*.news.example"}, "asked"),
+        ({"id": "x"}, " "),
+        ({"id": "x"}, None),
+    ],
+)
+def test_half_a_request_is_refused(given: dict[str, str | None], reason: str | None) -> None:
+    with pytest.raises(ConfigError):
+        request_of(given, reason, duplicates=False)
+
+
+def test_a_sites_name_is_not_taken_for_its_domain(tmp_path: Path) -> None:
+    """Nothing would go then, and who asked be told that it had; the domain is named."""
+    (tmp_path / "corpus.toml").write_text(
+        "[corpus]\ncontact='a@b.example'\n[[site]]\nname='paper'\nstart=['https://news.example/']"
+    )
+    Corpus.open(tmp_path / "corpus.db", create=True).close()
+    request = request_of({"domain": "paper"}, "asked", duplicates=False)
+    with pytest.raises(ConfigError, match="is the name of a site") as refused:
+        remove(load(tmp_path / "corpus.toml"), request, dry_run=True)
+    assert refused.value.do == "Name its domain: news.example."
+
+
+def test_the_letter_says_what_was_done_and_what_is_left_to_do() -> None:
+    """Who asked reads how many texts went, their ids, who repeats them and which copies are older."""
+    report = RemovalReport("url", "https://a.example/x", "asked", "2026-03-01", documents=["f" * 32])
+    report.alike, report.copies = ["https://b.example/y"], ["corpus.db.before-0006"]
+    text = letter(report)
+    for words in ("2026-03-01", "asked", "f" * 32, "https://b.example/y", "corpus.db.before-0006", "1 text,"):
+        assert words in text
+    report.fetches, report.records = 2, 4
+    assert "Emptied: 2 originals (4 records of the archive, including requests)" in letter(report)
+    planned = RemovalReport("url", "https://a.example/x", dry_run=True, pages=1, documents=["f" * 32], fetches=2)
+    assert "remove 1 text of 1 address (url https://a.example/x) and empty 2 originals" in letter(planned)
+    planned.documents = []
+    assert "check the spelling" in letter(planned)
+    assert "Earlier removals are finished: 0 WARC files rewritten" in letter(RemovalReport())
+    assert "0 WARC files have originals left to empty" in letter(RemovalReport(dry_run=True))
+    assert "1 WARC file has originals left to empty" in letter(RemovalReport(dry_run=True, files=["a"]))
+    assert "Pages without a text were not searched" in letter(RemovalReport("author", "Ann", "asked", "2026-03-01"))
+
+
+def test_a_removal_that_is_interrupted_says_how_to_finish_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It said that it was stopped, and the text was in its file still; one that changes nothing leaves nothing."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(removal, "remove", interrupted)
+    asked = ["-c", str(folder), "remove", "--url", "https://a.example/x", "--reason", "asked"]
+    for options, left in (([], True), (["--dry-run"], False)):
+        assert cli.run([*asked, *options]) == 11
+        assert ("`corpus-spider remove` finishes it" in capsys.readouterr().err) is left
+
+
+def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
+    """It was told to be misspelled, and its originals to be emptied anew."""
+    config = load(folder / "corpus.toml")
+    request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
+    told: list[int] = []
+    done = remove(config, request, on_progress=told.append)
+    assert (done.before, len(done.documents)) == ("", 1)
+    assert told == [1] == [len(done.files)]
+    for dry_run in (True, False):
+        again = remove(config, request, dry_run=dry_run)
+        assert (again.before, again.documents, again.fetches) == (done.day, [], 0)
+        assert f"the same was removed on {done.day}." in letter(again)
+    unknown = remove(config, request_of({"url": "https://a.example/x"}, "asked", duplicates=False))
+    assert "check the spelling" in letter(unknown)
+
+
+def test_copies_of_the_database_are_told_whatever_its_name(tmp_path: Path) -> None:
+    """Brackets in it were taken for a pattern, and copies that hold what was removed were not told."""
+    for name in ("a[1].db", "a[1].db.before-0015-from-0014", "a1.db.before-0015-from-0014"):
+        (tmp_path / name).touch()
+    (tmp_path / "corpus.toml").write_text('[corpus]\ndatabase = "sqlite:///a[1].db"\n')
+    assert older_copies(load(tmp_path / "corpus.toml")) == [str(tmp_path / "a[1].db.before-0015-from-0014")]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_archive_that_the_database_does_not_know_is_emptied_too(tmp_path: Path, late: bool) -> None:
+    """A file of before the removal, put back: of a form for phones, which the corpus knows by another address than it
+    was asked for, it kept the text, and nobody said so.
+    """
+    html = {"Content-Type": "text/html; charset=utf-8"}
+    with served(Newspaper(articles=3, extra={"/amp/story-30": lambda: (200, html, article(30))})) as paper:
+        (tmp_path / "corpus.toml").write_text(corpus_toml(paper))
+        assert run(tmp_path, "crawl").returncode == 0
+    named = ("--url", f"{paper.origin}/story-30", "--reason", "asked")
+    (path,) = (tmp_path / "warc").glob("*.warc.gz")
+    old = path.read_bytes()
+    if late:
+        assert run(tmp_path, "remove", *named).returncode == 0
+    path.with_name(path.name.replace("-00001.", "-00009.")).write_bytes(old)
+    assert paragraphs(30)[2].encode() in archived(tmp_path)
+    assert run(tmp_path, "remove", *(() if late else named)).returncode == 0
+    assert paragraphs(30)[2].encode() not in archived(tmp_path)
+    assert paragraphs(1)[2].encode() in archived(tmp_path)
+
+
+def test_a_removed_text_that_is_put_back_is_found_and_taken_out_again(folder: Path) -> None:
+    """Under another id, at an address that only few servers tell apart, its row changed to look like any other; or its
+    original alone, in a file of its own.
+    """
+    url, passage = words_of(folder, 3)
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        found = corpus.documents.find(url)
+    assert found
+    path, database = folder / "warc" / found.warc, folder / "corpus.db"
+    old = path.read_bytes()
+    kept = folder.parent / "kept.db"
+    shutil.copy(database, kept)
+    assert run(folder, "remove", "--url", url, "--reason", "asked").returncode == 0
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("ATTACH ? AS kept", [str(kept)])
+        (other,) = connection.execute("SELECT id FROM document ORDER BY id LIMIT 1").fetchone()
+        connection.execute(
+            "UPDATE document_text SET text = (SELECT text FROM kept.document_text t JOIN kept.document d"
+            " ON d.id = t.document_id JOIN kept.url u ON u.id = d.url_id WHERE u.url = ?) WHERE document_id = ?",
+            [url, other],
+        )
+        like = f"{url}/index.html"
+        connection.execute(
+            "UPDATE url SET url = ? WHERE id = (SELECT url_id FROM document WHERE id = ?)", [like, other]
+        )
+        connection.commit()
+    shallow = json.loads(run(folder, "check", "--json").stdout)["problems"]
+    assert [problem for problem in shallow if like in problem and "in the corpus again" in problem]
+    done = run(folder, "remove")
+    assert "1 text deleted" in done.stdout
+    assert passage not in database.read_bytes()
+    path.write_bytes(old)
+    deep = json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"]
+    assert [problem for problem in deep if url in problem and "the original of a removed page" in problem]
+    assert run(folder, "remove").returncode == 0
+    assert passage not in archived(folder)
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+
+
+def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> None:
+    """And the rules of a removed domain's robots.txt are no text of it."""
+    assert run(folder, "remove", "--author", "Ann Lee", "--reason", "asked").returncode == 0
+    with closing(sqlite3.connect(folder / "corpus.db")) as connection:
+        connection.execute("UPDATE document SET author = 'Dr. Ann Lee' WHERE id IN (SELECT min(id) FROM document)")
+        connection.commit()
+    assert "in the corpus again" in run(folder, "check").stdout
+    assert run(folder, "remove").returncode == 0
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert run(folder, "remove", "--domain", "127.0.0.1", "--reason", "asked").returncode == 0
+    assert json.loads(run(folder, "check", "--deep", "--json").stdout)["problems"] == []
+    assert texts(folder) == {}
+
+
+@pytest.mark.parametrize(
+    "damage", ["it and what comes before", "another behind it", "cut off in it", "cut off before it"]
+)
+def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: str) -> None:
+    """A range that cannot be read swallowed the beginning of the record, and the removal was refused for ever."""
+    url, passage = words_of(folder, 3)
+    with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
+        found = corpus.documents.find(url)
+    assert found
+    path = folder / "warc" / found.warc
+    records, data = list(scan(path)), bytearray(path.read_bytes())
+    at = next(at for at, record in enumerate(records) if record.offset == found.warc_offset)
+    piece = bytes(data[found.warc_offset + 50 : found.warc_offset + 150])
+    if damage.startswith("cut off"):
+        del data[found.warc_offset + (found.warc_length // 2 if damage.endswith("in it") else -1) :]
+    else:
+        for each in (at - 1, at) if damage.startswith("it") else (at + 2, at + 3):
+            data[records[each].offset] ^= 0xFF
+    path.write_bytes(data)
+    done = run(folder, "remove", "--url", url, "--reason", "asked")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert url not in texts(folder)
+    (anew,) = (folder / "warc").glob("*-r1.warc.gz")
+    assert [record for record in scan(anew) if record.uri == url and record.length > 700] == []
+    assert piece not in anew.read_bytes()
+    assert not list((folder / "warc").glob("*.tmp"))
+    assert "corpus-spider remove" not in run(folder, "check", "--deep").stdout
+    assert passage not in (folder / "corpus.db").read_bytes()

@@ -1,0 +1,142 @@
+"""Whole nights on a loopback newspaper: what the corpus says of them afterwards."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from corpus_spider.config.loader import load
+from corpus_spider.monitoring.health import examine
+from corpus_spider.monitoring.model import Rule, Sign
+from storage.database.schema import run as run_table
+from storage.records import Kind
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.running import run
+from tests.storage.corpus_samples import Crawl, capture, dropped, link, made
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from storage import Corpus
+
+SITE = "a.example"
+TOML = f"""
+[corpus]
+contact = "tests@example.org"
+
+[[site]]
+name = "{SITE}"
+feeds = ["https://{SITE}/feed"]
+start = ["https://{SITE}/"]
+"""
+
+
+@pytest.fixture
+def newspaper() -> Iterator[Newspaper]:
+    with served(Newspaper(articles=12)) as paper:
+        yield paper
+
+
+def test_a_crawl_says_which_feed_died_and_ends_with_exit_code_8(tmp_path: Path, newspaper: Newspaper) -> None:
+    """The site yields by its start page; its feed is named by its address, also with -q, and by health."""
+    feed, works = newspaper.answer("/feed.xml"), True
+    newspaper.extra["/feed.xml"] = lambda: feed if works else (404, {}, b"")
+    (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
+    first = run(tmp_path, "crawl", "--json")
+    assert first.returncode == 0, first.stderr
+    (night,) = json.loads(first.stdout)["sites"]
+    assert (night["site"], night["articles"], night["robots"]) == ("newspaper", 12, 1)
+    assert night["http_errors"] == night["reasons"]["http_404"] > 0
+    assert night["found"] >= 12
+    well = run(tmp_path, "health")
+    assert (well.returncode, "well" in well.stdout) == (0, True), well.stdout
+    works = False
+    second = run(tmp_path, "-q", "crawl", "--now")
+    assert second.returncode == 8, second.stderr
+    assert f"newspaper: {newspaper.origin}/feed.xml feed is gone: http_404" in second.stderr
+    told = run(tmp_path, "health", "--json")
+    (sick,) = json.loads(told.stdout)["sick"]
+    assert (told.returncode, sick["sign"], sick["url"]) == (8, "source", f"{newspaper.origin}/feed.xml")
+    quiet = run(tmp_path, "health", "-q")
+    assert (quiet.returncode, quiet.stdout.splitlines()[0], "last crawl" in quiet.stdout) == (
+        8,
+        "# Problems",
+        False,
+    )
+    status = json.loads(run(tmp_path, "status", "--json").stdout)
+    assert status["last_run"]["exit_code"] == 8
+
+
+def test_thirty_nights_with_an_outage_are_told_right_each_time(corpus: Corpus, tmp_path: Path) -> None:
+    """On both databases: silence from the first night of an outage to its last, and not in any other."""
+    (tmp_path / "corpus.toml").write_text(TOML)
+    config = load(tmp_path / "corpus.toml", environ={})
+    outage, told = range(12, 17), []
+    begin = datetime(2026, 10, 1, 2, tzinfo=UTC)
+    for night in range(30):
+        crawl = Crawl(corpus)
+        corpus.runs.finish(crawl.run_id, 0, "{}")
+        articles = 0 if night in outage else 6
+        _crawl_a_night(corpus, begin + timedelta(days=night), night, articles)
+        now = begin + timedelta(days=night, hours=3)
+        sick = examine(corpus, config, Rule(), now).sick
+        told += [night] * any(finding.sign is Sign.SILENT for finding in sick)
+        assert {finding.sign for finding in sick} <= {Sign.SILENT}
+    assert told == list(outage)
+    late = examine(corpus, config, Rule(max_age=2), begin + timedelta(days=40))
+    assert Sign.NOT_CRAWLED in {finding.sign for finding in late.sick}
+
+
+def _crawl_a_night(corpus: Corpus, when: datetime, night: int, articles: int) -> None:
+    class Night(Crawl):
+        def __post_init__(self) -> None:
+            self.run_id = corpus.runs.start("{}", [SITE])
+
+    crawl = Night(corpus)
+    paths = [f"{night}/{number}" for number in range(articles)]
+    crawl.seed("feed", kind=Kind.FEED)
+    crawl.seed("", *paths)
+    leases = [replace(lease, original=None) for lease in crawl.lease()]
+    links = [link(path) for path in paths] or [link("old")]
+    outcomes = [
+        dropped("feed", *links, detail=f"{len(links)} links")
+        if lease.kind is Kind.FEED
+        else dropped("listing", *links)
+        if lease.url.endswith("/")
+        else made(lease.url)
+        for lease in leases
+    ]
+    crawl.process(leases, outcomes)
+    corpus.runs.recount([SITE])
+    corpus.runs.finish(crawl.run_id, 0, "{}")
+    moved = sa.update(run_table).where(run_table.c.id == crawl.run_id).values(started=when, finished=when)
+    corpus.database.write(lambda connection: connection.execute(moved))
+
+
+def test_a_source_that_moved_is_judged_by_where_it_moved_to(corpus: Corpus, tmp_path: Path) -> None:
+    """A feed that sends on to a feed that is well is well; one that sends on to nothing is named as configured."""
+    (tmp_path / "corpus.toml").write_text(TOML)
+    config = load(tmp_path / "corpus.toml", environ={})
+    crawl = Crawl(corpus)
+    crawl.seed("feed", "new", kind=Kind.FEED)
+    leases = {lease.url.rpartition("/")[2]: lease for lease in crawl.lease()}
+    moved = dropped("redirect", link("new", redirect=True), detail=f"https://{SITE}/new")
+    crawl.process([leases["feed"], leases["new"]], [moved, dropped("feed", link("1"), detail="1 links")])
+    now = capture().fetched_at
+    assert Sign.SOURCE not in {finding.sign for finding in examine(corpus, config, Rule(), now).sick}
+    crawl.visit("new", dropped("http_404"))
+    gone = [finding.url for finding in examine(corpus, config, Rule(), now).sick if finding.sign is Sign.SOURCE]
+    assert gone == [f"https://{SITE}/feed"]
+
+
+def test_health_of_a_corpus_that_was_never_crawled_is_an_error(tmp_path: Path) -> None:
+    """Exit code 2, as of every verb that needs a corpus."""
+    (tmp_path / "corpus.toml").write_text(TOML)
+    ended = run(tmp_path, "health")
+    assert (ended.returncode, "no corpus yet" in ended.stderr) == (2, True)

@@ -1,0 +1,332 @@
+"""What counts as sick: the last night beside the usual, in words a person can act on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus_spider.monitoring.model import Case, Finding, Night, Rule, Sign
+from corpus_spider.monitoring.site_checks import judge, nights_of
+from storage.frontier.sources import SourceState
+from storage.records import Kind, UrlState
+from storage.runs.site_runs import SiteRun
+
+NOW = datetime(2026, 11, 21, 6, tzinfo=UTC)
+GOOD = {"found": 60, "fetched": 80, "articles": 40, "short": 2, "undated": 1, "duplicates": 2, "language": 1}
+
+
+def runs(*nights: dict[str, Any], code: int | None = 0) -> list[SiteRun]:
+    """One run a night, the last one four hours ago; each is a good one but for what is said."""
+    made = []
+    for at, changes in enumerate(nights):
+        started = NOW - timedelta(hours=4, days=len(nights) - 1 - at)
+        made.append(SiteRun(at + 1, "paper", **{"started": started, "exit_code": code} | GOOD | changes))
+    return made
+
+
+def found(*nights: dict[str, Any], rule: Rule | None = None) -> list[Finding]:
+    return judge(Case("paper", nights_of(runs(*nights))), rule or Rule(), NOW)
+
+
+def counts(*articles: int) -> list[dict[str, Any]]:
+    return [{"articles": count} for count in articles]
+
+
+@pytest.mark.parametrize(
+    ("last", "sign", "words"),
+    [
+        ({}, None, ""),
+        ({"articles": 0}, Sign.SILENT, "no new article in the last night; usually there are 40 a night"),
+        ({"articles": 7}, Sign.SILENT, "7 new articles in the last night; usually there are 40 a night"),
+        ({"articles": 9}, None, ""),
+        (
+            {"refused": 30, "reasons": {"firewall": 20, "http_403": 10, "listing": 3}},
+            Sign.REFUSED,
+            "the server refused 30 of 80 requests (firewall 20, http_403 10); usually 0%",
+        ),
+        (
+            {"failed": 40, "reasons": {"timeout": 39, "body_corrupt": 1, "http_404": 2}},
+            Sign.UNREACHABLE,
+            "could not be reached: 40 of 120 attempts failed (timeout 39, body_corrupt 1); usually 0%",
+        ),
+        ({"http_errors": 30, "reasons": {"http_404": 30}}, Sign.ERRORS, "30 of 80 responses are errors (http_404 30)"),
+        ({"no_text": 30, "reasons": {"listing": 8}}, Sign.TEXT_LOST, "40 of 80 pages give no text; usually 5%"),
+        ({"undated": 38}, Sign.UNDATED, "38 of 40 documents have no date; usually 2%"),
+        ({"language": 40}, Sign.LANGUAGE, "40 of 80 texts are in a language that is not wanted; usually 2%"),
+        ({"duplicates": 30}, Sign.DUPLICATES, "30 of 40 documents are duplicates; usually 5%"),
+        ({"undated": 10}, None, ""),
+    ],
+)
+def test_a_night_is_compared_with_the_usual_of_its_site(last: dict[str, Any], sign: Sign | None, words: str) -> None:
+    """Each sign alone, named exactly, with the numbers."""
+    judged = found(*[{}] * 5, last)
+    assert [finding.sign for finding in judged] == ([sign] if sign else [])
+    assert all(finding.words.startswith(words) for finding in judged)
+
+
+@pytest.mark.parametrize(
+    ("articles", "silent"),
+    [
+        ((40, 40, 0), False),
+        ((40, 40, 40, 0), True),
+        ((40, 40, 40, 0, 0, 0, 0), True),
+        ((40,) * 14 + (0,) * 60, True),
+        ((0, 0, 0), True),
+        ((0, 0), True),
+        ((40, 40, 0, 0, 40, 40, 40, 40, 40, 0, 0), False),
+        ((40, 40, 0, 0, 40, 40, 40, 40, 40, 0, 0, 0), True),
+        ((2, 1, 2, 3, 0, 0), False),
+        ((2, 1, 2, 3, 0, 0, 0), True),
+        ((40, 40, 40, 0, 0, 38), False),
+        ((30, 50, 22, 61, 12), False),
+        ((3, 0, 0, 0, 0, 2, 0, 0, 0), False),
+    ],
+    ids=str,
+)
+def test_silence_is_told_until_it_ends_and_pauses_are_none(articles: tuple[int, ...], silent: bool) -> None:
+    """Three nights are needed, but of a site that never gave an article none; weekends and small papers are waited for;
+    a dead site does not become usual.
+    """
+    judged = found(*counts(*articles))
+    assert [finding.sign for finding in judged if finding.sign is Sign.SILENT] == [Sign.SILENT] * silent
+
+
+def test_a_list_of_pages_comes_to_its_end() -> None:
+    """That is no silence, unless it never gave an article."""
+    for articles, sick in (((40, 40, 40, 0, 0), []), ((0, 0, 0), [Sign.SILENT])):
+        judged = judge(Case("list", nights_of(runs(*counts(*articles))), listed=True), Rule(), NOW)
+        assert [finding.sign for finding in judged] == sick
+
+
+def test_a_long_silence_says_for_how_many_nights() -> None:
+    """The streak is counted."""
+    (finding,) = found(*counts(40, 42, 38, 0, 0, 1))
+    assert finding.words == "1 new article in 3 nights; usually there are 40 a night"
+
+
+@pytest.mark.parametrize("code", [None, 11, 3])
+def test_a_night_that_was_broken_off_says_nothing_of_articles(code: int | None) -> None:
+    """Neither is it silent, nor does it count for the usual of others."""
+    good, broken = runs(*[{}] * 4), runs({"articles": 0}, code=code)
+    assert judge(Case("paper", nights_of([*good[:-1], *broken])), Rule(), NOW) == []
+    after = [replace(run, exit_code=code, articles=0) if run.run_id in {1, 2} else run for run in good]
+    assert judge(Case("paper", nights_of([*after[:-1], replace(good[-1], articles=0)])), Rule(), NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("night", "sign"),
+    [
+        ({"fetched": 5, "refused": 4}, Sign.REFUSED),
+        ({"fetched": 0, "failed": 3}, Sign.UNREACHABLE),
+        ({"fetched": 10, "http_errors": 10}, Sign.ERRORS),
+        ({"fetched": 2, "refused": 2}, None),
+        ({"fetched": 10, "refused": 5}, None),
+    ],
+)
+def test_what_is_wrong_in_any_night_needs_no_earlier_ones(night: dict[str, Any], sign: Sign | None) -> None:
+    """Nearly all refused, failed or in error is told in the first night; a part of it is not."""
+    assert [finding.sign for finding in found({"articles": 1} | night)] == ([sign] if sign else [])
+
+
+def test_a_level_that_stays_becomes_the_usual() -> None:
+    """A site that gives no dates any more is told for as many nights as are compared, and then no more."""
+    rule = Rule(nights=5)
+    undated = {"undated": 40}
+    assert "for 5 nights" in found(*[{}] * 5, *[undated] * 5, rule=rule)[0].words
+    assert found(*[{}] * 5, *[undated] * 6, rule=rule) == []
+
+
+def test_runs_of_one_evening_are_one_night() -> None:
+    """A crawl that was stopped and went on is compared as a whole."""
+    first, second = (replace(run, articles=20) for run in runs({}, {}))
+    evening = [replace(first, started=second.started - timedelta(hours=2), exit_code=11), second]
+    (night,) = nights_of(evening)
+    assert (night.total("articles"), night.whole, night.started) == (40, True, second.started)
+    hourly = [replace(first, started=NOW - timedelta(hours=hours)) for hours in range(47, -1, -1)]
+    assert [len(each.runs) for each in nights_of(hourly)] == [12, 12, 12, 12]
+
+
+@pytest.mark.parametrize(
+    ("days", "codes", "words"),
+    [
+        (2, [0], ""),
+        (5, [0], "no crawl of this site has finished for 5 days, since 2026-11-16"),
+        (1, [None, 11], "no crawl of this site has finished yet"),
+        (0, [], "never crawled"),
+    ],
+)
+def test_a_site_that_is_not_crawled_any_more_is_told(days: int, codes: list[int | None], words: str) -> None:
+    """By the last run that came to its end, whatever it brought."""
+    started = NOW - timedelta(days=days)
+    nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
+    judged = [one.words for one in judge(Case("paper", nights), Rule(), NOW) if one.sign is Sign.NOT_CRAWLED]
+    assert judged == ([words] if words else [])
+
+
+STATE = SourceState(
+    url="https://paper.example/feed",
+    kind=Kind.FEED,
+    state=UrlState.DONE,
+    reason="feed",
+    read_at=(NOW - timedelta(hours=4)).timestamp(),
+    news_at=(NOW - timedelta(days=2)).timestamp(),
+    due=NOW.timestamp(),
+    failures=0,
+    outcome="drop",
+    detail="20 links",
+)
+LONG_AGO = {
+    "read_at": datetime(2026, 11, 1, tzinfo=UTC).timestamp(),
+    "due": datetime(2026, 11, 2, tzinfo=UTC).timestamp(),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"reason": "http_404", "failures": 1}, "feed is gone: http_404 (last read 2026-11-21)"),
+        ({"reason": "http_410", "read_at": 0.0}, "feed is gone: http_410 (never read)"),
+        (
+            {"reason": "redirect_refused", "failures": 1, "read_at": 0.0, "detail": "https://new.example/"},
+            "feed redirects out of the site, to https://new.example/ (never read)",
+        ),
+        ({"state": UrlState.FAILED, "reason": "robots"}, "feed may not be fetched: robots"),
+        ({"state": UrlState.FAILED, "reason": "http_503", "failures": 1}, ""),
+        (
+            {"state": UrlState.FAILED, "reason": "http_503", "failures": 2},
+            "feed failed 2 times in a row: http_503 (last read 2026-11-21)",
+        ),
+        ({"reason": "firewall", "failures": 3}, "feed failed 3 times in a row: firewall (last read 2026-11-21)"),
+        ({"state": UrlState.PENDING, "reason": "dns"}, ""),
+        (
+            {"state": UrlState.PENDING, "reason": "dns"} | LONG_AGO,
+            "feed was due in 4 nights and was not read: dns (last read 2026-11-01)",
+        ),
+        ({"state": UrlState.FAILED, "reason": "removed", "failures": 2}, ""),
+        ({"site": "paper"}, ""),
+        ({"detail": "0 links"}, "feed has no links to the site, or is not a feed"),
+        ({"kind": Kind.PAGE, "reason": "listing", "detail": "90% of the text is links"}, ""),
+        (
+            {"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp()},
+            "feed has had nothing new since 2026-09-01",
+        ),
+        ({"news_at": datetime(2026, 9, 1, tzinfo=UTC).timestamp(), "kind": Kind.SITEMAP}, ""),
+    ],
+)
+def test_a_dead_source_is_named_even_when_its_site_is_well(changes: dict[str, Any], words: str) -> None:
+    """With its address, what is wrong, and when it was last read."""
+    sources = [("https://paper.example/feed", replace(STATE, **changes)), ("https://paper.example/new", None)]
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    assert [(one.sign, one.url, one.words) for one in judged] == (
+        [(Sign.SOURCE, "https://paper.example/feed", words)] if words else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "stand", "sign"),
+    [
+        ({"refused": 1, "fetched": 1}, {"reason": "http_403", "failures": 1}, Sign.REFUSED),
+        ({"http_errors": 1, "fetched": 1}, {"reason": "http_500", "failures": 1}, Sign.ERRORS),
+        ({"failed": 1, "fetched": 0}, {"state": UrlState.PENDING, "reason": "dns"}, Sign.UNREACHABLE),
+        ({"refused": 1, "fetched": 1}, {}, None),
+        ({"language": 10, "fetched": 11}, {}, Sign.LANGUAGE),
+        ({"language": 10, "fetched": 12, "articles": 1}, {}, None),
+        ({"language": 2, "fetched": 3}, {}, None),
+        ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only", "news_at": 0.0}, Sign.SOURCE),
+        ({"fetched": 1, "no_text": 1}, {"kind": Kind.PAGE, "reason": "script_only"}, Sign.SOURCE),
+        ({"fetched": 2, "no_text": 1, "found": 1}, {"kind": Kind.PAGE, "reason": "script_only"}, None),
+        ({"fetched": 5, "short": 4}, {}, Sign.SILENT),
+        ({"fetched": 4, "short": 4}, {}, None),
+        ({"fetched": 5, "short": 4, "exit_code": 12}, {}, None),
+        ({"fetched": 5, "short": 4, "exit_code": None}, {}, Sign.NOT_CRAWLED),
+        ({"fetched": 5, "failed": 5, "reasons": {"timeout": 5}}, {}, Sign.SILENT),
+        ({"fetched": 2, "failed": 1}, {"state": UrlState.PENDING, "reason": "network"}, Sign.UNREACHABLE),
+        ({"robots": 1}, {"state": UrlState.PENDING, "reason": "crawl_delay"}, Sign.SOURCE),
+        ({"fetched": 1, "short": 1}, {"kind": Kind.PAGE, "reason": "no_article"}, Sign.SOURCE),
+        (
+            {"fetched": 2, "found": 1, "reasons": {"redirect": 1}},
+            {"kind": Kind.PAGE, "reason": "redirect"},
+            Sign.SOURCE,
+        ),
+        ({"fetched": 1, "found": 1}, {"kind": Kind.PAGE, "reason": "listing"}, None),
+        ({"fetched": 1}, {"kind": Kind.PAGE, "reason": "", "outcome": "document"}, None),
+        ({"fetched": 13, "articles": 12, "duplicates": 11}, {}, Sign.DUPLICATES),
+        ({"fetched": 9, "articles": 9, "duplicates": 9}, {}, None),
+    ],
+)
+def test_a_site_of_which_nothing_can_be_had_is_sick_in_its_first_night(
+    counts: dict[str, int], stand: dict[str, Any], sign: Sign | None
+) -> None:
+    """Refused, in a language that is not wanted, a shell for scripts, one text everywhere, no article in what came; a
+    little of it where a source is well is not.
+    """
+    nothing = dict.fromkeys(GOOD, 0) | counts
+    sources = [("https://paper.example/feed", replace(STATE, **stand))]
+    judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
+    assert [one.sign for one in judged] == ([sign] if sign else [])
+
+
+def test_a_site_without_an_article_is_told_what_came_instead() -> None:
+    """The commonest reasons, by which `dropped` lists them; and where sources lead that lead nowhere."""
+    nothing = dict.fromkeys(GOOD, 0) | {"fetched": 13, "reasons": {"short": 9, "redirect_refused": 3, "listing": 1}}
+    (finding,) = found(nothing)
+    assert finding.words == "no article yet in 13 responses (short 9, redirect_refused 3, listing 1)"
+    page = replace(STATE, kind=Kind.PAGE)
+    states = [
+        replace(page, reason="no_article", detail="7 characters"),
+        replace(page, reason="redirect", detail="https://paper.example/?cookie=1"),
+        replace(page, reason="redirect_refused", detail="itself", read_at=0.0),
+        replace(STATE, state=UrlState.PENDING, reason="crawl_delay"),
+    ]
+    sources = [(f"https://paper.example/{at}", state) for at, state in enumerate(states)]
+    judged = judge(Case("paper", nights_of(runs(nothing)), sources), Rule(), NOW)
+    assert [one.words for one in judged] == [
+        "page has no text and no link that may be followed: no_article",
+        "page redirects without end, to https://paper.example/?cookie=1; it may require cookies",
+        "page redirects to itself; it may require cookies (never read)",
+        "feed may not be fetched: crawl_delay",
+    ]
+
+
+@pytest.mark.parametrize(("reason", "why"), [("robots_unreachable", "robots_unreachable"), ("", "no run reached it")])
+def test_a_source_that_waits_with_others_of_its_site_is_told_why(reason: str, why: str) -> None:
+    """A host that cannot be asked is tried at some of its addresses; of the others nothing is noted."""
+    waiting = replace(STATE, state=UrlState.PENDING, reason="", **LONG_AGO)
+    sources = [("https://paper.example/", waiting), ("https://paper.example/feed", replace(waiting, reason=reason))]
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    assert [one.words.partition(" not read: ")[2].partition(" (")[0] for one in judged] == [why, why]
+
+
+@pytest.mark.parametrize(
+    ("owners", "words"),
+    [
+        (("old", "old"), 'nothing is crawled: the corpus stores its sources under the name "old"; use that name again'),
+        (("old", "paper"), ""),
+    ],
+)
+def test_a_site_whose_sources_are_all_those_of_another_is_told(owners: tuple[str, str], words: str) -> None:
+    """As after a change of its name; where it shares a source it is crawled by the others."""
+    sources = [(f"https://paper.example/{at}", replace(STATE, site=owner)) for at, owner in enumerate(owners)]
+    judged = judge(Case("paper", nights_of(runs(*[{}] * 4)), sources), Rule(), NOW)
+    assert [(one.sign, one.words) for one in judged] == ([(Sign.SOURCE, words)] if words else [])
+
+
+def test_a_start_page_of_another_site_is_not_told_as_one_that_leads_nowhere() -> None:
+    """It leads to what that site has. Once its site was renamed, it was said to lead nowhere beside what was wrong."""
+    page = replace(STATE, kind=Kind.PAGE, outcome="drop", reason="listing", site="old")
+    nothing = runs(dict.fromkeys(GOOD, 0))
+    judged = judge(Case("paper", nights_of(nothing), [("https://paper.example/", page)]), Rule(), NOW)
+    assert [one.words.partition(":")[0] for one in judged] == ["nothing is crawled"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(min_value=32, max_value=48), min_size=1, max_size=30), st.integers(3, 20))
+def test_ordinary_nights_are_never_sick(articles: list[int], nights: int) -> None:
+    """A fifth more or less than usual is nothing to tell."""
+    assert found(*counts(*articles), rule=Rule(nights)) == []

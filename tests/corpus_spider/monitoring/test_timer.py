@@ -1,0 +1,218 @@
+"""A crawl every night: units and crontab lines that say what they mean, installed and taken away again."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import shlex
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from corpus_spider.config.loader import load
+from corpus_spider.monitoring import timer as schedule
+from corpus_spider.monitoring.timer import Plan, cron_line, install, plan, service, timer
+from storage.errors import ConfigError
+from tests.corpus_spider.running import PATIENCE, run
+
+TOML = '[corpus]\nname = "news"\ncontact = "tests@example.org"\n[[site]]\nname = "a"\nstart = ["https://a.example/"]\n'
+CRONTAB = """#!/bin/sh
+test -z "$CRONTAB_FAILS" || { echo "permission denied" >&2; exit 1; }
+if [ "$1" = -l ]; then
+    test -f "$HOME/crontab" || { echo "no crontab for $USER" >&2; exit 1; }
+    exec cat "$HOME/crontab"
+fi
+exec cat > "$HOME/crontab"
+"""
+SYSTEMCTL = """#!/bin/sh
+echo "$@" >> "$HOME/systemctl.log"
+"""
+
+
+class Home:
+    """A user's home with programs that only write down what they are asked."""
+
+    def __init__(self, folder: Path, *programs: str) -> None:
+        self.folder, self.bin = folder, folder / "bin"
+        self.bin.mkdir()
+        for name, text in (("crontab", CRONTAB), ("systemctl", SYSTEMCTL)):
+            if name in programs:
+                (self.bin / name).write_text(text)
+                (self.bin / name).chmod(0o755)
+        self.corpus = folder / "my corpus 100%"
+        self.corpus.mkdir()
+        (self.corpus / "corpus.toml").write_text(TOML)
+
+    def schedule(self, *arguments: str, code: int = 0, **more: str) -> str:
+        # Without the system's own crontab and systemctl on the path.
+        for name in ("sh", "cat"):
+            link = self.bin / name
+            if not link.exists():
+                link.symlink_to(f"/bin/{name}")
+        environment = {"HOME": str(self.folder), "PATH": str(self.bin), "XDG_CONFIG_HOME": ""} | more
+        ended = run(self.corpus, "schedule", *arguments, **environment)
+        assert ended.returncode == code, ended.stderr
+        return ended.stdout + ended.stderr
+
+    def lines(self, name: str) -> list[str]:
+        file = self.folder / name
+        return file.read_text().splitlines() if file.exists() else []
+
+    @property
+    def units(self) -> list[str]:
+        return sorted(path.name for path in (self.folder / ".config/systemd/user").glob("*"))
+
+
+def planned(folder: str = "/srv/news", **changes: str) -> Plan:
+    command = ("/opt/bin/corpus-spider", "-q", "-c", f"{folder}/corpus.toml", "crawl")
+    settings = {"how": "cron", "command": command, "folder": Path(folder), "name": "corpus-spider-news", "at": "02:15"}
+    return Plan(**settings | changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("folder", "word"),
+    [
+        ("/srv/news", "/srv/news/corpus.toml"),
+        ("/srv/my news", '"/srv/my news/corpus.toml"'),
+        ("/srv/50%", '"/srv/50%%/corpus.toml"'),
+        ('/srv/"$a\\b', '"/srv/\\"$$a\\\\b/corpus.toml"'),
+    ],
+)
+def test_units_quote_paths_as_systemd_reads_them(folder: str, word: str) -> None:
+    """Blanks, specifiers, variables, quotes and backslashes."""
+    unit = configparser.RawConfigParser(strict=False)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read_string(service(planned(folder)))
+    assert unit["Service"]["ExecStart"] == f"/opt/bin/corpus-spider -q -c {word} crawl"
+    assert unit["Service"]["WorkingDirectory"] == folder.replace("%", "%%")
+    assert unit["Service"]["Type"] == "oneshot"
+
+
+def test_a_timer_catches_up_on_missed_nights() -> None:
+    """Persistent, at the local time that was asked for."""
+    assert "\nOnCalendar=*-*-* 23:05:00\nPersistent=true\n" in timer(planned(at="23:05"))
+
+
+def test_a_crontab_line_survives_the_shell_and_cron() -> None:
+    """Blanks are quoted, % is escaped, hours and minutes are plain numbers."""
+    line = cron_line(planned("/srv/my 50% news", at="03:05"))
+    assert line == (
+        r"5 3 * * * /opt/bin/corpus-spider -q -c '/srv/my 50\% news/corpus.toml' crawl  # corpus-spider-news"
+    )
+    words = shlex.split(line.replace(r"\%", "%"), comments=True)
+    assert words[5:] == list(planned("/srv/my 50% news").command)
+
+
+def test_what_is_run_is_this_program_by_absolute_paths(tmp_path: Path) -> None:
+    """Wherever it was started from; a path that no unit file can hold is refused."""
+    (tmp_path / "corpus.toml").write_text(TOML)
+    made = plan(load(tmp_path / "corpus.toml", environ={}), "02:15", "cron")
+    assert made.command == (sys.executable, "-m", "corpus_spider", "-q", "-c", str(tmp_path / "corpus.toml"), "crawl")
+    odd = tmp_path / "new\nline"
+    odd.mkdir()
+    (odd / "corpus.toml").write_text(TOML)
+    with pytest.raises(ConfigError, match="control character"):
+        plan(load(odd / "corpus.toml", environ={}), "02:15", "cron")
+
+
+def test_without_install_nothing_is_written(tmp_path: Path) -> None:
+    """What would be installed is printed, the units with their paths."""
+    home = Home(tmp_path, "crontab", "systemctl")
+    told = home.schedule("--at", "04:00")
+    assert f"# {tmp_path}/.config/systemd/user/corpus-spider-news.timer" in told
+    assert "OnCalendar=*-*-* 04:00:00" in told
+    assert home.schedule("--cron").startswith("15 2 * * * ")
+    assert (home.units, home.lines("crontab")) == ([], [])
+
+
+def test_systemd_units_are_written_and_enabled_and_taken_away(tmp_path: Path) -> None:
+    """Twice is as once; a schedule by cron is replaced; removal leaves nothing."""
+    home = Home(tmp_path, "crontab", "systemctl")
+    (tmp_path / "crontab").write_text("0 1 * * * backup\n")
+    home.schedule("--install", "--cron")
+    assert len(home.lines("crontab")) == 2
+    for _ in range(2):
+        told = home.schedule("--install")
+        assert "enable-linger" in told
+    assert home.units == ["corpus-spider-news.service", "corpus-spider-news.timer"]
+    assert home.lines("systemctl.log")[-2:] == ["--user daemon-reload", "--user enable --now corpus-spider-news.timer"]
+    assert home.lines("crontab") == ["0 1 * * * backup"]
+    home.schedule("--remove")
+    assert home.units == []
+    assert "--user disable --now corpus-spider-news.timer" in home.lines("systemctl.log")
+    assert "Nothing was scheduled" in home.schedule("--remove")
+
+
+def test_a_crontab_line_is_added_once_and_others_are_kept(tmp_path: Path) -> None:
+    """Where there is no systemd; a new time replaces the old one."""
+    home = Home(tmp_path, "crontab")
+    home.schedule("--install")
+    (tmp_path / "crontab").write_text("MAILTO=me\n" + (tmp_path / "crontab").read_text())
+    home.schedule("--install", "--at", "05:30")
+    mailto, line = home.lines("crontab")
+    assert (mailto, line.split()[:2]) == ("MAILTO=me", ["30", "5"])
+    home.schedule("--remove")
+    assert home.lines("crontab") == ["MAILTO=me"]
+
+
+def test_two_schedules_that_are_installed_at_once_are_both_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second waits for the first: what it had read would not have its line."""
+    home = Home(tmp_path, "crontab")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{home.bin}:{os.environ['PATH']}")
+    first, second = planned(), planned(name="corpus-spider-other")
+    other, write = threading.Thread(target=install, args=(second, os.environ)), schedule._write_crontab
+
+    def written(lines: list[str]) -> None:
+        if other.ident is None:
+            other.start()
+            # Long enough for it to be done, did it not wait.
+            other.join(1)
+        write(lines)
+
+    monkeypatch.setattr(schedule, "_write_crontab", written)
+    install(first, os.environ)
+    other.join(PATIENCE)
+    assert home.lines("crontab") == [cron_line(first), cron_line(second)]
+
+
+def test_other_lines_of_a_crontab_are_kept_to_the_byte(tmp_path: Path) -> None:
+    """A form feed in a comment parted its line, and one in Latin-1 was an internal error."""
+    home, others = Home(tmp_path, "crontab"), b"# caf\xe9\x0cau lait \xe2\x80\xa8\r\n\n0 1 * * * backup\n"
+    (tmp_path / "crontab").write_bytes(others)
+    home.schedule("--install")
+    assert (tmp_path / "crontab").read_bytes().startswith(others + b"15 2 * * * ")
+    home.schedule("--remove")
+    assert (tmp_path / "crontab").read_bytes() == others
+
+
+def test_a_crontab_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
+    """Exit code 3, and the lines are still there."""
+    home = Home(tmp_path, "crontab")
+    (tmp_path / "crontab").write_text("0 1 * * * backup\n")
+    assert "permission denied" in home.schedule("--install", code=3, CRONTAB_FAILS="1")
+    assert home.lines("crontab") == ["0 1 * * * backup"]
+
+
+def test_another_corpus_of_the_same_name_is_not_replaced(tmp_path: Path) -> None:
+    """Exit code 2, with what to do."""
+    home = Home(tmp_path, "systemctl")
+    home.schedule("--install")
+    home.corpus = tmp_path / "other"
+    home.corpus.mkdir()
+    (home.corpus / "corpus.toml").write_text(TOML)
+    assert "another name: corpus.name" in home.schedule("--install", code=2)
+
+
+@pytest.mark.parametrize("verb", ["--install", "--remove"])
+def test_nor_is_the_crontab_line_of_another_corpus_of_the_same_name(tmp_path: Path, verb: str) -> None:
+    """It would not be crawled any more, and nobody would be told."""
+    home = Home(tmp_path, "crontab")
+    line = cron_line(planned("/srv/another", name="corpus-spider-news"))
+    (tmp_path / "crontab").write_text(f"{line}\n")
+    assert "another name: corpus.name" in home.schedule(verb, code=2)
+    assert home.lines("crontab") == [line]

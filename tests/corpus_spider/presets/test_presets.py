@@ -1,0 +1,101 @@
+"""The newspapers that come with the program."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from corpus_spider import presets
+from corpus_spider.config.loader import load
+from corpus_spider.config.model import Config
+from corpus_spider.config.values import web_address
+from corpus_spider.presets.new_corpus import NewCorpus, create
+from pipelines.discovery.scope import scope_of
+from pipelines.urls.hosts import registered_domain
+from pipelines.urls.url import host_of, parse
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("language", ["vi", "ar", "fa", "ur", "ps", "he", "th"])
+def test_there_are_ten_newspapers_in_each_language(language: str, tmp_path: Path) -> None:
+    """Each language can be tried without looking for addresses, and its corpus.toml can be crawled."""
+    assert len(presets.newspapers(language)) >= 10
+    file = create(NewCorpus(tmp_path / language, (language,), "me@example.org"))
+    assert len(load(file, environ={}).sites) == len(presets.newspapers(language))
+
+
+def test_names_are_unique_over_all_languages() -> None:
+    """A corpus of several languages holds every newspaper once."""
+    names = [paper.site.name for language in presets.languages() for paper in presets.newspapers(language)]
+    assert len(set(names)) == len(names)
+
+
+def test_a_language_without_newspapers_has_none() -> None:
+    """An unknown language is no error here; init then writes an example."""
+    assert presets.newspapers("xx") == ()
+
+
+@pytest.mark.parametrize("language", presets.languages())
+def test_every_newspaper_keeps_the_rules_of_corpus_toml(language: str) -> None:
+    """Each site is valid, in its language, https, and its start pages lie in its own scope."""
+    papers = presets.newspapers(language)
+    config = Config(sites=tuple(paper.site for paper in papers))
+    for paper in papers:
+        assert paper.site.language == language
+        seeds = (*paper.site.start, *paper.site.feeds, *paper.site.sitemaps)
+        assert paper.homepage in paper.site.start
+        assert all(url.startswith("https://") for url in (paper.homepage, *seeds))
+        assert len(set(seeds)) == len(seeds)
+        scope = scope_of(config.site_model(paper.site))
+        assert all((address := parse(url)) is not None and scope.has(address) for url in paper.site.start)
+        assert all(scope.has_host(host_of(url)) for url in seeds)
+        assert paper.title
+        assert web_address(paper.homepage) == ""
+        assert not paper.checked or date.fromisoformat(paper.checked)
+    assert len({paper.site.name for paper in papers}) == len(papers)
+    assert {seed.site for seed in config.seeds()} == {paper.site.name for paper in papers}
+
+
+PUBLISHERS = {
+    "aljazeera.net": "aljazeera.com",
+    "pashtovoa.com": "voanews.com",
+    "thairath.co.th": "mirrorthailand.com",
+    "urduvoa.com": "voanews.com",
+    "voadeewanews.com": "voanews.com",
+    "ynet.co.il": "ynetnews.com",
+}
+"""Newspapers whose terms stand on another site of their publisher."""
+
+
+@pytest.mark.parametrize("language", presets.languages())
+def test_terms_stand_with_the_newspaper_its_publisher_or_a_licence(language: str) -> None:
+    """A link to terms is https, no front page, and on the paper's own domain, its publisher's or Creative Commons'."""
+    stated = [paper for paper in presets.newspapers(language) if paper.terms]
+    assert stated
+    for paper in stated:
+        own = registered_domain(host_of(paper.homepage))
+        assert registered_domain(host_of(paper.terms)) in {own, PUBLISHERS.get(own), "creativecommons.org"}
+        assert paper.terms.startswith("https://")
+        assert web_address(paper.terms) == ""
+        assert urlsplit(paper.terms).path.strip("/")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[[newspaper]]\nname = "x"\nstart = ["http://a.b/"]\n', "newspaper[0].title is missing"),
+        ('[[newspaper]]\nname = "x"\nstart = ["a.b"]\n', "site[0].start[0] (x): expected a URL"),
+        ('[[newspaper]]\nname = "x"\nstart = ["http://a.b/"]\nfeedz = 1\n', "site[0].feedz (x): there is no such key"),
+    ],
+)
+def test_a_wrong_newspaper_is_refused(text: str, expected: str) -> None:
+    """A mistake in a newspaper is named as one in corpus.toml would be."""
+    with pytest.raises(ConfigError) as caught:
+        presets.parse(text, "xx.toml")
+    assert expected in str(caught.value)

@@ -1,0 +1,190 @@
+"""`sites discover --write` and `sites check`, at a local server."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from corpus_spider.cli.app import run
+from corpus_spider.sites import discover
+from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
+from tests.corpus_spider.site_answers import HTML, TODAY, XML, alternate, page, put, rss, urlset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.corpus_spider.local_paper import Answer
+
+
+def program(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_discover_writes_the_site_and_keeps_the_file(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A new site is added at the end, a known one gets what is new; the comments stay."""
+    paper.extra["/"] = lambda: page(alternate("/a.rss") + alternate("/b.rss"))
+    put(paper, a_rss=rss("/1"), b_rss=rss("/2"))
+    file = tmp_path / "corpus.toml"
+    crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
+    file.write_text(f"[corpus]\ncontact = 'me@example.org' # mine\n{crawl}\n")
+    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    assert (code, "feeds = " in out) == (0, True)
+    assert tomllib.loads(file.read_text())["site"][0]["feeds"] == [f"{paper.origin}/a.rss", f"{paper.origin}/b.rss"]
+    put(paper, b_rss=(404, {}, b""), c_rss=rss("/3"))
+    paper.extra["/"] = lambda: page(alternate("/c.rss"))
+    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write", "--json")
+    assert json.loads(out)["site"]["feeds"] == [f"{paper.origin}/c.rss"]
+    table = tomllib.loads(file.read_text())
+    assert table["site"][0]["feeds"] == [f"{paper.origin}/{name}.rss" for name in "abc"]
+    assert len(table["site"]) == 1
+    assert "# mine" in file.read_text()
+
+
+def test_a_site_that_is_discovered_twice_at_once_is_written_once(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of one name would be refused by every verb."""
+    paper.extra["/"] = lambda: page(alternate("/a.rss"))
+    put(paper, a_rss=rss("/1"))
+    file, discovered = tmp_path / "corpus.toml", discover.discover
+    file.write_text(f"corpus.contact = 'me@example.org'\ncrawl.allow_private = ['127.0.0.1:{paper.port}']\n")
+    command = ("-s", "crawl.delay=0", "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+
+    def twice(*parts: Any) -> Any:
+        found = discovered(*parts)
+        monkeypatch.undo()
+        assert program(capsys, *command)[0] == 0
+        return found
+
+    monkeypatch.setattr(discover, "discover", twice)
+    code, _, told = program(capsys, *command)
+    assert code == 0, told
+    assert len(tomllib.loads(file.read_text())["site"]) == 1
+
+
+def test_a_configured_site_gets_what_it_does_not_say(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `init --site ADDRESS` writes one: its language, and sections where there is neither feed nor sitemap.
+
+    It is the site that has the address that was named, also where that leads on.
+    """
+    links = "<a href=/category/3>Thể thao</a><a href=/kinh-te>Kinh tế</a>"
+    paper.extra["/"] = lambda: (302, {"Location": "/default.asp"}, b"")
+    paper.extra["/default.asp"] = lambda: (200, HTML, f"<html lang=vi><body>{links}".encode())
+    paper.extra |= {"/category/3": page, "/kinh-te": page}
+    file = tmp_path / "corpus.toml"
+    crawl = f"[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']"
+    site = f"[[site]]\nname = 'mine'\nstart = ['{paper.origin}/']\n"
+    file.write_text(f"[corpus]\ncontact = 'me@example.org'\n{crawl}\n{site}")
+    code, out, _ = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    (written,) = tomllib.loads(file.read_text())["site"]
+    start = [f"{paper.origin}{path}" for path in ("/", "/category/3", "/kinh-te")]
+    assert (code, written) == (0, {"name": "mine", "start": start, "language": "vi"})
+    assert f"section\tpage\t\t\tusable\t{paper.origin}/kinh-te" in out
+
+
+@pytest.mark.parametrize("feed", [False, True])
+def test_a_site_that_refuses_everything_cannot_be_had(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], feed: bool
+) -> None:
+    """Nothing is written of it, exit code 7; where only the pages are refused, its feed is of use."""
+    paper.extra["/"] = lambda: (403, {}, b"no")
+    if feed:
+        put(paper, feed=rss("/1", "/2"))
+    file = tmp_path / "corpus.toml"
+    file.write_text(
+        f"[corpus]\ncontact = 'me@example.org'\n[crawl]\ndelay = 0.0\nallow_private = ['127.0.0.1:{paper.port}']\n"
+    )
+    code, _, told = program(capsys, "-c", str(file), "sites", "discover", f"{paper.origin}/", "--write")
+    assert code == (0 if feed else 7)
+    assert ("status 403" in told) is not feed
+    assert ("site" in tomllib.loads(file.read_text())) is feed
+
+
+def test_check_tells_the_sick_from_the_well(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 8 while a source is sick, 0 when all are well; the day is noted with those that are."""
+    paper.extra["/"] = lambda: page("", "<a href=/1>1</a>")
+    put(paper, feed_xml=rss("/1", day="2020-05-05"))
+    file = tmp_path / "corpus.toml"
+    file.write_text(corpus_toml(paper))
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
+    report = json.loads(out)
+    assert (code, report["ok"]) == (8, False)
+    assert {one["url"].removeprefix(paper.origin): one["problem"] for one in report["sources"]} == {
+        "/": "",
+        "/feed.xml": "nothing since 2020-05-05",
+    }
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--write", "--max-age", "36500")
+    assert code == 0
+    checked = tomllib.loads(file.read_text())["site"][0]["checked"]
+    assert TODAY <= checked <= datetime.now(UTC).date().isoformat()
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ((500, {}, b""), "status 500"),
+        (page(), "is a page, not a feed"),
+        (urlset("/1"), "is a sitemap, not a feed"),
+        ((200, XML, b""), "empty"),
+        ((200, XML, b"<rss><chan"), "no entries on this site"),
+    ],
+)
+def test_check_says_what_is_wrong(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: Answer, problem: str
+) -> None:
+    """Each way to be sick has its words."""
+    paper.extra["/"] = lambda: page("", "<a href=/1>1</a>")
+    put(paper, feed_xml=answer)
+    file = tmp_path / "corpus.toml"
+    file.write_text(corpus_toml(paper))
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "newspaper", "--json")
+    assert code == 8
+    assert [one["problem"] for one in json.loads(out)["sources"]] == ["", problem]
+
+
+def test_check_names_where_a_source_leads_out_of_its_site(
+    paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A newspaper that moved to another name gives nothing until the name is in corpus.toml."""
+    elsewhere = paper.origin.replace("127.0.0.1", "moved.localhost")
+    paper.extra["/"] = lambda: (301, {"Location": f"{elsewhere}/front"}, b"")
+    put(paper, feed_xml=rss("/1"), front=page("", "<a href=/1>1</a>"))
+    file = tmp_path / "corpus.toml"
+    file.write_text(corpus_toml(paper, allow_private=["*:*"]))
+    _, out, _ = program(capsys, "-c", str(file), "sites", "check", "newspaper", "--json")
+    assert json.loads(out)["sources"][0]["problem"] == f"redirects out of the site, to {elsewhere}/front"
+
+
+def test_check_is_over_when_a_host_is_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unreachable site is sick, not an error,."""
+    with served(Newspaper()) as gone:
+        text = corpus_toml(gone)
+    file = tmp_path / "corpus.toml"
+    file.write_text(text)
+    code, out, _ = program(capsys, "-c", str(file), "sites", "check", "--json")
+    assert code == 8
+    assert all("cannot be fetched" in one["problem"] for one in json.loads(out)["sources"])
+
+
+def test_check_asks_for_no_list_of_pages(paper: Newspaper, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has no sources: each of its pages was asked for, and those without links were sick."""
+    file, text = tmp_path / "corpus.toml", corpus_toml(paper)
+    listed = f'[[site]]\nname = "list"\nmax_depth = 0\nstart = ["{paper.origin}/listed"]\n'
+    file.write_text(text + listed)
+    code, out, err = program(capsys, "-c", str(file), "sites", "check", "list", "--write", "--json")
+    assert (code, json.loads(out)) == (0, {"ok": True, "well": [], "sources": []})
+    assert "list is a list of pages" in err
+    assert not paper.asked["/listed"]
+    assert file.read_text() == text + listed

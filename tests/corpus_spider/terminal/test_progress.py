@@ -1,0 +1,117 @@
+"""What a crawl says of itself: while it runs and when it ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from corpus_spider.terminal.progress import Recount, _log_lines, closing_words
+from storage.errors import DatabaseError
+
+SUMMARY: dict[str, Any] = {
+    "limit": "",
+    "pages": 268,
+    "documents": 84,
+    "dropped": {},
+    "failed": {},
+    "refused": 0,
+    "first_failure": "",
+    "pending": 0,
+    "unread": 0,
+    "next_try": None,
+}
+IDLE = SUMMARY | {"pages": 0, "documents": 0}
+GO_ON = "Run the same command to resume."
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({}, 0, "Done: 268 pages fetched, 84 documents; nothing more is due."),
+        (
+            {"pending": 3, "next_try": 0.0},
+            0,
+            "Done: 268 pages fetched, 84 documents; 3 URLs wait for the next crawl.",
+        ),
+        ({"pending": 2773}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents, 2773 URLs pending. {GO_ON}"),
+        ({"pending": None}, 11, f"Stopped by a signal: 268 pages fetched, 84 documents. {GO_ON}"),
+        (
+            {"pending": 1, "limit": "time_limit"},
+            12,
+            f"Stopped at time_limit: 268 pages fetched, 84 documents, 1 URL pending. {GO_ON}",
+        ),
+        (
+            {"pending": 2, "unread": 40, "limit": "time_limit"},
+            12,
+            "Stopped at time_limit: 268 pages fetched, 84 documents, 40 pages not processed yet, 2 URLs pending. "
+            + GO_ON,
+        ),
+        ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
+        (
+            IDLE | {"failed": {"dns": 1}, "first_failure": "dns (news.example)"},
+            7,
+            "Nothing could be fetched. First reason: dns (news.example).",
+        ),
+        (IDLE | {"refused": 2}, 7, "Nothing could be fetched. First reason: robots.txt forbids every URL."),
+        (
+            IDLE | {"pages": 1, "dropped": {"http_403": 1}},
+            7,
+            "Nothing could be fetched. First reason: http_403.",
+        ),
+        (IDLE, 0, "Nothing is due."),
+    ],
+)
+def test_the_last_line_says_how_a_crawl_ended(changes: dict[str, Any], code: int, words: str) -> None:
+    """And what to do about what is left."""
+    assert closing_words(SUMMARY | changes, code) == words
+
+
+def test_urls_that_wait_are_named_with_the_next_try_in_local_time() -> None:
+    """Of today the hour is enough; another day is told, too."""
+    soon = time.time()
+    today = closing_words(IDLE | {"pending": 1, "next_try": soon}, 0)
+    assert today == f"Nothing is due; 1 URL waits, next attempt at {time.strftime('%H:%M', time.localtime(soon))}."
+    later = soon + 3 * 86400
+    day = time.strftime("%Y-%m-%d at %H:%M", time.localtime(later))
+    assert (
+        closing_words(IDLE | {"pending": 2, "next_try": later}, 0)
+        == f"Nothing is due; 2 URLs wait, next attempt {day}."
+    )
+
+
+def test_a_count_is_taken_aside_and_its_error_is_no_error_of_the_crawl() -> None:
+    """The value appears when it is there; until then it is unknown."""
+    gate = threading.Event()
+    recount = Recount(lambda: int(gate.wait(10)))
+    recount.refresh()
+    assert recount.value is None
+    gate.set()
+    recount.stop()
+    assert recount.value == 1
+
+    def refuse() -> int:
+        raise DatabaseError("away")
+
+    failing = Recount(refuse)
+    failing.refresh()
+    failing.stop()
+    assert failing.value is None
+
+
+def test_a_crawl_that_was_stopped_for_an_hour_goes_on_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """There was one for each half minute that had passed."""
+    clock = [0.0]
+    monkeypatch.setattr("corpus_spider.terminal.progress.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    show, told = _log_lines(lambda: "so far", 0.0), []
+    with caplog.at_level("INFO"):
+        for clock[0] in (0.5, 29.5, 30.5, 3600.0, 3600.5, 3601.0, 3630.5):
+            before = len(caplog.records)
+            show()
+            told += [clock[0]] * (len(caplog.records) - before)
+    assert told == [30.5, 3600.0, 3630.5]

@@ -1,0 +1,341 @@
+"""What of a page belongs together by its make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.walk import walk
+from pipelines.extractors.auto.rules import repeated_layout
+from pipelines.extractors.auto.rules.parts import TITLE as TITLE_SHARE
+from pipelines.markup.tree import parse_tree
+
+TITLE = "The river has risen over the quays"
+SAID = "The river rose by another hand this hour, and the ferries stay where they are."
+
+
+def page(body: str) -> Page:
+    return Page(walk(parse_tree(f"<title>{TITLE}</title><body>{body}</body>")))
+
+
+def entries(count: int, markup: str = "<div class=when>{0}:00</div><div class=what>{0}. {1}</div>") -> str:
+    return "".join(f"<div class=entry>{markup.format(number, SAID)}</div>" for number in range(count))
+
+
+def starting(page: Page, *words: str) -> np.ndarray:
+    return np.array([text.startswith(words) for text in page.blocks.texts])
+
+
+def completed(page: Page, chosen: np.ndarray, probability: float = 0.2) -> list[str]:
+    found = repeated_layout.completed(page, chosen, np.full(page.count, probability), np.ones(page.count, bool))
+    return [page.blocks.texts[index].partition(" ")[0] for index in np.flatnonzero(found)]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "probability", "found"),
+    [
+        ("0. 1. 2. 4. 6. 7.", 0.1, "0. 1. 2. 3. 4. 5. 6. 7."),
+        ("2. 3. 4. 5. 6. 7.", 0.1, "2. 3. 4. 5. 6. 7."),
+        ("0. 1. 2. 3. 4. 5.", 0.2, "0. 1. 2. 3. 4. 5. 6. 7."),
+        ("0. 1. 2. 3. 4. 5.", 0.1, "0. 1. 2. 3. 4. 5."),
+        ("0. 1. 2. 4. 6. 7.", 0.01, "0. 1. 2. 4. 6. 7."),
+        ("0. 3. 7.", 0.2, "0. 3. 7."),
+        ("0.", 0.2, "0."),
+        ("-", 0.2, ""),
+    ],
+    ids=["among", "before", "behind", "behind, hardly likely", "among, unlikely", "few of many", "one", "none"],
+)
+def test_entries_made_like_most_that_were_chosen_are_content(chosen: str, probability: float, found: str) -> None:
+    """Among the chosen ones; behind them where they are many and likelier; what is made otherwise stays out."""
+    report = page(entries(8))
+    assert completed(report, starting(report, *chosen.split()), probability) == found.split()
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p id='b{0}' class=par>{0}. {1}</p>",
+        "<p class='par par-{0}'>{0}. {1}</p>",
+        "<p id='p{0}'>{0}. {1}</p>",
+        "<p class=par data-key='{1}{0}'>{0}. {1}</p>",
+    ],
+)
+def test_entries_are_made_alike_whatever_numbers_and_names_each_has(markup: str) -> None:
+    """Systems give each paragraph an id, a number among its classes or a key of its own."""
+    report = page("".join(markup.format(number, SAID) for number in range(8)))
+    assert completed(report, starting(report, *"012467"), 0.1) == [f"{number}." for number in range(8)]
+
+
+@pytest.mark.parametrize("tail", [f"<aside>{entries(3)}</aside>", entries(3, "<div class=what>{0} More to read</div>")])
+def test_what_is_behind_counts_in_the_same_element_and_in_sentences(tail: str) -> None:
+    """Entries of another list, and headlines, are none of the report."""
+    report = page(f"<section>{entries(8)}</section><section>{tail}</section>")
+    chosen = starting(report, *(f"{number}." for number in range(8)))
+    chosen[np.flatnonzero(chosen)[8:]] = False
+    assert len(completed(report, chosen)) == 8
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("<p>Price: $129</p>", True),
+        ("<p>The winners are:</p>", True),
+        ("<p>* * *</p>", False),
+        ("<p>Price: <a href=/buy>$129</a></p>", False),
+        ("<p class=ad>Price: $129</p>", False),
+        ("<h6>Price: $129</h6>", False),
+        ("<p>The winners are:</p><div><a href=/winners>The winners of the year</a></div>", False),
+    ],
+    ids=["said", "names the next", "marks", "leads elsewhere", "made otherwise", "no paragraph", "names what is out"],
+)
+def test_a_short_paragraph_among_those_of_the_text_is_content(line: str, *, found: bool) -> None:
+    """Little as it is, where most of its make were chosen, in one element; signs that part sections are none."""
+    report = page(
+        "<div>" + "".join(f"<p>{number}. {SAID}</p>" + line * (number == 4) for number in range(8)) + "</div>"
+    )
+    chosen = starting(report, *(f"{number}." for number in range(8)))
+    assert len(completed(report, chosen)) == 8 + found
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("<p><a href=/paper>The Daily Paper</a>:</p>", True),
+        ("<p><a href=/paper>The Daily Paper</a></p>", False),
+        ("<div><p><a href=/paper>The Daily Paper</a>:</p></div>", False),
+    ],
+)
+def test_a_line_that_names_whom_the_text_quotes_below_it_is_read(line: str, *, kept: bool) -> None:
+    """A link of the text itself, before a colon; elsewhere it is a list of links that it names."""
+    report = page(
+        "<div>" + "".join(f"<p>{number}. {SAID}</p>" + line * (number == 4) for number in range(8)) + "</div>"
+    )
+    assert scored.links(report, np.ones(report.count, bool)).sum() == (not kept)
+
+
+CELLS = "<table><tr><td>Quay</td><td>3 m</td></tr><tr><td>Mill</td><td>2</td></tr></table>"
+BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
+
+
+@pytest.mark.parametrize(
+    ("between", "found"),
+    [
+        ("<ul><li>Two eggs</li><li>Some flour</li></ul>", 5),
+        ("<h3>The flood in figures</h3><table><tr><td>Quay</td><td>3 m</td></tr></table>", 6),
+        ("<h3>The flood in figures</h3><p>Sign up</p><ul><li>Two eggs</li></ul>", 3),
+        ("<div><h4>Also</h4><a href=/a>A quay is shut</a></div><h2>The flood in figures</h2>", 4),
+        (f"<p>Sign up</p>{CELLS}", 7),
+        (f"<p>Sign up</p><div class='next related'><div class=scroll>{CELLS}</div></div>", 7),
+        (f"<div class=related><h4>Also</h4>{CELLS}</div>", 3),
+        (f"<p>Sign up</p>{CELLS.replace('3 m', '<a href=/a>3 m</a>')}", 3),
+        ("<ul class=share><li>Print</li><li>Save</li></ul>", 3),
+        ("<ul><li><a href=/a>Ferries stay in port</a></li><li><a href=/b>A quay is shut</a></li></ul>", 3),
+    ],
+    ids=[
+        *("list", "table under a subhead", "with something else", "subhead behind a box", "table beside a box"),
+        *("table that scrolls", "table in a box", "table with a link", "named as a tool", "links"),
+    ],
+)
+def test_lists_and_tables_among_the_text_are_content(between: str, found: int) -> None:
+    """With subheads over them; not where they lead elsewhere, or are a box together with something else.
+
+    An article that has the name of a tool itself, as one with buttons to share has, is no box.
+    """
+    for body in (BODY.format(between), f"<div class='text with-form'>{BODY.format(between)}</div>"):
+        article = page(body)
+        chosen = starting(article, "First.", "Second.", "Third.")
+        everything = np.ones(article.count, bool)
+        assert repeated_layout.enclosed(article, chosen, np.full(article.count, 0.1), everything).sum() == found
+
+
+TEAM = "<ul><li>Ann Ek</li><li>Bo Lund</li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("behind", "found"),
+    [
+        (f"<h3>The flood in figures</h3>{CELLS}", 5),
+        (f"<p><b>The crew:</b></p>{TEAM}", 3),
+        (f"<h3>Figures</h3><figure>{CELLS}</figure><h3>The crew</h3>{TEAM}", 8),
+        (f"<h3>More</h3><h3>The crew</h3>{TEAM}", 0),
+        (f"<p>Sign up</p>{TEAM}", 0),
+        (f"<div class=tags>{TEAM}</div>", 0),
+        (f"</div><div>{TEAM}", 0),
+        ("<ul><li><a href=/a>Ferries stay in port</a></li><li>A quay is shut</li></ul>", 0),
+        ("<h3>2 replies</h3><ul><li>A shame for the town.</li><li>I agree with you.</li></ul>", 0),
+    ],
+    ids=[
+        *("table", "list under a line", "several", "two names", "behind something else", "named as tags"),
+        *("in another element", "links", "sentences, unlikely"),
+    ],
+)
+@pytest.mark.parametrize("body", ["<p>First. {0}</p><p>Second. {0}</p>", "First. {0}<br><br>Second. {0}"])
+def test_lists_and_tables_right_behind_the_text_close_it(body: str, behind: str, found: int) -> None:
+    """With what names them; not where they lead elsewhere, are marked as something else, or are readers' comments."""
+    article = page(f"<div><div>{body.format(SAID)}{behind}</div></div><p>Sign up</p>")
+    chosen, everything = starting(article, "First.", "Second."), np.ones(article.count, bool)
+    assert repeated_layout.closing(article, chosen, np.full(article.count, 0.1), everything).sum() == 2 + found
+
+
+def test_a_table_of_which_the_first_cells_were_chosen_is_read_to_its_end() -> None:
+    """The cells behind the last chosen one are in the same table."""
+    article = page(
+        f"<div><p>First. {SAID}</p><p>Second. {SAID}</p><table><tr><td>Quay</td><td>3 m</td></tr></table></div>"
+    )
+    chosen, everything = starting(article, "First.", "Second.", "Quay"), np.ones(article.count, bool)
+    assert repeated_layout.closing(article, chosen, np.full(article.count, 0.1), everything).all()
+
+
+def post(title: str, number: int, heading: str = "h1 class=entry-title") -> str:
+    text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
+    return f"<article class='post post-{number}'><header><{heading}>{title}</{heading[:2]}></header>{text}</article>"
+
+
+def item(title: str, number: int, attribute: str) -> str:
+    text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
+    return f"<div class=item {attribute}='/{number}-{title[:5]}'><h1>{title}</h1>{text}</div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (post(TITLE, 1) + post("A bridge is shut to all lorries", 2) + post("Another one", 3), 3),
+        (post(TITLE, 1, "h2 class=title") + post("A bridge is shut to all lorries", 2, "h2 class=title"), 3),
+        (post(TITLE, 1) + post("What we know of the flood", 2, "h2"), 6),
+        (f"<h1>{TITLE}</h1>{post('At noon', 1)}{post('At night', 2)}", 6),
+        (post(TITLE, 1).replace("article", "div").replace("post", "row").replace("entry", "x")
+         + post("What we know", 2).replace("article", "div").replace("post", "row").replace("entry", "x"), 6),
+    ],
+    ids=["posts", "headed by second headings", "other headings", "entries of a report", "rows of a layout"],
+)  # fmt: skip
+def test_of_articles_one_after_the_other_the_one_that_the_title_names_is_read(body: str, found: int) -> None:
+    """Those with a headline of the same make beside it are others."""
+    shown = page(body)
+    text = starting(shown, *"123")
+    assert (text & ~repeated_layout.other_articles(shown, text)).sum() == found
+
+
+def test_an_article_that_goes_on_with_others_is_read_alone() -> None:
+    """Through all of the choice, where a page is made to be scrolled without end."""
+    shown = page(post(TITLE, 1) + post("A bridge is shut to all lorries", 2))
+    likely = np.where(starting(shown, *"12"), 0.85, 0.01)
+    assert scored.find(shown, shown.title, likely).chosen.sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h1 class=big')}</div>", 3),
+        (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h2 class=big')}</div>", 6),
+        (post("Yesterday", 1), f"<div class=under>{post(TITLE, 2, 'h1 class=big')}</div>", 6),
+        (f"<article><h1>{TITLE}</h1></article>", post("A bridge is shut", 1) + post("Another", 2), 6),
+        (post(TITLE, 1, "h2"), post("A bridge is shut", 2, "h2"), 3),
+        (post(TITLE, 1, "h2"), post("What we know", 2, "h2").replace("'post", "'part"), 6),
+        (post(TITLE, 1, "h2"), f"<h1>The paper</h1>{post('A bridge is shut', 2, 'h2')}", 6),
+        (item(TITLE, 1, "data-url"), item("A bridge is shut", 2, "data-url"), 3),
+        (item(TITLE, 1, "data-row"), item("A bridge is shut", 2, "data-row"), 6),
+    ],
+    ids=["another headline", "a subhead", "before", "a headline alone", "without h1", "parts of another make",
+         "a subhead where there is an h1", "addressed", "rows"],
+)  # fmt: skip
+def test_what_follows_the_article_with_a_headline_of_its_own_is_another(first: str, second: str, found: int) -> None:
+    """Whatever either is made like, so that it is no witness of where the text is."""
+    shown = page(first + second)
+    assert (starting(shown, *"12") & ~repeated_layout.further_articles(shown)).sum() == found
+
+
+def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
+    """Entries that are less likely one by one."""
+    shown = page(f"<h1>{TITLE}</h1>{entries(8)}")
+    likely = np.where(starting(shown, "0.", "1.", "2.", "3.", "5.", "7."), 0.8, 0.01)
+    likely[starting(shown, "4.", "6.")] = 0.1
+    assert scored.find(shown, shown.title, likely).chosen.sum() == 8
+
+
+LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quays.</a></li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("box", "out"),
+    [
+        (f"<div class='yarpp yarpp-related'><h3>See also</h3>{LINKS}</div>", 3),
+        (f"<div id=relatedBox>{LINKS}</div>", 2),
+        ("<div><a href=/x>The bridge is shut</a><p class=BoxRelatedNewsSapo>The ferries stay.</p></div>", 1),
+        ("<div class=related><h3>See also</h3><p>The ferries stay where they are.</p></div>", 0),
+        (f"<div class=chapter>{LINKS}</div>", 0),
+        ("<section id=related-work><p>Ek built one in 1990.</p><p><a href=/x>Ek 1990</a></p></section>", 0),
+        ("<div class=read-more-content><p>The ferries stay.</p><p><a href=/x>Times</a></p></div>", 0),
+        ("<div class='admonition recommendation'><p>Take the ferry.</p><p><a href=/x>Times</a></p></div>", 0),
+        (f"<div class=related><p>{SAID * 4}</p>{LINKS}</div>", 0),
+    ],
+    ids=["box", "id", "beside a link", "no link", "no name", "section", "unfolded", "advice", "much of the text"],
+)
+def test_what_is_named_as_related_articles_and_has_links_is_none_of_this_one(box: str, out: int) -> None:
+    """Its heading and its links go, though they end as sentences, and what it tells of another article."""
+    shown = page(f"<h1>{TITLE}</h1>{f'<p>{SAID}</p>' * 6}{box}")
+    assert repeated_layout.related(shown, np.ones(shown.count, bool)).sum() == out
+
+
+def test_thousands_of_makes_and_headlines_are_looked_at_in_bounds() -> None:
+    """Every block of a make of its own, and every other one a headline as the article's."""
+    many = "".join(f"<h1>{number}</h1><p class='a{number}'>{SAID}</p>" for number in range(5000))
+    shown = page(f"<main><h1>{TITLE}</h1><p>{SAID}</p></main>{many}")
+    chosen = np.arange(shown.count) % 3 > 0
+    assert len(completed(shown, chosen)) >= chosen.sum()
+    assert not repeated_layout.other_articles(shown, chosen).any()
+
+
+@pytest.mark.parametrize("missed", ["<table><tr><td>N5<td>100<tr><td>N4<td>300</table>", "<h3>Since noon</h3>"])
+def test_tables_and_subheads_are_read_in_articles_of_which_little_else_is_missed(missed: str) -> None:
+    """The surest pages lost rows of tables, and entries, that the unsure ones kept."""
+    article = page(f"<p>1. {SAID * 6}</p>{missed}<p>2. {SAID * 6}</p>")
+    probability = np.where(starting(article, "1.", "2."), 0.99, 0.1)
+    content = scored.find(article, np.zeros(article.count), probability)
+    assert content.confidence > scored.WHOLE
+    assert content.chosen.all()
+
+
+@pytest.mark.parametrize(("steps", "links", "kept"), [(5, 1, True), (5, 2, True), (4, 2, False), (1, 1, False)])
+def test_an_item_that_is_a_link_is_read_in_a_list_of_other_things(steps: int, links: int, *, kept: bool) -> None:
+    """As of steps to take, of which the first leads to the office; of links to read on there are more."""
+    offices = "".join(f"<li><p><a href=/{number}>The office of port {number}</a></p>" for number in range(links))
+    items = offices + "".join(f"<li>Take boat {number}" for number in range(steps))
+    report = page(f"<p>{SAID * 6}</p><ul>{items}</ul><p>{SAID * 6}</p>")
+    found = scored.find(report, np.zeros(report.count), np.full(report.count, 0.9)).chosen
+    assert found.tolist() == [True, *[kept] * links, *[True] * (steps + 1)]
+
+
+PARTS = "<section><h2>{0}. The hour</h2><p class=by>{0}:00</p><p>{0}. {1}</p><p>{0}. {1}</p></section>"
+FOLDS = "<details><summary>{0}. How high is it?</summary><div><p>{0}. {1}</p></div></details>"
+TOGGLES = "<div class=faq-item><div class=q>{0}. How high is it?</div><div><p>{0}. {1}</p></div></div>"
+CARDS = "<div class=item><div class=q>{0}. How high is it?</div><div><p>{0}. {1}</p></div></div>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "already", "found"),
+    [
+        (PARTS, ("0. The hour",), ["The hour"] * 4),
+        (PARTS, ("-",), []),
+        (FOLDS, ("-",), ["How high is it?"] * 4),
+        (TOGGLES, ("-",), ["How high is it?"] * 4),
+        (CARDS, ("-",), []),
+    ],
+    ids=["subheads", "none of the subheads", "details", "named so", "not named so"],
+)
+def test_what_names_a_part_of_the_text_is_of_it(markup: str, already: tuple[str, ...], found: list[str]) -> None:
+    """Subheads where one of their make was chosen, and what unfolds the part that is below it."""
+    shown = page(f"<h1>{TITLE}</h1>{''.join(markup.format(number, SAID) for number in range(4))}")
+    texts = np.char.array(shown.blocks.texts)
+    chosen = (texts.find("ferries") > 0) | starting(shown, *already)
+    after = repeated_layout.named(shown, chosen, np.full(shown.count, 0.3), shown.title <= TITLE_SHARE)
+    named = [shown.blocks.texts[index] for index in np.flatnonzero(after) if "ferries" not in shown.blocks.texts[index]]
+    assert [text.partition(". ")[2] for text in named] == found
+
+
+def test_what_unfolds_all_of_the_text_names_no_part_of_it() -> None:
+    """It may say no more than that there is more."""
+    shown = page(f"<h1>{TITLE}</h1><details><summary>More</summary><p>{SAID}</p><p>{SAID}</p></details>")
+    chosen = starting(shown, "The river rose")
+    assert (repeated_layout.named(shown, chosen, np.full(shown.count, 0.3), ~shown.h1) == chosen).all()

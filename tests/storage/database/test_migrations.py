@@ -1,0 +1,219 @@
+"""Schema versions: one history, forward only, all or nothing, and never a newer corpus."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from storage.corpus import Corpus
+from storage.database import migrations, opening
+from storage.database.migrations import current_versions, migrate
+from storage.database.schema import SCHEMA_VERSION, metadata
+from storage.database.transactions import connect, parse_url
+from storage.errors import ConfigError, CorpusError, NewerCorpusError
+from storage.failpoints import parse
+from tests.corpus_spider.running import PATIENCE
+from tests.storage.corpus_samples import Crawl, made
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+NEXT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9998"
+down_revision = "{previous}"
+
+
+def upgrade() -> None:
+    op.add_column("document", sa.Column("genre", sa.Text()))
+    op.execute("UPDATE document SET genre = 'news'")
+    {fault}
+"""
+
+
+def next_release(tmp_path: Path, fault: str = "") -> Path:
+    """Return a script folder with one revision more than this release has."""
+    scripts = tmp_path / "scripts"
+    shutil.copytree(Path(migrations.__file__).parent, scripts)
+    revision = NEXT.format(previous=SCHEMA_VERSION, fault=fault)
+    (scripts / "versions" / "v9998_next.py").write_text(revision)
+    return scripts
+
+
+def test_the_migrations_make_exactly_the_schema(database_url: str) -> None:
+    """A corpus made by the migrations has the tables, columns, keys and indexes that schema.py describes."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with Corpus.open(database_url, create=True) as corpus, corpus.database.snapshot() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert current_versions(connection) == [SCHEMA_VERSION]
+
+
+def test_this_release_is_the_head_of_one_history() -> None:
+    """The revisions are a single line that ends at the version the program asks for."""
+    from alembic.script import ScriptDirectory
+
+    history = ScriptDirectory(str(Path(migrations.__file__).parent))
+    assert history.get_heads() == [SCHEMA_VERSION]
+    numbers = [script.revision for script in history.walk_revisions()]
+    assert numbers == sorted(numbers, reverse=True)
+
+
+def test_opening_again_changes_nothing(database_url: str) -> None:
+    """``create`` on a corpus that exists opens it."""
+    with Corpus.open(database_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+    with Corpus.open(database_url, create=True) as corpus:
+        assert corpus.status().documents == 1
+
+
+def test_two_programs_may_make_a_corpus_at_once(database_url: str) -> None:
+    """Both end with the same, whole corpus."""
+    failures: list[BaseException] = []
+
+    def make() -> None:
+        try:
+            with Corpus.open(database_url, create=True) as corpus:
+                corpus.runs.start("{}")
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    makers = [threading.Thread(target=make) for _ in range(4)]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join(PATIENCE)
+    assert failures == []
+    with Corpus.open(database_url, read_only=True) as corpus:
+        assert corpus.status().last_run["id"] == "4"
+
+
+def test_a_newer_corpus_is_refused_and_untouched(database_url: str) -> None:
+    """A schema that this program does not know ends with exit code 9, for reading and for writing."""
+    newer = sa.text("UPDATE alembic_version SET version_num = '9999'")
+    with Corpus.open(database_url, create=True) as corpus:
+        corpus.database.write(lambda connection: connection.execute(newer))
+    for read_only in (False, True):
+        with pytest.raises(NewerCorpusError, match="9999") as caught:
+            Corpus.open(database_url, read_only=read_only, create=not read_only)
+        assert caught.value.exit_code == 9
+
+
+def test_an_older_corpus_is_brought_forward_with_its_documents(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening for writing migrates and keeps every row; opening for reading does not dare to; SQLite keeps a copy."""
+    with Corpus.open(database_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made("Một văn bản \U0001f600"))
+    scripts = next_release(tmp_path)
+    monkeypatch.setattr(opening, "SCHEMA_VERSION", "9998")
+    monkeypatch.setattr(opening, "migrate", lambda connection: migrate(connection, "9998", scripts))
+    with pytest.raises(ConfigError, match="older schema"):
+        Corpus.open(database_url, read_only=True)
+    with Corpus.open(database_url) as corpus:
+        assert [each.text for each in corpus.documents()] == ["Một văn bản \U0001f600"]
+        assert corpus.database.read(genres) == ["news"]
+        is_sqlite = corpus.database.is_sqlite
+    copies = list(tmp_path.glob("corpus.db.before-*"))
+    assert [path.name for path in copies] == ([f"corpus.db.before-9998-from-{SCHEMA_VERSION}"] if is_sqlite else [])
+    monkeypatch.undo()
+    for copy in copies:
+        with Corpus.open(copy, read_only=True) as corpus:
+            assert corpus.status().documents == 1
+
+
+def test_a_corpus_that_another_program_has_just_brought_forward_keeps_its_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy is of the older schema, whichever of two that open the corpus at once comes first."""
+    path = tmp_path / "corpus.db"
+    path.touch()
+    old = connect(parse_url(path))
+    old.write(lambda connection: migrate(connection, "0001"))
+    old.close()
+    look, others = opening.current_versions, [lambda: Corpus.open(path).close()]
+
+    def looked(connection: Connection) -> list[str]:
+        found = look(connection)
+        while others:
+            others.pop()()
+        return found
+
+    monkeypatch.setattr(opening, "current_versions", looked)
+    Corpus.open(path).close()
+    (copy,) = tmp_path.glob("corpus.db.before-*")
+    with sa.create_engine(f"sqlite:///{copy}").connect() as connection:
+        assert look(connection) == ["0001"]
+
+
+def test_a_corpus_of_the_first_release_is_read_with_what_it_does_not_know_left_open(tmp_path: Path) -> None:
+    """Its documents have no confidence and no kinds, and all else is there."""
+    with Corpus.open(tmp_path / "new.db", create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        (new,) = corpus.documents()
+    (tmp_path / "old.db").touch()
+    old = connect(parse_url(tmp_path / "old.db"))
+    old.write(lambda connection: migrate(connection, "0001"))
+    tables = sa.MetaData()
+    with old.engine.begin() as connection, sa.create_engine(f"sqlite:///{tmp_path}/new.db").connect() as source:
+        tables.reflect(connection)
+        for table in tables.sorted_tables:
+            rows = [row._asdict() for row in source.execute(sa.select(table))]
+            if rows and table.name != "alembic_version":
+                connection.execute(table.insert(), rows)
+    old.close()
+    with Corpus.open(tmp_path / "old.db") as corpus:
+        assert list(corpus.documents()) == [new]
+    assert (new.confidence, new.kinds, new.captions, new.comments) == (None, "", (), ())
+
+
+def genres(connection: Connection) -> list[str]:
+    return list(connection.execute(sa.text("SELECT genre FROM document")).scalars())
+
+
+def test_a_migration_that_fails_leaves_the_corpus_as_it_was(database_url: str, tmp_path: Path) -> None:
+    """Schema and rows change in one transaction: after an error half way there is nothing of it."""
+    scripts = next_release(tmp_path, fault='op.execute("SELECT no_such_column FROM document")')
+    with Corpus.open(database_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        with pytest.raises(CorpusError, match="no_such_column"):
+            corpus.database.write(lambda connection: migrate(connection, "9998", scripts))
+        columns = corpus.database.read(lambda connection: sa.inspect(connection).get_columns("document"))
+        assert "genre" not in {column["name"] for column in columns}
+        assert corpus.database.read(current_versions) == [SCHEMA_VERSION]
+        assert corpus.status().documents == 1
+
+
+def test_a_kill_while_a_corpus_is_made_leaves_nothing_that_stands_in_the_way(database_url: str) -> None:
+    """Killed before the commit, there is no corpus yet; the next start makes it."""
+    code = "import sys; from storage.corpus import Corpus; Corpus.open(sys.argv[1], create=True)"
+    environment = os.environ | {
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+        "CORPUS_SPIDER_FAILPOINT": "in_migration:1",
+    }
+    command = [sys.executable, "-c", code, database_url]
+    killed = subprocess.run(command, env=environment, start_new_session=True, timeout=PATIENCE, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with pytest.raises(ConfigError, match="no corpus here"):
+        Corpus.open(database_url)
+    with Corpus.open(database_url, create=True) as corpus:
+        Crawl(corpus).visit("x", made("text"))
+        assert corpus.status().documents == 1
+
+
+@pytest.mark.parametrize(("setting", "expected"), [("", ("", 1)), ("place", ("place", 1)), ("place:3", ("place", 3))])
+def test_a_failpoint_is_a_name_and_a_count(setting: str, expected: tuple[str, int]) -> None:
+    """The variable of the crash tests is read as ``name:N``."""
+    assert parse(setting) == expected

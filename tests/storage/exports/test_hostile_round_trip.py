@@ -1,0 +1,69 @@
+"""Texts made to break readers, written once and read by other people's libraries, which give what went in."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pandas
+import pyarrow.json
+import pyarrow.parquet
+import pytest
+
+from storage.exports import export
+from tests.storage.export_samples import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TEXTS = {
+    "csv injection": "=cmd|'/C calc'!A0\n+1+1\n@SUM(1)\n-2",
+    "line separators": "one\u2028two\u2029three\x85four\x0bfive\x0csix\rseven",
+    "nul": "before\x00after",
+    "lone surrogates": "high \ud800 low \udfff turned \udc00\ud800 end",
+    "a paragraph of five megabytes": "từ سلام ไทย " * 200_000,
+    "like a number": "1e5",
+    "like a date": "2026-01-01",
+    "like nothing": "null",
+}
+EXPECTED = [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in TEXTS.values()]
+
+
+def by_json(folder: Path) -> list[str]:
+    return [json.loads(line)["text"] for line in (folder / "out.jsonl").read_text("utf-8").splitlines()]
+
+
+def by_pandas_json(folder: Path) -> list[str]:
+    rows = pandas.read_json(folder / "out.jsonl", lines=True, dtype=False)
+    return list(rows["text"])
+
+
+def by_pandas_parquet(folder: Path) -> list[str]:
+    return list(pandas.read_parquet(folder / "out.parquet")["text"])
+
+
+def by_arrow_json(folder: Path) -> list[str]:
+    options = pyarrow.json.ReadOptions(block_size=2**25)
+    return list(pyarrow.json.read_json(folder / "out.jsonl", read_options=options)["text"].to_pylist())
+
+
+def by_arrow_parquet(folder: Path) -> list[str]:
+    return list(pyarrow.parquet.read_table(folder / "out.parquet", columns=["text"])["text"].to_pylist())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    for name in ("out.jsonl", "out.parquet"):
+        export(documents(list(TEXTS.values())), folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("read", [by_json, by_pandas_json, by_pandas_parquet, by_arrow_json, by_arrow_parquet])
+def test_every_reader_gives_what_went_in(folder: Path, read: Callable[[Path], list[str]]) -> None:
+    """Letter for letter, with U+FFFD for each lone surrogate, which no UTF-8 file can hold."""
+    found = read(folder)
+    assert len(found) == len(EXPECTED)
+    for name, text, expected in zip(TEXTS, found, EXPECTED, strict=True):
+        assert text == expected, name

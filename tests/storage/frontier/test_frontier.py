@@ -1,0 +1,402 @@
+"""The frontier: what is leased in which order, what comes back when, where links and redirects lead."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storage.database.schema import url
+from storage.frontier.new_links import MAX_HOPS, Found, follows, link_priority
+from storage.records import Failure, Fetched, Kind, Lease, Link, Seed, UrlState
+from tests.storage.corpus_samples import NOON, Crawl, capture, dropped, link, made, seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from storage.corpus import Corpus
+
+PARENT = Lease(1, "https://a.example/x", "https://a.example/x", "a.example", "a.example")
+
+
+def paths(leases: list[Lease]) -> list[str]:
+    return [lease.url.rpartition("/")[2] for lease in leases]
+
+
+def states(corpus: Corpus) -> dict[str, str]:
+    with corpus.database.snapshot() as connection:
+        return {row.url.rpartition("/")[2]: row.state for row in connection.execute(sa.select(url))}
+
+
+def test_feeds_come_first_then_sitemaps_then_start_pages_then_links_by_depth(corpus: Corpus) -> None:
+    """The order within a host is priority, depth, first found."""
+    crawl = Crawl(corpus)
+    crawl.visit("start", made("start", link("deep1"), link("deep2")))
+    crawl.seed("sitemap", kind=Kind.SITEMAP)
+    crawl.seed("rss", kind=Kind.FEED)
+    crawl.seed("page")
+    assert paths(crawl.lease(3)) == ["rss", "sitemap", "page"]
+    assert paths(crawl.lease()) == ["deep1", "deep2"]
+    assert crawl.lease() == []
+
+
+def test_quotas_are_by_host(corpus: Corpus) -> None:
+    """Each host gives no more than its quota, hosts without one give nothing."""
+    corpus.frontier.seed(
+        [Seed(f"https://{host}/{n}", f"https://{host}/{n}", "a", host, Kind.PAGE) for host in "pqr" for n in range(3)]
+    )
+    run_id = corpus.runs.start("{}")
+    leases = corpus.frontier.lease(run_id, {"p": 2, "q": 5, "z": 1}, 1.0)
+    assert sorted(lease.host for lease in leases) == ["p", "p", "q", "q", "q"]
+    assert corpus.frontier.hosts(["a"], 1.0) == ["p", "r"]
+    assert corpus.frontier.hosts(["b"], 1.0) == corpus.frontier.hosts([], 1.0) == []
+
+
+def test_a_host_that_two_sites_share_is_leased_for_one(corpus: Corpus) -> None:
+    """A run takes no URL of a site it does not hold, even on the same host."""
+    for site in ("one", "two"):
+        corpus.frontier.seed([Seed(f"https://h/{site}", f"https://h/{site}", site, "h", Kind.PAGE)])
+    run_id = corpus.runs.start("{}")
+    assert [lease.site for lease in corpus.frontier.lease(run_id, {"h": 9}, 1.0, sites=["two"])] == ["two"]
+    assert [lease.site for lease in corpus.frontier.lease(run_id, {"h": 9}, 1.0)] == ["one"]
+
+
+def test_a_failure_comes_back_when_it_is_due(corpus: Corpus) -> None:
+    """A lease without an exchange goes back to pending until its time, or fails for good; attempts are counted."""
+    crawl = Crawl(corpus)
+    crawl.seed("later", "never")
+    later, never = crawl.lease()
+    failures = [Failure(later, "timeout", retry_at=100.0), Failure(never, "unreachable")]
+    corpus.frontier.fail(crawl.run_id, failures)
+    corpus.frontier.fail(crawl.run_id, failures)
+    assert states(corpus) == {"later": "pending", "never": "failed"}
+    assert corpus.frontier.hosts([crawl.site], 99.0) == crawl.lease(now=99.0) == []
+    assert corpus.frontier.next_due([crawl.site]) == 100.0
+    assert corpus.frontier.next_due(["other"]) is None
+    assert crawl.lease(now=100.0) == [replace(later, attempts=1)]
+    assert [(row.key, row.count) for row in corpus.status().failed] == [("unreachable", 1)]
+
+
+def test_leases_are_released_by_site(corpus: Corpus) -> None:
+    """After a crash the leases of the dead run are pending again, those of other sites stay."""
+    one, other = Crawl(corpus), Crawl(corpus, site="b.example")
+    for crawl in (one, other):
+        crawl.seed("x", "y")
+        crawl.lease()
+    assert corpus.frontier.release(["a.example"]) == 2
+    assert corpus.frontier.release(["a.example"]) == 0
+    counts = corpus.frontier.counts()
+    assert counts == {"a.example": {UrlState.PENDING: 2}, "b.example": {UrlState.LEASED: 2}}
+    assert corpus.frontier.counts(["b.example"]) == {"b.example": {UrlState.LEASED: 2}}
+
+
+@pytest.mark.parametrize("now", [True, False])
+def test_sources_are_read_again_when_due_or_asked_for(
+    corpus: Corpus, now: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Done and failed sources come back with a clean slate; URLs in the middle of something are left alone."""
+    monkeypatch.setattr("storage.frontier.frontier.time.time", NOON.timestamp)
+    crawl = Crawl(corpus)
+    crawl.seed("done", "failed", "leased", "fetched")
+    leases = {path: lease for lease in crawl.lease() for path in paths([lease])}
+    crawl.process([leases["done"]], [made("text")])
+    corpus.frontier.fail(crawl.run_id, [Failure(leases["failed"], "unreachable")])
+    crawl.fetch(leases["fetched"])
+    seeds = [seed(path) for path in ("done", "failed", "leased", "fetched", "new", "new")]
+    corpus.frontier.seed(seeds)
+    corpus.frontier.wake([crawl.site], NOON.timestamp(), sources=now)
+    renewed = {"done": "pending", "failed": "pending"} if now else {"done": "done", "failed": "failed"}
+    assert states(corpus) == renewed | {"leased": "leased", "fetched": "fetched", "new": "pending"}
+    assert {lease.attempts for lease in crawl.lease()} == {0}
+
+
+def test_a_found_page_that_becomes_a_feed_in_the_configuration_is_one(corpus: Corpus) -> None:
+    """Naming a known URL as a seed gives it the seed's kind and place in the order."""
+    crawl = Crawl(corpus)
+    crawl.visit("start", made("start", link("a"), link("rss")))
+    crawl.seed("rss", kind=Kind.FEED)
+    first, second = crawl.lease()
+    assert (paths([first]), first.kind, paths([second])) == (["rss"], Kind.FEED, ["a"])
+
+
+def test_links_are_taken_once(corpus: Corpus) -> None:
+    """A URL found again, anywhere and any number of times, is still one URL in one state."""
+    crawl = Crawl(corpus)
+    crawl.seed("a", "b")
+    outcomes = [made("a", link("x"), link("x"), link("a")), made("b", link("x"), link("a"))]
+    crawl.process(crawl.lease(), outcomes)
+    assert states(corpus) == {"a": "done", "b": "done", "x": "pending"}
+    (lease,) = crawl.lease()
+    assert (lease.depth, lease.hops, lease.attempts, lease.site) == (1, 0, 0, crawl.site)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (link("y"), True),
+        (link("y", redirect=True), True),
+        (link("x", redirect=True), False),
+        (link("x", redirect=True, fetch_url="http://a.example/x"), True),
+        (Link("https://a.example/" + "y" * 1982, "https://a.example/", "a.example"), True),
+        (Link("https://a.example/" + "y" * 1983, "https://a.example/", "a.example"), False),
+        (Link("https://a.example/é", "https://a.example/", "a.example"), False),
+        (Link("", "https://a.example/", "a.example"), False),
+    ],
+)
+def test_which_links_enter(found: Link, expected: bool) -> None:
+    """Keys are ASCII of bounded length, and a redirect to the very same address leads nowhere."""
+    assert follows(Found(found, PARENT)) is expected
+
+
+def test_redirects_are_followed_to_a_limit(corpus: Corpus) -> None:
+    """Hops count, depth does not; the last redirect is noted on its drop and its target never enters."""
+    crawl = Crawl(corpus)
+    crawl.seed("0")
+    for hop in range(MAX_HOPS + 1):
+        (lease,) = crawl.lease()
+        assert (paths([lease]), lease.hops, lease.depth) == ([str(hop)], hop, 0)
+        crawl.process([lease], [dropped("redirect", link(str(hop + 1), redirect=True))])
+    assert crawl.lease() == []
+    assert str(MAX_HOPS + 1) not in states(corpus)
+    assert [drop.detail for drop in corpus.fetches.drops()] == [""] * MAX_HOPS + ["not followed: more than 5 redirects"]
+
+
+def test_a_redirect_to_another_spelling_of_itself_is_fetched_again(corpus: Corpus) -> None:
+    """When only the address to ask for differs, the same URL is queued under the new one, a limited number of times."""
+    crawl = Crawl(corpus)
+    crawl.seed("x")
+    asked = []
+    while leases := crawl.lease():
+        asked.append(leases[0].fetch_url)
+        other = "http://a.example/x" if asked[-1].startswith("https") else "https://a.example/x"
+        crawl.process(leases, [dropped("redirect", link("x", redirect=True, fetch_url=other))])
+    assert asked[:2] == ["https://a.example/x", "http://a.example/x"]
+    assert len(asked) == MAX_HOPS + 1
+    assert states(corpus) == {"x": "done"}
+
+
+def test_a_moved_feed_is_read_at_every_run(corpus: Corpus) -> None:
+    """The target of a seed's redirect is renewed with it, as a feed; the target of any other redirect is not."""
+    for _ in range(2):
+        crawl = Crawl(corpus)
+        crawl.seed("old", kind=Kind.FEED)
+        (old,) = crawl.lease()
+        crawl.process([old], [dropped("redirect", link("new", redirect=True))])
+        (new,) = crawl.lease()
+        assert (paths([new]), new.kind, new.hops) == (["new"], Kind.FEED, 1)
+        crawl.process([new], [dropped("feed", link("item"))])
+        crawl.process((items := crawl.lease()), [dropped("redirect", link("aside", redirect=True)) for _ in items])
+        crawl.process((items := crawl.lease()), [made("text") for _ in items])
+    assert set(states(corpus).values()) == {"done"}
+
+
+def test_feeds_that_redirect_in_a_circle_stop(corpus: Corpus) -> None:
+    """Two seeds that send to each other are left after the limit of hops."""
+    crawl = Crawl(corpus)
+    crawl.seed("a", "b", kind=Kind.FEED)
+    fetched = 0
+    while leases := crawl.lease():
+        fetched += len(leases)
+        assert fetched < 50
+        targets = {"a": "b", "b": "a"}
+        outcomes = [dropped("redirect", link(targets[path], redirect=True)) for path in paths(leases)]
+        crawl.process(leases, outcomes)
+    assert set(states(corpus).values()) == {"done"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "parent", "depth", "expected"),
+    [
+        (Kind.PAGE, Kind.PAGE, 1, 0),
+        (Kind.PAGE, Kind.PAGE, 0, 3),
+        (Kind.PAGE, Kind.SITEMAP, 0, 0),
+        (Kind.PAGE, Kind.FEED, 0, 5),
+        (Kind.FEED, Kind.PAGE, 0, 30),
+        (Kind.SITEMAP, Kind.SITEMAP, 0, 20),
+    ],
+)
+def test_what_a_feed_names_comes_before_the_archive(kind: Kind, parent: Kind, depth: int, expected: int) -> None:
+    """News first: feeds, sitemaps, items of feeds, what start pages show, then the rest."""
+    assert link_priority(kind, replace(PARENT, kind=parent, depth=depth)) == expected
+
+
+def test_sitemaps_of_the_archive_come_in_their_turn(corpus: Corpus) -> None:
+    """Of those that an index names, the undated and those of this month are read at once, others after newer pages."""
+    crawl = Crawl(corpus)
+    crawl.seed("index", kind=Kind.SITEMAP)
+    stated = {"undated": None, "2019": "2019-12-31", "2011": "2011-12-31", "now": f"{NOON:%Y-%m-%d}"}
+    crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(stated, Kind.SITEMAP))])
+    pages = {"new": f"{NOON:%Y-%m}-01", "old": "2015-06-01"}
+    crawl.process(crawl.lease(1), [dropped("sitemap", *_dated(pages, Kind.PAGE))])
+    assert paths(crawl.lease()) == ["undated", "new", "2019", "old", "2011"]
+
+
+@pytest.mark.parametrize(("depth", "rank", "expected"), [(0, 0, 20), (0, -1, 0), (1, 0, 0)])
+def test_an_index_puts_only_so_many_sitemaps_before_pages(depth: int, rank: int, expected: int) -> None:
+    """Those it ranks lower and those of an index in an index come in their turn: nine thousand without a date, one for
+    each day, were all read before the first article.
+    """
+    parent = replace(PARENT, kind=Kind.SITEMAP, depth=depth)
+    assert Found(replace(link("map"), kind=Kind.SITEMAP, rank=rank), parent).priority == expected
+
+
+def _dated(stated: dict[str, str | None], kind: Kind) -> list[Link]:
+    return [replace(link(path), dated=date, kind=kind) for path, date in stated.items()]
+
+
+@contextmanager
+def executed(corpus: Corpus, having: str) -> Iterator[list[tuple[str, Any]]]:
+    """Yield a list that fills with the statements that have some words, and their parameters."""
+    seen: list[tuple[str, Any]] = []
+
+    def note(
+        _connection: object, _cursor: object, statement: str, values: Any, _context: object, _many: object
+    ) -> None:
+        seen.extend([(statement, values)] if having in statement else [])
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", note)
+
+
+def crowded(corpus: Corpus) -> Crawl:
+    """Return a crawl that has found some hundred links."""
+    crawl = Crawl(corpus)
+    crawl.visit("start", made("start", *(link(str(number)) for number in range(300))))
+    return crawl
+
+
+def test_leasing_and_looking_for_hosts_use_the_index_of_what_is_due(corpus: Corpus) -> None:
+    """Neither walks the table nor sorts, however many URLs are known."""
+    crawl = crowded(corpus)
+    with executed(corpus, "state = 'pending'") as seen:
+        crawl.lease(10)
+        corpus.frontier.hosts([crawl.site], 1.0)
+    assert len(seen) == 2
+    for statement, values in seen:
+        steps = plan(corpus, statement, values)
+        assert "ix_url_due" in steps
+        assert not any(walk in steps for walk in ("SCAN url", "TEMP B-TREE FOR ORDER BY", "Seq Scan on url", "Sort"))
+
+
+def test_a_lease_takes_as_many_statements_for_twenty_hosts_as_for_one(corpus: Corpus) -> None:
+    """And each host gives its own quota, its best first."""
+    run_id = corpus.runs.start("{}")
+    statements: list[int] = []
+    for hosts in (1, 20):
+        quotas = {f"{number}.of{hosts}.example": 1 + number % 3 for number in range(hosts)}
+        corpus.frontier.seed([seed(path, site=name) for name in quotas for path in "abcd"])
+        with executed(corpus, "") as seen:
+            leases = corpus.frontier.lease(run_id, quotas, 1.0, sites=quotas)
+        statements.append(len(seen))
+        best = {name: [lease.url[-1] for lease in leases if lease.host == name] for name in quotas}
+        assert best == {name: list("abcd")[:quota] for name, quota in quotas.items()}
+    assert statements[0] == statements[1]
+
+
+@pytest.mark.parametrize("sources", [True, False])
+def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: bool) -> None:
+    """Of a million known articles none is walked over at the start of a night."""
+    crawl = crowded(corpus)
+    with executed(corpus, "UPDATE url") as seen:
+        corpus.frontier.wake([crawl.site], 1.0, sources=sources)
+    indexes = ["ix_url_due_again", "ix_url_source" if sources else "ix_url_due_again"]
+    for index, (statement, values) in zip(indexes, seen, strict=True):
+        steps = plan(corpus, statement, values)
+        assert index in steps
+        assert not any(walk in steps for walk in ("SCAN url", "Seq Scan on url"))
+
+
+def test_naming_sources_again_looks_at_no_article(corpus: Corpus) -> None:
+    """Nor is any that is to be read again looked at for sources that are not named any more."""
+    crawl = crowded(corpus)
+    with executed(corpus, "AND url.seed") as seen:
+        crawl.seed("start")
+    ((statement, values),) = seen
+    assert "ix_url_source" in plan(corpus, statement, values)
+
+
+def test_naming_sources_again_as_they_are_writes_nothing(corpus: Corpus) -> None:
+    """Each night names them all again."""
+    crowded(corpus)
+    with executed(corpus, "") as seen:
+        corpus.frontier.seed([seed("start")])
+    assert not [statement for statement, _ in seen if statement.startswith(("INSERT", "UPDATE"))]
+
+
+def plan(corpus: Corpus, statement: str, values: Any) -> str:
+    """Explain a statement; PostgreSQL is kept from walking the table, as it rightly would while it is this small."""
+    command = "EXPLAIN QUERY PLAN " if corpus.database.is_sqlite else "EXPLAIN "
+    # The server would do so some time, and plans by what it knows.
+    corpus.database.write(lambda connection: connection.exec_driver_sql("ANALYZE"))
+    with corpus.database.snapshot() as connection:
+        if not corpus.database.is_sqlite:
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
+        return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(command + statement, values))
+
+
+@settings(max_examples=15, deadline=None)
+@given(steps=st.lists(st.sampled_from(["lease", "fetch", "retry", "fail", "process", "release", "seed"]), max_size=25))
+def test_every_url_is_in_exactly_one_state_and_none_is_lost(corpus: Corpus, steps: list[str]) -> None:
+    """Whatever a run does in whatever order, the URLs that were found are all there and can all be finished."""
+    crawl = Crawl(corpus)
+    crawl.seed("s", "t")
+    held: list[Lease] = []
+    for step in [*steps, "release"]:
+        act(crawl, step, held)
+    while (leases := crawl.lease(now=1e9)) or corpus.fetches.count_unprocessed():
+        crawl.fetch(*leases)
+        waiting = corpus.fetches.unprocessed()
+        corpus.documents.record_processed([(each.fetch_id, each.lease, dropped("end")) for each in waiting])
+    assert set(states(corpus).values()) <= {"done", "failed"}
+    assert {"s", "t"} <= set(states(corpus))
+
+
+def act(crawl: Crawl, step: str, held: list[Lease]) -> None:
+    """Do one step of a crawl; those that need a lease do nothing without one."""
+    corpus = crawl.corpus
+    if step == "lease":
+        held += crawl.lease(1)
+    elif step == "process":
+        for waiting in corpus.fetches.unprocessed(limit=1):
+            outcome = made("text", link(f"{waiting.fetch_id}"))
+            corpus.documents.record_processed([(waiting.fetch_id, waiting.lease, outcome)])
+    elif step == "release":
+        corpus.frontier.release([crawl.site])
+        held.clear()
+    elif step == "seed":
+        crawl.seed("s", "t")
+    elif held:
+        lease = held.pop()
+        if step == "fetch":
+            crawl.fetch(lease)
+        elif step == "retry":
+            exchange = Fetched(capture(), lease, "status 503", retry_at=5.0)
+            corpus.fetches.record_fetched(crawl.run_id, [(exchange, crawl.pointer())])
+        else:
+            corpus.frontier.fail(crawl.run_id, [Failure(lease, "unreachable")])
+
+
+def test_pages_that_are_put_off_wait_and_what_the_configuration_names_does_not(corpus: Corpus) -> None:
+    """Chosen by address, of one host, those that are pending; feeds are no pages."""
+    crawl = Crawl(corpus)
+    crawl.visit("start", made("start", link("list2"), link("list3"), link("news")))
+    crawl.seed("list1")
+    address = "https://a.example/list4"
+    corpus.frontier.seed([Seed(address, address, "a.example", "a.example", Kind.PAGE, listed=True)])
+    chosen = corpus.frontier.pending_pages(("a.example", "a.example"), lambda key: "list" in key)
+    assert corpus.frontier.put_off(chosen, 5000.0) == 2
+    assert corpus.frontier.put_off(chosen, 4000.0) == 0
+    assert corpus.frontier.pending_pages(("a.example", "b.example"), lambda key: True) == []
+    assert corpus.frontier.pending_pages(("a.example", "*.example"), lambda key: "list" in key) == chosen
+    assert corpus.frontier.pending_pages(("a.example", "*.a.example"), lambda key: True) == []
+    assert set(paths(crawl.lease(9))) == {"list1", "list4", "news"}
+    assert set(paths(corpus.frontier.lease(crawl.run_id, {"a.example": 9}, 5001.0))) == {"list2", "list3"}
