@@ -39,7 +39,7 @@ check: setup lint
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(FAST) $(SLOW:%=--ignore=%)
 
 # Pure functions without server or crawl. SLOW: tests of growth and memory, and those that start workers.
-FAST := tests/pipelines tests/test_doctests.py tests/test_documents.py tests/test_plain_english.py \
+FAST := tests/pipelines tests/test_doctests.py tests/test_project_documents.py tests/test_plain_english.py \
 	tests/storage/blocklist/test_author_keys.py tests/storage/exports/test_export_encoding.py tests/storage/frontier/test_recrawl_schedule.py \
 	tests/storage/warc/test_warc_scanning.py tests/corpus_spider/config/test_config.py \
 	tests/corpus_spider/config/test_config_values.py tests/corpus_spider/terminal/test_console.py tests/corpus_spider/cli/test_documented.py \
