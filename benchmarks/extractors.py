@@ -22,8 +22,6 @@ from corpus_spider.evaluation.gold import GoldPage, load_gold
 from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, Extractor, get, peers
 
 FLOOR, DECODE, PEER = "count", "decode", "trafilatura"
-GATES = {"r2l": 5, "dana": 6, "bte": 12, "blocks": 20}
-"""The floor may be this many times as fast at most."""
 KNOWN = sorted({*EXTRACTORS, *(peer.name for peer in peers.installed())})
 
 Job = Callable[[], object]
@@ -82,8 +80,6 @@ def summary(pages: list[GoldPage], medians: dict[str, list[float]]) -> list[dict
             "ms_per_page": round(1000 * total[name] / len(pages), 3),
             "floor_is_times": round(total[name] / total[FLOOR], 1),
             "times_peer": round(total[PEER] / total[name], 1) if PEER in total else None,
-            "gate": GATES.get(name),
-            "met": total[name] <= GATES[name] * total[FLOOR] if name in GATES else None,
         }
         for name in sorted(total, key=total.__getitem__)
     ]
