@@ -1,4 +1,4 @@
-"""What every extractor shares: its signature, its options, its name and version."""
+"""Signature, options, name and version of an extractor."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExtractorOptions:
-    """What is known of a page besides its markup. Extractors use what they understand and ignore the rest."""
+    """Facts about a page besides its markup. An extractor ignores the options that it does not know."""
 
     url: str = ""
     language: str | None = None
-    """ISO 639 code the page states or the site is known for; None when nobody says."""
+    """ISO 639 code the page states or the site is known for; None if unknown."""
     p: int | None = None
-    """Parameter P of ``r2l`` and ``dana``: how many lines away the next paragraph may be. None: the paper's value."""
+    """Parameter P of ``r2l`` and ``dana``: lines from one paragraph to the next, at most. None: the paper's value."""
     template: bytes = b""
-    """What recurs on the site's pages, for ``scored`` and ``auto`` to leave out (see ``template``)."""
+    """Recurring blocks of the site's pages, which ``scored`` and ``auto`` leave out (see ``template``)."""
 
 
 PARAGRAPH_KINDS: Mapping[str, ParagraphKind] = MappingProxyType(
@@ -34,16 +34,16 @@ PARAGRAPH_KINDS: Mapping[str, ParagraphKind] = MappingProxyType(
         "pre": ParagraphKind.PREFORMATTED,
     }
 )
-"""Elements that say of the text in them that it is no mere paragraph."""
+"""Kind of the text in elements that are more than a paragraph."""
 
 DEFAULT_OPTIONS = ExtractorOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """One way to find the main content of a page: a pure function of the decoded HTML with a name and a version.
+    """A pure function from decoded HTML to the main content, with a name and a version.
 
-    The version changes whenever the same page may give another text, so that a stored text can be made again.
+    The version changes whenever the same page may give another text, so that stored texts can be reproduced.
     """
 
     name: str
@@ -52,20 +52,20 @@ class Extractor:
     evaluation_only: bool = False
     """True for variants that reproduce a paper's output to the letter and are not fit to be stored."""
     guard: Callable[[str], tuple[str, str]] | None = None
-    """What ``run`` needs before it gets a page: returns the page to read, and why it must not be read."""
+    """Prepares a page for ``run``: returns the page to read, and the reason not to read it ("" if there is none)."""
 
     def ready(self, html: str) -> tuple[str, str]:
-        """Return the page as ``run`` may have it, and why it must not have it; "" if it may.
+        """Return the page prepared for ``run``, and the reason not to read it; "" if there is none.
 
-        Who times an extractor does this before, so that our care for others' code does not count as their time.
+        Benchmarks call this before they start the clock: the guard is not part of a peer's time.
         """
         return self.guard(html) if self.guard is not None else (html, "")
 
     def extract(self, html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-        """Extract the main content of decoded HTML; any string gives an Extraction, an empty one when there is none."""
+        """Extract the main content of decoded HTML; any string is allowed. The Extraction may be empty."""
         ready, problem = self.ready(html)
         return self.left_out(problem) if problem else self.run(ready, options)
 
     def left_out(self, problem: str) -> Extraction:
-        """Return the extraction of a page that ``ready`` keeps from it."""
+        """Return the empty extraction of a page that ``ready`` rejects."""
         return Extraction((), self.name, self.version, problem)

@@ -1,5 +1,8 @@
-"""HTML as it comes over the wire, below all that reads pages: what is a tag, what ends it, what strains a parser.
+"""Parse HTML: tags and texts in linear time, a guarded tree, and paragraphs.
 
-``lexer`` tells tags from text, ``tag_codes`` numbers tags for columns of them, ``nesting`` and ``hostile`` know which
-elements hold which, ``soup`` drops what is never read and renders the rest as paragraphs.
+- ``lexer`` separates tags from text.
+- ``tag_codes`` numbers the names of tags, for arrays of tags.
+- ``nesting`` follows open elements. ``hostile`` detects markup that takes tree builders seconds.
+- ``soup`` drops elements that are never read and renders the others as paragraphs.
+- ``tree`` parses a page to a tree, unless it is hostile.
 """

@@ -1,4 +1,4 @@
-"""Pages that cost tree builders seconds: told apart by counting tags, in linear time, before a tree is built.
+"""Detect pages that cost tree builders seconds, by counting tags in linear time before a tree is built.
 
 HTML parsers rebuild open formatting elements at every block, and walks over a tree visit every element; markup that
 nests tens of thousands of elements, leaves hundreds of formatting elements open or has ten times the elements of any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 2_000
 MAX_ELEMENTS = 50_000
 MAX_REBUILT = 1_000_000
-"""Formatting elements that a parser would open again, over the whole page."""
+"""Formatting elements that a parser would open again on one page."""
 
 # Not `a` and `nobr`: a second one closes the first, so they never pile up.
 FORMATTING = name_set("b big code em font i s small strike strong tt u")

@@ -1,8 +1,8 @@
-"""What is markup in a page: tags, comments and code, told from text in linear time, without building a tree.
+"""Separate markup from text: tags, comments and code, in linear time, without a tree.
 
-The tokenisation rules of the HTML standard (WHATWG, section 13.2.5) are followed where text and markup could be
+The rules are those of the HTML standard (WHATWG, section 13.2.5, tokenisation) where text and markup could be
 confused: ``>`` inside quoted attribute values, quotes that count only after ``=``, comments with their odd ends,
-scripts that hold comments that hold scripts. No nesting can make it slow. One liberty keeps texts alive: an element
+scripts that hold comments that hold scripts. No nesting can make it slow. One departure keeps texts: an element
 that is dropped with its content but never closed loses its tag only (scripts, styles and comments run to the end of
 the page, as in browsers).
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def name_set(names: str) -> frozenset[str]:
-    """Return the set of names in a text, parted by white space."""
+    """Return the set of names in a text, separated by white space."""
     return frozenset(names.split())
 
 
@@ -136,7 +136,7 @@ def _script_end(html: str, position: int) -> int:
 
 
 class Closers:
-    """Finds the end tags of dropped elements; remembers which are missing, so none is looked for in vain twice."""
+    """Find the end tags of dropped elements. A missing end tag is searched once, then remembered."""
 
     def __init__(self, html: str) -> None:
         self._html = html
@@ -160,7 +160,7 @@ class Closers:
             for short in (">", "->"):
                 if html.startswith(short, position):
                     return position + len(short)
-            # Looked for one after the other, an end of which there is none would be looked for at every comment.
+            # One pattern for both ends: a missing end would otherwise be searched again at every comment.
             found = _COMMENT_END.search(html, position)
             return found.end() if found else len(html)
         if opener == _CDATA:
@@ -174,7 +174,7 @@ class Closers:
 
 
 def tag_end(html: str, start: int) -> int:
-    """Return where a tag ends, by its quotation marks; one that never does goes to the end of the page."""
+    """Return where a tag ends, by its quotation marks. A tag that never ends goes to the end of the page."""
     match = _MARKUP.match(html, start)
     return match.end() if match else len(html)
 

@@ -1,4 +1,4 @@
-"""Which elements are open at each point of a page: a stack that forgives missing and stray end tags, in linear time."""
+"""Stack of the open elements of a page. It tolerates missing and stray end tags, in linear time."""
 
 from __future__ import annotations
 

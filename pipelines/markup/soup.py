@@ -1,7 +1,7 @@
-"""Tag soup: scan hostile HTML once in linear time, drop what is never read (Step 0), render the rest as paragraphs.
+"""Tag soup: scan hostile HTML in linear time, drop elements that are never read (Step 0), render the rest.
 
-No tree is built, so no nesting can make it slow. What is markup is told by ``lexer``; what of it is kept is decided
-here. A hidden element that never ends loses its tag only, so that no text is lost to a forgotten end tag.
+No tree is built, so no nesting can make it slow. ``lexer`` separates markup from text. This module decides what is
+kept. A hidden element that never ends loses its tag only, so that no text is lost to a forgotten end tag.
 """
 
 from __future__ import annotations

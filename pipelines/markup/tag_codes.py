@@ -1,4 +1,4 @@
-"""Names of tags as numbers, and where names stand in the bytes of a page their numbers, all at once."""
+"""Numbers for the names of tags, and a reader of all names of a page at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place where HTML is parsed to a tree (lexbor through selectolax), for links and metadata."""
+"""Parse HTML to a tree (lexbor through selectolax). No other module does."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def encoded(html: str) -> bytes:
 
 
 def strain(source: bytes) -> str:
-    """Say what makes an encoded page a strain on the parser; "" if nothing."""
+    """Return the reason why an encoded page would strain the parser; "" if it would not."""
     starts = np.flatnonzero(np.frombuffer(source, np.uint8) == _LESS_THAN)
     if _suspicious(source, starts) and (problem := hostile.strain(tag.name for tag in lexer.markup(source.decode()))):
         return problem

@@ -1,8 +1,8 @@
-"""The methods that the papers compare with, for their tables; none is fit to be stored.
+"""Methods that the papers compare with, for evaluation only.
 
-Written from public descriptions, which leave much open; each module states what was read. Values that the descriptions
-do not give were set in the method's favour, by F1 on real pages. All but ``bte-original`` see a page after Step 0 of
-``soup.scan``, as their authors ran them on pages that a parser had been through.
+They are written from public descriptions, which leave much open. Each module states its source and its decisions. A
+value that the description does not give was set in the method's favour, by F1 on real pages. All but ``bte-original``
+see a page after Step 0 of ``soup.scan``, as their authors ran them on pages that a parser had been through.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ of thing: text, images, links, lists, tables, forms, objects, scripts. Blocks wh
 outweighs the others are winners. FeatureExtractor returns the best of them; K-FeatureExtractor clusters the winners in
 three by their features and returns the cluster of most text, so it can return many blocks.
 
-Not said: which tags cut (``soup.BLOCKS``), how features of different kinds compare (each as its share of the largest
-value on the page; text must be above the mean of the others, itself not among them), how clusters start (at the
-smallest, the middle and the largest amount of text) and when they are done (when nothing moves, after 50 turns at
-most).
+Open in the description, and decided here: which tags cut (``soup.BLOCKS``), how features of different kinds compare
+(each as its share of the largest value on the page; text must be above the mean of the others, itself not among them),
+how clusters start (at the smallest, the middle and the largest amount of text) and when they are done (when nothing
+moves, after 50 turns at most).
 """
 
 from __future__ import annotations

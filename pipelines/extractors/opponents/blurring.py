@@ -7,8 +7,8 @@ In ``ccb`` and ``accb`` each character is an entry, in ``tccb`` each word and ea
 links out of the vector, so that links inside a text do no harm. The number in a name is the reach;
 for ``ccb`` it is 75.
 
-Not said: the width of the Gaussian (a third of the reach), how often it is applied (once), what lies beyond the ends of
-the vector (nothing, and the weights that are left count), the threshold (0.75).
+Open in the description, and decided here: the width of the Gaussian (a third of the reach), how often it is applied
+(once), what lies beyond the ends of the vector (nothing, and the weights that are left count), the threshold (0.75).
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ Moens, "Language independent content extraction from web pages", DIR 2009, as R2
 A parser parts text from tags; the texts form an array of strings, L. The region of L of highest density is the main
 content: strings of ``C1`` characters or more are dense, and dense strings at most ``C2`` places apart belong together.
 
-Not said: what a string of L is (what stands between two block-level tags), which of several regions wins (the one of
-most characters, then the first), whether short strings between dense ones are kept (yes), the two values.
+Open in the description, and decided here: what a string of L is (what stands between two block-level tags), which of
+several regions wins (the one of most characters, then the first), whether short strings between dense ones are kept
+(yes), the two values.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ navigation clutter using DOM-structure block analysis", Hypertext 2005, in the f
 The link quota of a block is the share of its text that stands in links. Blocks whose quota is over the number in the
 name, in percent, go; all other text stays.
 
-Not said: which elements are blocks (those that begin lines on the screen), whether a block answers for the blocks in it
-(no; otherwise a frontier of 25 % drops whole pages for their menus), how text is measured (characters without the white
-space around them).
+Open in the description, and decided here: which elements are blocks (those that begin lines on the screen), whether a
+block answers for the blocks in it (no; otherwise a frontier of 25 % drops whole pages for their menus), how text is
+measured (characters without the white space around them).
 """
 
 from __future__ import annotations

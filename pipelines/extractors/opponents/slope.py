@@ -5,9 +5,9 @@ The curve has the number of tags up to each token; long, low sloping regions are
 window finds several: windows of a fixed number of tokens, each begun half a window after the last, are low where their
 slope is under half of the whole document's, and as many in a row as ``ROW`` make a section.
 
-Not said: the width of the window (50 tokens), how many in a row (3), what becomes of tokens of low windows in shorter
-rows (dropped), of pages shorter than a row of windows (kept whole if any text). Words stand between white space, so
-pages in scripts without spaces have next to none.
+Open in the description, and decided here: the width of the window (50 tokens), how many in a row (3), what becomes of
+tokens of low windows in shorter rows (dropped), of pages shorter than a row of windows (kept whole if any text). Words
+stand between white space, so pages in scripts without spaces have next to none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pages as sequences of words and tags, and back: what methods that select single words share."""
+"""Convert a page to a sequence of words and tags, and selected words back to paragraphs."""
 
 from __future__ import annotations
 

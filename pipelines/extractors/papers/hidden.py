@@ -1,4 +1,4 @@
-"""What a page in columns hides: elements that are taken out before it is read as text."""
+"""Cut hidden elements out of a page in columns (Thai blocks, section III.A, rules R1)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HIDES[-1] = False
 def shown(page: Page) -> Page:
     """Return a page without hidden elements (``hidden``, ``display:none``).
 
-    As in ``soup``, one that never ends hides nothing, and nothing is hidden should it be most of the page.
+    As in ``soup``: an element that never ends hides nothing. If hidden text is most of the page, nothing is hidden.
     """
     lower = page.source.lower()
     firsts, lasts, done = list[int](), list[int](), 0
@@ -48,7 +48,7 @@ def shown(page: Page) -> Page:
 
 
 def _suspects(page: Page, lower: bytes) -> list[int]:
-    """Return the start tags that hold a word that may hide something, parted from others as it has to be."""
+    """Return the start tags with a word in them that may hide an element."""
     data = np.frombuffer(lower, dtype=np.uint8)
     hidden = positions(lower, b"hidden")
     places = np.concatenate((hidden[_SPACE[data[hidden - 1]]], positions(lower, b"display")))
@@ -60,13 +60,13 @@ def _suspects(page: Page, lower: bytes) -> list[int]:
 
 
 def positions(text: bytes, word: bytes) -> Places:
-    """Return where a word begins each time it stands in a text."""
+    """Return every place where a word begins in a text."""
     sizes = np.array([len(part) for part in text.split(word)[:-1]], dtype=np.int32)
     return np.cumsum(sizes + len(word), dtype=np.int32) - len(word)
 
 
 def _last_tag(page: Page, lower: bytes, codes: list[int], index: int) -> int | None:
-    """Return the tag that ends an element, by counting tags of its name; None if it never ends."""
+    """Return the tag that ends an element, by counting tags of its name. None if it never ends."""
     start = codes[index]
     if not start:
         return _last_by_name(page, lower, index)
@@ -93,7 +93,7 @@ def _last_by_name(page: Page, lower: bytes, index: int) -> int | None:
 
 
 def _credible(page: Page, firsts: Places, lasts: Places) -> bool:
-    """Say whether most of a page's text is shown; else a script will show what is hidden."""
+    """Say whether most of a page's text is shown. Otherwise a script shows the hidden text later."""
     hidden_bytes = int((page.ends[lasts] - page.starts[firsts]).sum())
     if 5 * hidden_bytes <= len(page.source) - int((page.ends - page.starts).sum()):  # a character has four at most
         return True

@@ -1,8 +1,8 @@
-"""The block-level elements of a page, numbered as they open, and which of its texts lie in links: in one flat loop.
+"""Block-level elements of a page, numbered in the order in which they open, and the texts in links.
 
-Only tags that open or close a block or a link are looked at. As in ``nesting``, a missing end tag is made up for by the
-end of what is around it or by a start tag that implies it, and a stray one does nothing. A link ends with the block it
-began in, or where the next begins.
+One loop reads the tags that open or close a block or a link. A missing end tag is implied, as in ``nesting``, by the
+end of the element around it or by a start tag. A stray end tag does nothing. A link ends with the block in which it
+began, or where the next link begins.
 """
 
 from __future__ import annotations

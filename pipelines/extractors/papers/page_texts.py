@@ -1,4 +1,4 @@
-"""The texts of a page in columns, and the paragraphs it shows."""
+"""Texts of a page in columns, and the paragraphs that the page shows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BETWEEN = "<\0"
 _BETWEEN = BETWEEN.encode()
-"""Parts texts that are read at once: no text holds it, and no reference crosses it."""
+"""Separates texts that are read together. No text has it in it, and no reference crosses it."""
 _LINE_END = b"<\1\0"
 """The same for texts on lines of their own."""
 _PARTINGS = "", " ", "\0"
@@ -63,7 +63,7 @@ def texts_of(page: Page) -> Texts:
 
 
 def paragraphs(page: Page) -> tuple[str, ...]:
-    """Return all that a page shows: texts are parted where a block-level tag stands between."""
+    """Return the paragraphs that a page shows. A block-level tag ends a paragraph."""
     page = shown(page)
     refers = b"&" in page.source
     partings = (_BETWEEN, _LINE_END) if refers else (b"", b"\0")
@@ -78,7 +78,7 @@ def paragraphs(page: Page) -> tuple[str, ...]:
 
 
 def _alternated(texts: list[bytes], partings: list[bytes]) -> list[bytes]:
-    """Put what parts texts behind each of them; the last may have nothing behind."""
+    """Put a parting behind each text. The last text may have none."""
     pieces = [b""] * (2 * len(texts))
     pieces[::2], pieces[1 : 2 * len(partings) : 2] = texts, partings
     return pieces

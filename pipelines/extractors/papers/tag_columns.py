@@ -1,9 +1,9 @@
-"""A page after Step 0 in columns: where its tags begin and end and what they are, found with arrays, not one by one.
+"""Tags of a page after Step 0 of BTE, as columns: start, end and code of each tag. Arrays find them, not a loop.
 
 The page is read as UTF-8. A tag begins at ``<`` before a letter, or a slash and a letter. It ends at the next ``>``
 where that is the only one before the next tag; where there are more, or none, its quotation marks decide (HTML
-standard, 13.2.5). What Step 0 drops is cut out, as in ``soup``: comments and code, and elements without content. Only
-such are looked at one by one.
+standard, 13.2.5). What Step 0 drops is cut out, as in ``soup``: comments, code, and elements without content. A loop
+visits only these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DECLARATION = -1
 """The code of what begins with ``<!``, ``<?``, or ``</`` before no letter."""
 _LESS_THAN, _GREATER, _SLASH = b"<>/"
 _AT_ONCE, MANY = 1 << 20, 1 << 16
-"""Bytes, and tags or texts, that are looked at by turns."""
+"""Bytes read at a time; tags or texts read at a time. More at a time would take more memory."""
 _NO_PLACE = np.zeros(1, dtype=np.int32)
 _SCRIPT, _CODES_OF_CODE = code_of("script"), frozenset(map(code_of, CODE))
 _DROPS, _REMOVES, _PARTS = codes_of(DROPPED), codes_of(REMOVED, ends=True), codes_of(BOXES)
@@ -61,7 +61,7 @@ class Page(NamedTuple):
 
 
 class _Tags(NamedTuple):
-    """All that looks like a tag or declaration; ``plain`` ones end at the only ``>`` before the next."""
+    """Everything that looks like a tag or declaration. A ``plain`` one ends at the only ``>`` before the next."""
 
     starts: Places
     ends: Places
@@ -70,7 +70,7 @@ class _Tags(NamedTuple):
 
 
 def read(raw: bytes) -> Page:
-    """Return a page that is ``encoded`` without what Step 0 drops."""
+    """Read a page that is ``encoded``, without what Step 0 drops."""
     tags = _tags(raw)
     inside = _resolve(raw, tags)
     removed = _REMOVES[tags.codes]

@@ -1,10 +1,12 @@
-"""Extractors of others, to score beside ours; none is fit to be stored, and none is needed to crawl.
+"""Adapters for extraction libraries, to compare with ours in evaluation. A crawl does not need them.
 
-They come with ``corpus-spider[peers]``. Each adapter names its library, imports it when it is first asked to read, and
-gives what the library takes for the main text in plain lines: without a title of its own where that can be had, without
-list marks, image descriptions, link targets and comments. Libraries see the decoded page as it is, scripts and hidden
-elements included, and are told its address and its language where these are known. A page on which a library fails, or
-that would take its tree builder seconds, has no text, with the reason.
+The libraries come with ``corpus-spider[peers]``. Each adapter imports its library when it reads its first page. It
+returns the library's main text in plain lines, without list marks, image descriptions, link targets and comments, and
+without a title where the library has that option. The library gets the decoded page with its scripts and hidden
+elements, the URL, and the language if known. If the library fails, or would take seconds, the text is empty and has the
+reason.
+
+``trafilatura`` is installed with corpus-spider. Its texts may be stored, so it is an extractor of its own.
 """
 
 from __future__ import annotations
@@ -34,11 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 INSTALL = "Run `make peers`, or install corpus-spider[peers]"
-"""How to come by them."""
+"""How to install the libraries."""
 
 
 class Read(Protocol):
-    """What an adapter does: return the lines of the main text. It may raise what its library raises."""
+    """Signature of an adapter: return the lines of the main text. It may raise any error of its library."""
 
     def __call__(self, html: str, options: ExtractorOptions, /) -> Iterable[str]:
         """Read one decoded page."""
@@ -47,14 +49,14 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A library under the name that ``evaluate`` has for it, where it is installed or not."""
+    """A library, installed or not, under its name in ``evaluate``."""
 
     name: str
     distribution: str
     read: Read
 
     def __call__(self, html: str, options: ExtractorOptions) -> Extraction:
-        """Read a page that ``guard`` lets through without ever raising what the library raises."""
+        """Read a page that ``guard`` accepts. An error of the library becomes the reason of an empty extraction."""
         release = _release(self.distribution)
         try:
             with _quiet():
@@ -65,7 +67,7 @@ class Peer:
 
 
 def guard(html: str) -> tuple[str, str]:
-    """Return a page as libraries can bear it, and why it would take their tree builders seconds; "" if it would not."""
+    """Return a page without characters that break libraries, and why it would strain them; "" if it would not."""
     html = sanitise(html)
     return html, strain(tag.name for tag in markup(html))
 
@@ -100,7 +102,7 @@ def installed() -> tuple[Extractor, ...]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the libraries' remarks on single pages out of the log, whatever loggers they have."""
+    """Keep the libraries' messages about single pages out of the log."""
     before = logging.root.manager.disable
     logging.disable()
     try:
