@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pipelines.classification.page_type import HEADLINE
-from pipelines.discovery.url_shapes import shape_of
+from pipelines.discovery.url_shapes import shapes_of
 from pipelines.metadata.publication_date import dates_in_path
-from pipelines.text.text_size import size
+from pipelines.text.text_size import size, sizes
 from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class Listing:
 
 def read_listing(anchors: Sequence[Anchor], url: str) -> Listing:
     """Classify the links of a page."""
-    shapes = {anchor.link.url: shape_of(anchor.address) for anchor in anchors}
+    urls, addresses = [anchor.link.url for anchor in anchors], [anchor.address for anchor in anchors]
+    shapes = dict(zip(urls, shapes_of(addresses), strict=True))
     spans = {anchor.link.url: span for anchor in anchors if (span := archive_span(anchor.address))}
     chosen = article_shapes((anchor, shapes[anchor.link.url]) for anchor in anchors)
     further = _further_pages(anchors, parse(url))
@@ -127,7 +128,8 @@ def _headlines(members: list[Anchor]) -> bool:
     texts = [anchor.text for anchor in members if anchor.text]
     if len(texts) < MIN_GROUP or len(set(texts)) < DIFFERENT * len(members):
         return False
-    return sum(map(_is_long, texts)) >= LONG * len(texts)
+    length = sizes(texts)
+    return sum(max(len(text), length[text]) >= HEADLINE for text in texts) >= LONG * len(texts)
 
 
 def _is_long(text: str) -> bool:

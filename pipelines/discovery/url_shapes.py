@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pipelines.urls.url import Address
 
 SLUG_WORDS = 4
@@ -77,6 +79,11 @@ class Shape:
 def shape_of(address: Address) -> Shape:
     """Return the shape of a URL without its host."""
     return _shape(address.path, address.query)
+
+
+def shapes_of(addresses: Iterable[Address]) -> list[Shape]:
+    """Return the shape of each URL, without its host."""
+    return [_shape(address.path, address.query) for address in addresses]
 
 
 @lru_cache(maxsize=8192)

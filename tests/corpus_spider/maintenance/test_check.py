@@ -101,7 +101,7 @@ def test_a_missing_original_is_found(corpus: Path) -> None:
         ("UPDATE document_text SET text = 'e' || char(769) WHERE document_id = 3", "NFC"),
         ("UPDATE http_fetch SET outcome = 'drop' WHERE outcome = 'document' AND id % 2 = 0", "another outcome"),
         ("UPDATE url SET state = 'leased' WHERE id = 4", "leased"),
-        ("UPDATE url SET state = 'fetched' WHERE id = 4", "has no page to process"),
+        ("UPDATE url SET state = 'fetched' WHERE id = 4", "without a page to process"),
         ("UPDATE duplicate_set SET size = size + 1 WHERE id = 1", "wrong size"),
     ],
 )
