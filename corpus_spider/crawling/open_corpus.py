@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.ownership import claim
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenCorpus:
     """A corpus that is open, its site locks and a pool of worker processes."""
 
@@ -38,8 +39,9 @@ class OpenCorpus:
         """Names of the configured sites."""
         return tuple(site.name for site in self.config.sites)
 
+    @cached_property
     def models(self) -> Models:
-        """Read the current site models."""
+        """The site models at the first use. A crawl learns before it."""
         return Models(self.config, self.corpus)
 
     def archive(self, run_id: int | None = None) -> GuardedArchive:
@@ -57,7 +59,7 @@ class OpenCorpus:
         config = self.config
         settings = PipelineSettings(
             warc_folder=config.warc_folder,
-            models=self.models().newest,
+            models=self.models.newest,
             run_id=run_id,
             max_depth={site.name: config.site_max_depth(site) for site in config.sites},
             again=again,
@@ -85,8 +87,10 @@ def open_for_writing(config: Config, *, new_pages: bool = True) -> Iterator[Open
             claim(config, corpus)
             recover(corpus, config.warc_folder, sites)
             corpus.documents.set_licences({site.name: site.licence for site in config.sites})
+            # The schedule takes a while with many sites, and only new pages change it.
+            corpus = replace(corpus, schedule=config.schedule())
         pool = stack.enter_context(closing(_worker_pool(config)))
-        yield OpenCorpus(config, replace(corpus, schedule=config.schedule()), locks, pool)
+        yield OpenCorpus(config, corpus, locks, pool)
 
 
 @contextmanager

@@ -86,7 +86,7 @@ class _Reextraction:
     ) -> None:
         self._config, self._corpus, self._locks = opened.config, opened.corpus, opened.locks
         self._pipeline, self._report = pipeline, report
-        self._models, self._keep_models = opened.models(), keep_models
+        self._models, self._keep_models = opened.models, keep_models
 
     async def run(self, on_progress: Callable[[int], None]) -> None:
         """Process and store all pages."""
