@@ -43,14 +43,13 @@ def callers(name: str) -> set[str]:
         ("WorkerPool", "open_corpus"),
         ("PagePipeline", "open_corpus"),
         ("GuardedArchive", "open_corpus"),
-        ("recover", "open_corpus"),
         ("record_processed", "writer"),
         ("record_fetched", "writer"),
     ],
 )
 def test_one_module_does_each_step_of_the_page_path(name: str, module: str) -> None:
     """Crawl, import and re-extraction share it."""
-    assert callers(name) - {"recovery"} == {module}
+    assert callers(name) == {module}
 
 
 def test_a_corpus_open_for_writing_is_locked_and_a_dry_run_opens_it(config: Config) -> None:
