@@ -38,7 +38,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from corpus_spider.evaluation.gold import load_gold
-from pipelines.extractors import get
+from pipelines.extractors.registry import get
 from pipelines.text.minhash import BANDS, SCHEME, WIDTH, estimate, fingerprint
 from pipelines.text.normalise import canonical_text
 from pipelines.text.sentences import marked

@@ -19,7 +19,9 @@ from functools import partial
 from pathlib import Path
 
 from corpus_spider.evaluation.gold import GoldPage, load_gold
-from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, Extractor, get, peers
+from pipelines.extractors import peers
+from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor
+from pipelines.extractors.registry import EXTRACTORS, get
 
 FLOOR, DECODE, PEER = "count", "decode", "trafilatura"
 KNOWN = sorted({*EXTRACTORS, *(peer.name for peer in peers.installed())})

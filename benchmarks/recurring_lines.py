@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.evaluation.gold import load_gold
 from corpus_spider.evaluation.site_model_gain import large_sites
 from pipelines.decoding.decode import decode
-from pipelines.extractors import get
+from pipelines.extractors.registry import get
 from pipelines.text.minhash import fingerprint
 from pipelines.text.normalise import canonical_text
 from storage.documents.recurring_lines import PROSE

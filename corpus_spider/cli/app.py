@@ -297,7 +297,7 @@ def learn(state: State, /, **options: Any) -> None:
     Finds text that recurs on the newest pages of a site. Later extraction removes it; `reextract` removes it from
     stored documents. A crawl learns by itself if a site has no model, or has doubled in size.
     """
-    from corpus_spider.crawling import site_models
+    from corpus_spider.crawling import model_learning as site_models
 
     config = state.load_made().only(options["sites"])
     config.require_sites()

@@ -43,7 +43,7 @@ def require_extractors(config: Config) -> None:
     if not named:
         # The extractors take long to import, and a crawl needs them only in its workers.
         return
-    from pipelines.extractors import EXTRACTORS
+    from pipelines.extractors.registry import EXTRACTORS
 
     for site in named:
         if site.extractor not in EXTRACTORS:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from corpus_spider.archive.ownership import claim
 from corpus_spider.archive.recovery import recover
 from corpus_spider.archive.writer import GuardedArchive, prepare_folders
-from corpus_spider.crawling.learned_models import Models
+from corpus_spider.crawling.site_models import Models
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
 from pipelines.runtime.workers import WorkerLimits, WorkerPool
 from storage.corpus import Corpus

@@ -14,8 +14,8 @@ import msgspec
 from corpus_spider.archive import adoption, retention
 from corpus_spider.crawling.dispatcher import DispatchLimits
 from corpus_spider.crawling.host_backoff import HostPauses
+from corpus_spider.crawling.model_learning import learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
-from corpus_spider.crawling.site_models import learn_due
 from corpus_spider.exit_codes import SICK
 from corpus_spider.monitoring import health
 from corpus_spider.monitoring.model import Rule

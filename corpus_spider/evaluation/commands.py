@@ -116,7 +116,7 @@ def _corpus(pages: Sequence[GoldPage], config: Config, console: Console, keep: K
 
 def _drops(pages: Sequence[GoldPage], config: Config, corpus: Corpus) -> dict[str, Reading]:
     """Return the gold pages without a document, by URL. Those with a text are extracted again from the WARC."""
-    from corpus_spider.crawling.learned_models import Models
+    from corpus_spider.crawling.site_models import Models
     from corpus_spider.evaluation.evaluate import keys
     from corpus_spider.evaluation.scoring_run import dropped
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from corpus_spider.evaluation.scores import score
 from corpus_spider.evaluation.scoring_run import prepare
-from pipelines.extractors import ExtractorOptions, get
+from pipelines.extractors.base import ExtractorOptions
 from pipelines.extractors.papers import line_density
+from pipelines.extractors.registry import get
 from pipelines.page.postprocess import tidy, title_of
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from corpus_spider.evaluation.evaluate import (
     keep_nothing,
     score_reading,
 )
-from pipelines.extractors import ExtractorOptions, get
+from pipelines.extractors.base import ExtractorOptions
+from pipelines.extractors.registry import get
 from pipelines.page.postprocess import MAX_REPLACED, Source, clean, extract, settle, title_of
 from pipelines.page.process import source_of
 from storage.errors import CorpusError
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from corpus_spider.evaluation.gold import GoldPage
-    from pipelines.extractors import Extractor
+    from pipelines.extractors.base import Extractor
     from storage.records import Extraction
 
 NO_TEXT, NO_ADDRESS = "no text", "about:blank"

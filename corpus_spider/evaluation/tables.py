@@ -17,7 +17,8 @@ from corpus_spider.evaluation.gold import GoldPage
 from corpus_spider.evaluation.report import table
 from corpus_spider.evaluation.scoring_run import timed
 from pipelines.decoding.decode import decode
-from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, get
+from pipelines.extractors.base import DEFAULT_OPTIONS
+from pipelines.extractors.registry import EXTRACTORS, get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

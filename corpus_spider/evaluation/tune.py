@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from corpus_spider.evaluation.fitness import PAPERS_P, Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.gold import load_gold
-from pipelines.extractors import EXTRACTORS, get
+from pipelines.extractors.registry import EXTRACTORS, get
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

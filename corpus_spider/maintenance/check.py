@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive import adoption
-from corpus_spider.crawling.learned_models import Models
-from pipelines import extractors
+from corpus_spider.crawling.site_models import Models
+from pipelines.extractors import registry
 from pipelines.page.process import process
 from pipelines.urls.url import canonicalise
 from storage.corpus import Corpus
@@ -320,7 +320,7 @@ def _differs(document: CorpusDocument, models: Models, folder: Path) -> list[str
     model = models.as_made(document.site, document.site_model)
     if model is None or model.version != document.site_model:
         return []
-    if extractors.get(model.extractor).version != document.extractor_version and model.extractor != "auto":
+    if registry.get(model.extractor).version != document.extractor_version and model.extractor != "auto":
         return []
     pointer = Pointer(
         document.warc, document.warc_offset, document.warc_length, document.record_id, document.payload_digest

@@ -96,7 +96,8 @@ EXTRACTOR_WORDS = {
 
 def extractors() -> list[dict[str, str]]:
     """Return name, version, purpose (``corpora`` or ``evaluation``) and description of every extractor."""
-    from pipelines.extractors import EXTRACTORS, peers
+    from pipelines.extractors import peers
+    from pipelines.extractors.registry import EXTRACTORS
 
     return [
         {
@@ -123,7 +124,7 @@ def extract(target: str, wanted: Wanted, config: Config) -> Reading:
 
     Raises ConfigError (unknown extractor, invalid language, missing file) or NotFetchedError.
     """
-    from pipelines.extractors import get
+    from pipelines.extractors.registry import get
     from pipelines.page.process import process
 
     get(wanted.extractor)

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
+from pipelines.markup.base_url import base_of
 from pipelines.markup.tree import parse_tree, shown_text
 from pipelines.metadata.directives import may_follow
 from pipelines.urls.url import is_secondary, parse, redirect_target, twin
@@ -202,13 +203,6 @@ def _text_of(node: LexborNode) -> str:
         return text
     image = node.css_first("img[alt]")
     return (node.attributes.get("title") or (image.attributes.get("alt") if image else "") or "").strip()[:MAX_TITLE]
-
-
-def base_of(tree: LexborHTMLParser, url: str) -> str:
-    """Return the base URL of a page's references: its ``<base>`` if that is http(s), else its own URL."""
-    node = tree.css_first("base[href]")
-    address = parse(node.attributes.get("href") or "", url) if node else None
-    return address.fetchable if address else url
 
 
 def _refresh_target(tree: LexborHTMLParser, base: str) -> Address | None:

@@ -6,8 +6,8 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from pipelines.discovery.links import base_of
 from pipelines.language.scripts import main_script
+from pipelines.markup.base_url import base_of
 from pipelines.markup.tree import parse_tree, shown_text
 from pipelines.metadata import byline
 from pipelines.metadata.byline import is_name

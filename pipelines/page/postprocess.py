@@ -11,9 +11,11 @@ from datetime import date
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from pipelines import extractors, language
+from pipelines import language
 from pipelines.classification import soft_errors
 from pipelines.classification.page_type import ANY_TEXT, Page, article_or_reason
+from pipelines.extractors import registry
+from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader as metadata
 from pipelines.metadata import rights
@@ -81,8 +83,8 @@ def open_source(decoded: Decoded, capture: Capture) -> Source:
 def extract(source: Source, model: SiteModel) -> Extraction:
     """Extract the main text with the site's extractor, its parameters and its template."""
     p = dict(model.parameters).get("p")
-    options = extractors.ExtractorOptions(url=source.page.url, p=p, template=model.template)
-    return extractors.get(model.extractor).extract(source.decoded.text, options)
+    options = ExtractorOptions(url=source.page.url, p=p, template=model.template)
+    return registry.get(model.extractor).extract(source.decoded.text, options)
 
 
 def settle(found: Extraction, source: Source, model: SiteModel) -> tuple[Extraction, tuple[str, LanguageGuess] | Drop]:

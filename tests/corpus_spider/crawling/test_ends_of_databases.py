@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from corpus_spider.archive import retention
 from corpus_spider.config.loader import load
-from corpus_spider.crawling import site_models
+from corpus_spider.crawling import model_learning as site_models
 from corpus_spider.crawling.session import Session
 from corpus_spider.maintenance import reextract
 from corpus_spider.maintenance import remove as removal
@@ -247,7 +247,7 @@ def test_what_was_learned_is_not_stored_once_a_crawl_has_taken_the_locks(
     stored = list[str]()
     for name in ("add_site_models", "keep_lines"):
         monkeypatch.setattr(Corpus, name, lambda *_, name=name: stored.append(name))
-    at_first(monkeypatch, "corpus_spider.crawling.site_models.learn", rival.take_over)
+    at_first(monkeypatch, "corpus_spider.crawling.model_learning.learn", rival.take_over)
     with pytest.raises(LockedError):
         site_models.learn_sites(config)
     assert stored == []

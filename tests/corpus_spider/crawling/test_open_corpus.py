@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.config_load import load
-from corpus_spider.open_corpus import open_for_reading, open_for_writing
+from corpus_spider.config.loader import load
+from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
 from storage.errors import LockedError
 from tests.corpus_spider.local_paper import Newspaper, corpus_toml
 
 if TYPE_CHECKING:
-    from corpus_spider.config import Config
+    from corpus_spider.config.model import Config
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_corpus_open_for_writing_is_locked_and_a_dry_run_opens_it(config: Conf
         with pytest.raises(LockedError), open_for_writing(config, new_pages=False):
             pass
         with open_for_reading(config) as reading:
-            assert reading.corpus.count_documents(reading.sites) == dict.fromkeys(reading.sites, 0)
+            assert reading.corpus.documents.count_by_site(reading.sites) == dict.fromkeys(reading.sites, 0)
     with open_for_writing(config, new_pages=False) as again:
         assert again.corpus.runs() == []
 

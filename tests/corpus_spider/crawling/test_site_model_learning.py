@@ -16,9 +16,9 @@ import pytest
 from corpus_spider.config.loader import load
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import Crawl, Site
-from corpus_spider.crawling.learned_models import Models, with_learned
+from corpus_spider.crawling.model_learning import is_due, learn_due
 from corpus_spider.crawling.open_corpus import open_for_writing
-from corpus_spider.crawling.site_models import is_due, learn_due
+from corpus_spider.crawling.site_models import Models, with_learned
 from pipelines.extractors.auto.blocks.template_learning import SCHEME
 from storage import Corpus
 from storage.documents.model import Selection

@@ -23,7 +23,8 @@ from corpus_spider.evaluation import (
     render,
 )
 from corpus_spider.evaluation.scoring_run import dropped, prepare, read, timed
-from pipelines.extractors import Extractor, ExtractorOptions, get
+from pipelines.extractors.base import Extractor, ExtractorOptions
+from pipelines.extractors.registry import get
 from pipelines.page.process import process
 from storage.records import Capture, Extraction, SiteModel
 from tests.corpus_spider.gold_samples import ARTICLE, LINES, write_article, write_manifest

@@ -17,7 +17,7 @@ from corpus_spider.evaluation import evaluate_extractors, load_gold
 from corpus_spider.evaluation.fitness import Candidate, best, candidates, f1_by_page
 from corpus_spider.evaluation.tables import largest, paper_extractors, tables
 from corpus_spider.evaluation.tune import held_back, pages_of, tune
-from pipelines.extractors import EXTRACTORS
+from pipelines.extractors.registry import EXTRACTORS
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

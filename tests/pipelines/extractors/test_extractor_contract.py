@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors import DEFAULT_OPTIONS, EXTRACTORS, Extractor, ExtractorOptions, get
+from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
+from pipelines.extractors.registry import EXTRACTORS, get
 from storage.errors import ConfigError
 from storage.records import Extraction
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.extractors import get
+from pipelines.extractors.registry import get
 from pipelines.markup.lexer import Closers
 
 SECONDS = 3.0

@@ -24,7 +24,7 @@ MOST, MOST_OF_TEXT = 256, 120
 MEASURE = """
 import sys
 from pathlib import Path
-from pipelines.extractors import EXTRACTORS
+from pipelines.extractors.registry import EXTRACTORS
 
 def kilobytes(name):
     return int(Path("/proc/self/status").read_text().split(name + ":")[1].split()[0])

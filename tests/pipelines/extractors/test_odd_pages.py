@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.extractors import get
+from pipelines.extractors.registry import get
 
 if TYPE_CHECKING:
     from collections.abc import Callable

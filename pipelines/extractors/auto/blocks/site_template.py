@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xxhash
 
-from pipelines.extractors.auto.blocks.template_learning import KEY
-
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.text_stats import Array
     from pipelines.extractors.auto.blocks.walk import Blocks, Elements
 
+KEY = np.dtype("<u8")
+"""Type of a key in a stored template."""
 DEPTH = 3
 """Elements around a block that make its place."""
 
@@ -51,7 +51,7 @@ def folded(text: str) -> str:
 
 
 def recurring(blocks: Blocks, template: bytes) -> Array:
-    """Say of each block whether it belongs to a template, which is sorted keys as `KEY`; of none without a template."""
+    """Return a mask of the blocks that belong to a template (sorted keys as `KEY`). An empty template has none."""
     known = np.frombuffer(template, KEY)
     if not len(known):
         return np.zeros(len(blocks), bool)

@@ -24,15 +24,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipelines.extractors.auto.blocks.site_template import KEY, block_keys
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 SCHEME = "1"
-"""Changes whenever a block may get another key (``extractors.template``); templates of another scheme are learned anew.
-"""
-KEY, WEIGHT = np.dtype("<u8"), np.dtype("<u4")
+"""Scheme of the keys (`site_template`). It changes with them; templates of another scheme are learned again."""
+WEIGHT = np.dtype("<u4")
 MOST_BLOCKS = 2000
 """Blocks of a page that are looked at: the first so many different ones."""
 _SCALE = 3600
@@ -91,7 +92,6 @@ class Learned:
 
 def survey_html(html: str) -> Survey:
     """Survey a decoded page; markup that would strain the parser gives an empty survey."""
-    from pipelines.extractors.auto.blocks.site_template import block_keys
     from pipelines.extractors.auto.blocks.text_stats import count
     from pipelines.extractors.auto.blocks.walk import walk
     from pipelines.markup.tree import parse_tree

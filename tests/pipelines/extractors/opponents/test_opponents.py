@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors import get
 from pipelines.extractors.opponents import OPPONENTS, block_features, blurring, licea, slope, tokens
+from pipelines.extractors.registry import get
 from pipelines.markup.soup import scan
 
 WORDS = "one two three four five six seven eight nine ten"

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.extractors import EXTRACTORS, ExtractorOptions, get, peers
+from pipelines.extractors import peers
+from pipelines.extractors.base import ExtractorOptions
+from pipelines.extractors.registry import EXTRACTORS, get
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.extractors import get
 from pipelines.extractors.auto import extractor as auto
 from pipelines.extractors.auto.blocks.site_template import KEY, recurring
 from pipelines.extractors.auto.blocks.template_learning import learn, survey_html
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.base import ExtractorOptions
+from pipelines.extractors.registry import get
 from pipelines.markup.tree import parse_tree
 from pipelines.page.process import process
 from storage.records import Capture, SiteModel

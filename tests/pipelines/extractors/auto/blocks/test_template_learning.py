@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.auto.blocks.site_template import block_keys, folded, recurring
+from pipelines.extractors.auto.blocks.site_template import KEY, block_keys, folded, recurring
 from pipelines.extractors.auto.blocks.template_learning import (
-    KEY,
     MOST_BLOCKS,
     THRESHOLDS,
     WEIGHT,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import get
 from pipelines.extractors.auto import density
 from pipelines.extractors.auto import model as scored
 from pipelines.extractors.auto.blocks.class_marks import BIT, marks
@@ -14,6 +13,7 @@ from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules.comments import MAX_COMMENTS, sections
 from pipelines.extractors.auto.rules.jsonld_body import doubts
 from pipelines.extractors.auto.rules.parts import MAX_CHARS, captions
+from pipelines.extractors.registry import get
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.jsonld import article_body
 

@@ -1,0 +1,168 @@
+"""Learning site models from the pages that earlier runs have stored.
+
+A crawl learns before its first request, so its texts depend on earlier runs only. It learns sites without a model, and
+sites that have doubled since their last model. Its time is limited: other sites wait for the next crawl. All models
+are stored in one transaction at the end, and earlier models are kept.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from corpus_spider.crawling.open_corpus import open_for_reading, open_for_writing
+from pipelines.extractors.auto.blocks.template_learning import SCHEME, THRESHOLDS, learn
+from storage.documents.recurring_lines import shared
+from storage.documents.site_models import LearnedModel
+from storage.errors import CorpusError
+from storage.plural import counted
+from storage.warc import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    from corpus_spider.config.model import Config
+    from corpus_spider.terminal.console import Console
+    from pipelines.extractors.auto.blocks.template_learning import Survey
+    from pipelines.runtime.workers import WorkerPool
+    from storage.corpus import Corpus
+
+logger = logging.getLogger(__name__)
+
+SAMPLE = 60
+"""Pages that a site model is learned from: the newest ones, since layouts change."""
+SECONDS = 60.0
+"""Maximum seconds of learning at the start of a crawl."""
+UNLIMITED = 10.0**9
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLearning:
+    """Result of learning at one site: number of distinct pages, and of texts that recur on them."""
+
+    site: str
+    documents: int
+    pages: int = 0
+    recurring: int = 0
+    model: str = ""
+    """Id of the learned model; empty when there were too few pages."""
+    lines: int = 0
+    """Lines that recur in the texts, with any extractor."""
+    shared: float = 0.0
+    """Share of the site's paragraphs that also occur in texts of other sites."""
+
+
+def learn_sites(
+    config: Config, *, dry_run: bool = False, on_progress: Callable[[int], None] = lambda _: None
+) -> list[SiteLearning]:
+    """Learn a model of every configured site from its newest pages. With ``dry_run`` nothing is stored.
+
+    Raises CorpusError when the corpus cannot be opened, or a crawl holds a site or has taken a lost lock.
+    """
+    opening = open_for_reading(config) if dry_run else open_for_writing(config, new_pages=False)
+    with opening as opened:
+        corpus, locks = opened.corpus, opened.locks
+        counts = corpus.documents.count_by_site(opened.sites)
+        learned = _Learner(config, corpus, opened.pool, UNLIMITED).learn(counts, on_progress)
+        locks.ensure()
+        if not dry_run:
+            corpus.models.add([model for model in learned.values() if model.template])
+        paragraphs, found = {}, []
+        for site in opened.sites:
+            locks.ensure()
+            lines = corpus.models.learn_lines(site)
+            if not dry_run:
+                corpus.models.keep_lines(site, lines)
+            paragraphs[site] = lines.paragraphs
+            found.append(replace(_result(site, counts[site], learned.get(site)), lines=len(lines.recurring)))
+    elsewhere = shared(paragraphs)
+    return [replace(each, shared=round(elsewhere[each.site], 4)) for each in found]
+
+
+def render(found: Sequence[SiteLearning], console: Console) -> None:
+    """Write the results as a table, unless the console is quiet."""
+    if not console.quiet:
+        columns = tuple(field.name for field in fields(SiteLearning))
+        console.table("Sites", columns, [tuple(str(value) for value in asdict(each).values()) for each in found])
+
+
+def _result(site: str, documents: int, model: LearnedModel | None) -> SiteLearning:
+    if model is None:
+        return SiteLearning(site, documents)
+    return SiteLearning(site, documents, model.pages, len(model.template) // 8, model.id if model.template else "")
+
+
+def learn_due(config: Config, corpus: Corpus, pool: WorkerPool, seconds: float = SECONDS) -> None:
+    """Learn the sites that are due, within so many seconds. The caller holds their locks."""
+    if not config.crawl.site_models:
+        return
+    counts = corpus.documents.count_by_site([site.name for site in config.sites])
+    known = corpus.models.newest(tuple(counts))
+    due = {site: number for site, number in counts.items() if is_due(number, known.get(site))}
+    if not due:
+        return
+    learned = _Learner(config, corpus, pool, seconds).learn(due)
+    corpus.models.add(list(learned.values()))
+    for model in learned.values():
+        corpus.models.keep_lines(model.site, corpus.models.learn_lines(model.site))
+        texts, pages = counted(len(model.template) // 8, "text"), counted(model.pages, "page")
+        logger.info("%s: learned on %s; recurring: %s", model.site, pages, texts)
+    if missed := len(due) - len(learned):
+        logger.info("left to be learned at the next crawl: %s", counted(missed, "site"))
+
+
+def is_due(documents: int, known: LearnedModel | None) -> bool:
+    """Return whether a site is due: it has enough documents, and no model or one from less than half of them."""
+    if documents < THRESHOLDS.sample:
+        return False
+    return known is None or known.scheme != SCHEME or documents > 2 * known.documents
+
+
+class _Learner:
+    """Surveys pages in workers until its time is over."""
+
+    def __init__(self, config: Config, corpus: Corpus, pool: WorkerPool, seconds: float) -> None:
+        self._config, self._corpus, self._pool = config, corpus, pool
+        self._end = time.monotonic() + seconds
+        self._now = datetime.now(UTC)
+
+    def learn(
+        self, documents: dict[str, int], on_progress: Callable[[int], None] = lambda _: None
+    ) -> dict[str, LearnedModel]:
+        """Learn sites, given the number of documents of each. Sites that time was too short for are left out."""
+        found: dict[str, LearnedModel] = {}
+        for site, number in documents.items():
+            try:
+                surveys = list(self._surveys(site))
+            except TimeoutError:
+                break
+            learned = learn(surveys)
+            found[site] = LearnedModel(site, self._now, SCHEME, learned.pages, number, learned.template)
+            on_progress(len(found))
+        return found
+
+    def _surveys(self, site: str) -> Iterator[Survey]:
+        """Survey the newest pages of a site, a few ahead in the workers. Raises TimeoutError when time is over."""
+        ahead: deque[Future[Survey]] = deque()
+        try:
+            for pointer in self._corpus.models.newest_pages(site, SAMPLE):
+                try:
+                    ahead.append(self._pool.survey(read_record(self._config.warc_folder, pointer)))
+                except (CorpusError, OSError) as error:
+                    logger.debug("cannot learn from a page of %s: %s", site, error)
+                if len(ahead) >= 4 * self._pool.size:
+                    yield self._in_time(ahead.popleft())
+            while ahead:
+                yield self._in_time(ahead.popleft())
+        finally:
+            # The crawl goes on with these workers.
+            for future in ahead:
+                future.cancel()
+
+    def _in_time(self, future: Future[Survey]) -> Survey:
+        return future.result(max(0.0, self._end - time.monotonic()))

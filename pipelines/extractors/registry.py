@@ -1,0 +1,60 @@
+"""Registry of the extractors by name."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pipelines.extractors import peers
+from pipelines.extractors.auto import density
+from pipelines.extractors.auto import extractor as auto
+from pipelines.extractors.auto import model as scored
+from pipelines.extractors.base import Extractor
+from pipelines.extractors.opponents import OPPONENTS
+from pipelines.extractors.papers import bte, bte_original, line_density, thai_blocks
+from pipelines.extractors.peers import trafilatura
+from storage.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STORED = (
+    Extractor(auto.NAME, auto.VERSION, auto.extract),
+    Extractor(thai_blocks.NAME, thai_blocks.VERSION, thai_blocks.extract),
+    Extractor(bte.NAME, bte.VERSION, bte.extract),
+    Extractor(line_density.DANA, line_density.VERSION, line_density.dana),
+    Extractor(density.NAME, density.VERSION, density.extract),
+    Extractor(line_density.R2L, line_density.VERSION, line_density.r2l),
+    Extractor(scored.NAME, scored.VERSION, scored.extract),
+    Extractor(trafilatura.NAME, trafilatura.VERSION, trafilatura.extract),
+)
+_EVALUATION_ONLY = (
+    Extractor(bte_original.NAME, bte_original.VERSION, bte_original.extract, evaluation_only=True),
+    Extractor(line_density.DANA_PAPER, line_density.VERSION, line_density.dana_paper, evaluation_only=True),
+    Extractor(line_density.R2L_NEPL, line_density.VERSION, line_density.r2l_nepl, evaluation_only=True),
+    *OPPONENTS,
+)
+
+EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
+    {extractor.name: extractor for extractor in (*_STORED, *_EVALUATION_ONLY)}
+)
+"""Every extractor by the name that configuration and stored documents use."""
+
+
+def get(name: str) -> Extractor:
+    """Return the extractor of that name, of a peer library too.
+
+    >>> get("auto").name
+    'auto'
+
+    Raises:
+        ConfigError: there is no such extractor, or its library is not installed. The message lists all names.
+    """
+    found = EXTRACTORS.get(name) or peers.find(name)
+    if found is not None:
+        return found
+    known = ", ".join(sorted({*EXTRACTORS, *(peer.name for peer in peers.installed())}))
+    what, do = f'there is no extractor "{name}"', f"Choose one of: {known}."
+    if name in peers.PEERS:
+        what, do = f"{what} here: its library is not installed", f"{peers.INSTALL}. Or: {do}"
+    raise ConfigError(what, where="extractor", do=do)
