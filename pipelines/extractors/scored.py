@@ -195,28 +195,50 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
     return reading.extraction
 
 
-def read(html: str, template: bytes = b"") -> Reading:
-    """Read a page without the site's template, unless it has no text or its markup would strain the parser."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A page that was parsed and measured: all that reading it needs and that no rule changes."""
+
+    source: bytes
+    """The page in UTF-8."""
+    body: str = ""
+    """The body of the article as the page states it in JSON-LD."""
+    page: Page | None = None
+    """None where the page is not read; ``problem`` says why."""
+    columns: Columns = field(default_factory=dict)
+    problem: str = ""
+
+
+def opened(html: str) -> Opened:
+    """Parse and measure a page, unless it has no text or its markup would strain the parser."""
     source = tree.encoded(html)
     if problem := tree.strain(source):
-        return Reading((), 0.0, problem)
+        return Opened(source, problem=problem)
     parsed = tree.parse_unguarded(source)
     body = jsonld.article_body(parsed) if b"articleBody" in source else ""
     blocks = walk(parsed)
     if not len(blocks):
-        return Reading((), 0.0, "no text in the body")
+        return Opened(source, problem="no text in the body")
     page = Page(blocks)
-    columns = measure(page)
-    left_out = recurring(blocks, template)
+    return Opened(source, body, page, measure(page))
+
+
+def read(html: str, template: bytes = b"") -> Reading:
+    """Read a page without the site's template."""
+    found = opened(html)
+    page, columns = found.page, found.columns
+    if page is None:
+        return Reading((), 0.0, found.problem)
+    left_out = recurring(page.blocks, template)
     apart = left_out | series.further_articles(page)
     probability = _model().probabilities(page, columns, apart)
     if (said := comments.sections(page, probability)).any():
         probability = _model().probabilities(page, columns, apart | said)
-    content = find(page, columns["title"], probability, body, opening.head_of(source))
+    content = find(page, columns["title"], probability, found.body, opening.head_of(found.source))
     if not left_out.any():
-        return _reading(page, columns["title"], content, source)
-    reading = _reading(page, columns["title"], content.without(left_out), source)
-    lines = frozenset(_lines(blocks, left_out)).difference(_lines(blocks, ~left_out))
+        return _reading(page, columns["title"], content, found.source)
+    reading = _reading(page, columns["title"], content.without(left_out), found.source)
+    lines = frozenset(_lines(page.blocks, left_out)).difference(_lines(page.blocks, ~left_out))
     return replace(reading, left_out=int(left_out.sum()), template=lines)
 
 
