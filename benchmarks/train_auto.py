@@ -32,7 +32,8 @@ from pipelines.extractors.block_features import measure, measure_again
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import LINE, walk
 from pipelines.extractors.parts import TITLE
-from pipelines.extractors.scored import LIMIT, MODEL, find
+from pipelines.extractors.scored import LIMIT, MODEL
+from pipelines.extractors.selection import find
 from pipelines.hosts import registered_domain
 from pipelines.tree import parse_tree
 
@@ -237,7 +238,7 @@ def learn_both(pages: Sequence[Sample]) -> tuple[Regression, Regression]:
 
 
 def text_of(sample: Sample, stages: tuple[Regression, Regression]) -> str:
-    """Return the text that a model finds on a page, as ``scored.read`` does."""
+    """Return the text that a model finds on a page, as ``selection.read`` does."""
     first, second = stages
     page, columns = sample.page, sample.columns
     again = columns | measure_again(page, first(matrix(columns)))

@@ -20,7 +20,18 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipelines.extractors import auto, blocks, bte, bte_original, dana, density, peers, r2l, scored, trafilatura_adapter
+from pipelines.extractors import (
+    auto,
+    blocks,
+    bte,
+    bte_original,
+    dana,
+    density,
+    peers,
+    r2l,
+    selection,
+    trafilatura_adapter,
+)
 from pipelines.extractors.base import DEFAULT_OPTIONS, Extractor, ExtractorOptions
 from pipelines.extractors.opponents import OPPONENTS
 from storage.errors import ConfigError
@@ -32,7 +43,7 @@ __all__ = ["DEFAULT_OPTIONS", "EXTRACTORS", "Extractor", "ExtractorOptions", "ge
 
 _STORED = tuple(
     Extractor(module.NAME, module.VERSION, module.extract)
-    for module in (auto, blocks, bte, dana, density, r2l, scored, trafilatura_adapter)
+    for module in (auto, blocks, bte, dana, density, r2l, selection, trafilatura_adapter)
 )
 _EVALUATION_ONLY = (
     Extractor(bte_original.NAME, bte_original.VERSION, bte_original.extract, evaluation_only=True),

@@ -1,4 +1,4 @@
-"""The default: what ``scored`` has learned, and a second opinion where it has little confidence.
+"""The default: what the model and the rules select (``selection``), and a second opinion where they are unsure.
 
 Mean F1 (longest common subsequence of characters without white space, title optional) on 801 pages with their true
 text, most of them news. No page of ``auto`` was scored by weights that had seen its site or, in the second row, its
@@ -40,9 +40,9 @@ import re
 from dataclasses import replace
 
 from pipelines import jsonld, refusals, tree
-from pipelines.extractors import density, scored, state
+from pipelines.extractors import density, selection, state
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.scored import SURE
+from pipelines.extractors.selection import SURE
 from pipelines.markup.soup import collapsed, scan
 from storage.records import Extraction
 
@@ -65,14 +65,14 @@ _TAG = re.compile(r"<[^<>]*>")
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
     """Read by learned weights, and otherwise where they are unsure. The extraction says who read it, and why."""
-    reading = scored.read(html, options.template)
+    reading = selection.read(html, options.template)
     learned = reading.extraction
     little = sum(map(len, learned.paragraphs)) < LITTLE
     if little and (whole := _elsewhere(html, learned, options)):
         return whole
     if reading.confidence >= SURE or reading.headed:
         return learned
-    why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
+    why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
     best = _without(reading.template, density.find(scan(html), why))
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
@@ -108,7 +108,7 @@ def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extr
     ends, texts = pieces[::2], pieces[1::2]
     if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < LITTLE:
         return None
-    reading = scored.read("".join((before, *texts)), options.template)
+    reading = selection.read("".join((before, *texts)), options.template)
     found = reading.extraction
     if reading.confidence < SURE or _size(found) < max(LITTLE, CLEARLY_MORE * _size(shown)):
         return None
@@ -121,7 +121,7 @@ def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> Extrac
     """Return what stands in shadow trees of the page's own elements, where that is the article: long, sure, hidden."""
     if "shadowroot" not in html:
         return None
-    reading = scored.read(_opened(html), options.template)
+    reading = selection.read(_opened(html), options.template)
     found = reading.extraction
     if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(shown)):
         return None

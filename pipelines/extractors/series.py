@@ -6,7 +6,7 @@ chosen, the rest of it among the chosen blocks is content, too; behind them only
 in one element with many of them (``completed``). So are lists and tables among them (``enclosed``) and right behind
 them (``closing``).
 
-On 801 gold pages F1 rises by .0018 with sites left out. Where next to nothing is too much (``scored.WHOLE``) nobody
+On 801 gold pages F1 rises by .0018 with sites left out. Where next to nothing is too much (``selection.WHOLE``) nobody
 looks for other articles.
 """
 

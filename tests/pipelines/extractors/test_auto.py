@@ -8,7 +8,7 @@ import re
 import pytest
 
 from pipelines.extractors.auto import ENOUGH, extract
-from pipelines.extractors.scored import SURE
+from pipelines.extractors.selection import SURE
 
 TEXTS = {
     "Latn": "The government said on Monday that it would build 12 new bridges, and that work begins soon. ",

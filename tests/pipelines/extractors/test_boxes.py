@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import boxes, scored
+from pipelines.extractors import boxes, selection
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
@@ -194,7 +194,7 @@ def test_teasers_in_cards_of_one_make_are_out_where_all_break_off() -> None:
 def test_a_text_is_read_without_the_boxes_in_it() -> None:
     """All the way from the page."""
     box = f"<div class=x1><h3>Our letter</h3><p>News of the day in your inbox, at seven.</p>{FORM}</div>"
-    found = scored.extract(f"<title>{TITLE}</title><body>{article(box, cards('Latest news'))}</body>")
+    found = selection.extract(f"<title>{TITLE}</title><body>{article(box, cards('Latest news'))}</body>")
     assert set(found.paragraphs) == {(SAID * 2).strip()}
 
 
@@ -203,5 +203,5 @@ def test_a_text_is_read_without_the_boxes_in_it() -> None:
 )
 def test_what_stands_in_until_something_is_loaded_is_out(attribute: str, *, read: bool) -> None:
     """As elements of AMP have it; those that may be written in name what they are for."""
-    found = scored.extract(f"<title>{TITLE}</title><body>{article(f'<div {attribute}>It comes soon.</div>')}</body>")
+    found = selection.extract(f"<title>{TITLE}</title><body>{article(f'<div {attribute}>It comes soon.</div>')}</body>")
     assert ("It comes soon." in found.paragraphs) is read

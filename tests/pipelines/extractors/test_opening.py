@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import asides, opening, scored
+from pipelines.extractors import asides, opening, selection
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
@@ -25,7 +25,7 @@ def page(between: str, head: str = f'<meta name="description" content="{LEAD}.">
 
 
 def read(*parts: str, **more: str) -> str:
-    return scored.extract(page(*parts, **more)).text
+    return selection.extract(page(*parts, **more)).text
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_head_is_found_however_its_tags_are_written(mark: str, written: str) -
     """In capitals, or without an end tag, as HTML allows."""
     html = page(f"<section class='promo'><p>{LEAD}</p></section>")
     assert mark in html
-    assert scored.extract(html.replace(mark, written)).text.startswith(LEAD)
+    assert selection.extract(html.replace(mark, written)).text.startswith(LEAD)
 
 
 @pytest.mark.parametrize("mark", ["\u200f", "\u200e", "\u061c", "\u200b", "\ufeff", "&rlm;&nbsp;", " &rlm; "])
@@ -208,7 +208,7 @@ def test_the_motto_of_a_site_and_a_title_are_no_standfirst(head: str, over: str,
     """A motto stands under the site's name and over the headline; titles are repeated in the head as such."""
     body = over.format(f"<section class='promo'><p>{LEAD}</p></section>", HEADLINE)
     page = f"<html><head><title>Rain</title>{head.format(LEAD)}</head><body>{body}<div class=body>{TEXT}</div></body>"
-    assert (LEAD in scored.extract(page).text) is found
+    assert (LEAD in selection.extract(page).text) is found
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from pipelines.extractors import asides, scored
+from pipelines.extractors import asides, selection
 from storage.records import ParagraphKind
 
 P, H, L = ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM
@@ -303,10 +303,10 @@ def test_what_asks_to_follow_the_paper_by_a_link_is_out(line: str, *, kept: bool
     body = [f"<p>{text}</p>" for text, _ in (*BEFORE, *BEHIND)]
     html = "<title>The river</title><h1>The river</h1><article>{}</article>"
     words = line.partition("<")[0].strip() or "Morning Briefing"
-    found = scored.extract(html.format("".join([*body[:5], f"<p>{line}</p>", *body[5:]]))).text
+    found = selection.extract(html.format("".join([*body[:5], f"<p>{line}</p>", *body[5:]]))).text
     assert (words in found) == kept
     many = [f"<p>{line}</p>{text}" for text in body]
-    assert words in scored.extract(html.format("".join(many))).text
+    assert words in selection.extract(html.format("".join(many))).text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from pipelines.extractors.block_features import measure, measure_again
 from pipelines.extractors.block_marks import marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.scored import MODEL, choose, extract, find, read
+from pipelines.extractors.scored import MODEL, choose
+from pipelines.extractors.selection import extract, find, read
 from pipelines.tree import parse_tree
 
 TEXTS = {

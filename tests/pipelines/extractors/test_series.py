@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import scored, series
+from pipelines.extractors import selection, series
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE as TITLE_SHARE
@@ -111,7 +111,7 @@ def test_a_line_that_names_whom_the_text_quotes_below_it_is_read(line: str, *, k
     report = page(
         "<div>" + "".join(f"<p>{number}. {SAID}</p>" + line * (number == 4) for number in range(8)) + "</div>"
     )
-    assert scored.links(report, np.ones(report.count, bool)).sum() == (not kept)
+    assert selection.links(report, np.ones(report.count, bool)).sum() == (not kept)
 
 
 CELLS = "<table><tr><td>Quay</td><td>3 m</td></tr><tr><td>Mill</td><td>2</td></tr></table>"
@@ -220,7 +220,7 @@ def test_an_article_that_goes_on_with_others_is_read_alone() -> None:
     """Through all of the choice, where a page is made to be scrolled without end."""
     shown = page(post(TITLE, 1) + post("A bridge is shut to all lorries", 2))
     likely = np.where(starting(shown, *"12"), 0.85, 0.01)
-    assert scored.find(shown, shown.title, likely).chosen.sum() == 3
+    assert selection.find(shown, shown.title, likely).chosen.sum() == 3
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
     shown = page(f"<h1>{TITLE}</h1>{entries(8)}")
     likely = np.where(starting(shown, "0.", "1.", "2.", "3.", "5.", "7."), 0.8, 0.01)
     likely[starting(shown, "4.", "6.")] = 0.1
-    assert scored.find(shown, shown.title, likely).chosen.sum() == 8
+    assert selection.find(shown, shown.title, likely).chosen.sum() == 8
 
 
 LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quays.</a></li></ul>"
@@ -291,8 +291,8 @@ def test_tables_and_subheads_are_read_in_articles_of_which_little_else_is_missed
     """The surest pages lost rows of tables, and entries, that the unsure ones kept."""
     article = page(f"<p>1. {SAID * 6}</p>{missed}<p>2. {SAID * 6}</p>")
     probability = np.where(starting(article, "1.", "2."), 0.99, 0.1)
-    content = scored.find(article, np.zeros(article.count), probability)
-    assert content.confidence > scored.WHOLE
+    content = selection.find(article, np.zeros(article.count), probability)
+    assert content.confidence > selection.WHOLE
     assert content.chosen.all()
 
 
@@ -302,7 +302,7 @@ def test_an_item_that_is_a_link_is_read_in_a_list_of_other_things(steps: int, li
     offices = "".join(f"<li><p><a href=/{number}>The office of port {number}</a></p>" for number in range(links))
     items = offices + "".join(f"<li>Take boat {number}" for number in range(steps))
     report = page(f"<p>{SAID * 6}</p><ul>{items}</ul><p>{SAID * 6}</p>")
-    found = scored.find(report, np.zeros(report.count), np.full(report.count, 0.9)).chosen
+    found = selection.find(report, np.zeros(report.count), np.full(report.count, 0.9)).chosen
     assert found.tolist() == [True, *[kept] * links, *[True] * (steps + 1)]
 
 
