@@ -34,7 +34,7 @@ import time
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
@@ -44,7 +44,7 @@ import numpy as np
 from train_auto import CONTENT, learn_both, parts_left_out, samples, shares, stored
 
 from corpus_spider.evaluation import load_gold, score
-from corpus_spider.evaluation.intervals import interval
+from corpus_spider.evaluation.intervals import DRAWS, SEED
 from corpus_spider.evaluation.run import prepare
 from pipelines import main_text
 from pipelines.extractors import ExtractorOptions, auto, parts, scored, selection
@@ -463,6 +463,30 @@ def _not_in(lines: list[str], other: str) -> int:
     return int((shares(lines, other) < CONTENT).sum())
 
 
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """The draws of ``evaluation.intervals``, made once: how often each site is drawn, and the site of each page."""
+
+    drawn: Any
+    numbers: Any
+
+    @classmethod
+    @cache
+    def of(cls, sites: tuple[str, ...]) -> Draws:
+        """Draw from the sites of some pages."""
+        numbers = np.unique(np.asarray(sites, dtype=object).astype(str), return_inverse=True)[1]
+        count = int(numbers.max()) + 1
+        return cls(np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=DRAWS), numbers)
+
+    def interval(self, values: Sequence[float]) -> tuple[float, float]:
+        """Return the 95 % interval of the mean of values, one a page."""
+        if not any(values):
+            return 0.0, 0.0
+        means = self.drawn @ np.bincount(self.numbers, values) / (self.drawn @ np.bincount(self.numbers))
+        low, high = np.quantile(means, (0.025, 0.975))
+        return float(low), float(high)
+
+
 @dataclass(slots=True)
 class Effect:
     """What a rule gains: with it less without it."""
@@ -493,9 +517,7 @@ class Effect:
 def effect(rule: str, acted: int, base: list[Measured], without: list[Measured], pages: Sequence[GoldPage]) -> Effect:
     """Compare all pages read with a rule and without it."""
 
-    def bounds(values: list[float]) -> Any:
-        return tuple(interval(values, [page.cluster for page in pages]) or (0.0, 0.0))
-
+    bounds = Draws.of(tuple(page.cluster for page in pages)).interval
     f1 = [one.f1 - other.f1 for one, other in zip(base, without, strict=True)]
     kept = [100.0 * (one.kept - other.kept) for one, other in zip(base, without, strict=True)]
     dropped = [100.0 * (one.dropped - other.dropped) for one, other in zip(base, without, strict=True)]
