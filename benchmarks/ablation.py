@@ -324,6 +324,9 @@ class Case:
 
 Row = dict[str, Any]
 """What is known of a rule, as plain values."""
+HEADING = """\
+| rule | what it does | lines | F1 × 10⁴, sites | F1 × 10⁴, sources | wrong lines | kept / dropped | ms | |
+|---|---|---|---|---|---|---|---|---|"""
 Run = tuple[int, frozenset[str], str]
 """The place of a page, the rules that are off, and the split."""
 
@@ -596,6 +599,20 @@ def row(sites: Effect, sources: Effect, verdict: str) -> Row:
     return found | {"kept": round(sites.kept, 2), "dropped": round(sites.dropped, 2), "languages": sites.languages}
 
 
+def markdown(found: Row) -> str:
+    """Return a row of the table in the documentation (``docs/extractor-rules.md``)."""
+
+    def points(name: str) -> str:
+        low, high = (10000 * bound for bound in found[f"{name}_interval"])
+        return f"{10000 * found[name]:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+    low, high = found["wrong_sites_interval"]
+    lines = f"{found['wrong_sites']:+.1f} [{low:+.1f}, {high:+.1f}] | {found['kept']:+.1f} / {found['dropped']:+.1f}"
+    size, ms = found["lines"] or "table", "–" if found["ms"] is None else f"{found['ms']:.3f}"
+    cells = (found["rule"], found["does"], size, points("f1_sites"), points("f1_sources"), lines, ms, found["verdict"])
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def trained(folder: Path, path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, str]]]:
     """Return the weights for each part of the pages that was left out, and the part of each page, by split."""
     if not path.exists():
@@ -675,8 +692,7 @@ def main() -> None:
     if options.json:
         print(json.dumps({"start": start, "end": end, "rules": table}, indent=1, ensure_ascii=False))
         return
-    shown = [key for key in table[0] if key not in {"languages", "does"}]
-    print("\t".join(shown), *("\t".join(str(each[key]) for key in shown) for each in table), sep="\n")
+    print(HEADING, *map(markdown, table), sep="\n")
     for split in SPLITS:
         print(f"{split}s left out: at first {start[split]['all']}, in the end {end[split]['all']}")
 
