@@ -1,6 +1,6 @@
-"""What is told of a page besides its text: kinds of paragraphs, the title as shown, captions.
+"""Parts of a page by its markup: kinds of paragraphs, the title as shown, captions, footers, buttons, copies.
 
-It looks at blocks that were chosen already and at the elements around them, so that it costs next to nothing.
+The functions read the chosen blocks and the elements around them, so they cost little.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
 MAX_CAPTIONS = 100
 MAX_CHARS = 2000
-"""Characters of a caption or a comment that are kept."""
+"""Characters of a caption or a comment, at most."""
 NEAR = 10
-"""Blocks before the article among which the caption of its first picture may stand."""
+"""Blocks before the article that may hold the caption of its first picture."""
 FEW = 4
-"""Most blocks of an element that is a caption."""
+"""Blocks, at most, of an element that is a caption."""
 CELLS, BESIDE = 2, 250
-"""Most blocks, and characters, of a table beside the text that is one of a picture and what it shows."""
+"""Blocks and characters, at most, of a table beside the text with a picture and its caption."""
 MAX_INSIDE = 30
-"""Elements in a figure that are looked at: of figures in one another each would be with all in it."""
+"""Elements in a figure that are read. The limit keeps nested figures linear."""
 LAYOUT = 0.5
-"""An item, cell or quotation that holds more than this share of the text is layout."""
+"""Share of the text. An item, cell or quotation with more of it is layout."""
 REPEATED = 0.35
-"""Share of the text from which what repeats is a copy of the article."""
+"""Share of the text from which repeated blocks are a copy of the article."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block is neither a caption nor a comment."""
 TITLE = 0.6
 """Share of the stated title from which a block is the title."""
 MIN_TITLE = 15
-"""Least characters of a line that is the title."""
+"""Characters, at least, of a line that is the title."""
 HALF = 0.5
-"""Share of the stated title that such a line has."""
+"""Share of the stated title, at least, in such a line."""
 BOXED = 0.2
 """Most of the text, as a share, that stands in boxes of pictures beside it."""
 
@@ -102,7 +102,7 @@ class Parts:
 
 
 def around(blocks: Blocks, index: int) -> Iterator[int]:
-    """Yield the elements around a block from the innermost outwards, but for the page itself."""
+    """Yield the elements around a block, the innermost first, without the page itself."""
     element = blocks.inside[index]
     while element:
         yield element
@@ -110,7 +110,7 @@ def around(blocks: Blocks, index: int) -> Iterator[int]:
 
 
 class Kinds:
-    """What the chosen blocks of a page are, by the innermost element around each that says so."""
+    """Kinds of the chosen blocks, by the innermost element around each that gives a kind."""
 
     def __init__(self, page: Page, chosen: Array) -> None:
         self.blocks = page.blocks
@@ -119,7 +119,7 @@ class Kinds:
         self.known = {0: ParagraphKind.PARAGRAPH}
 
     def lines(self, index: int) -> list[tuple[str, ParagraphKind]]:
-        """Return a block as lines of readable text with their kind; preformatted text has lines of its own."""
+        """Return a block as lines of readable text with their kind. Preformatted text keeps its lines."""
         kind = self.of(self.blocks.inside[index])
         if kind is not ParagraphKind.PREFORMATTED:
             return [(line, kind) for line in self.blocks.lines(index)]
@@ -127,7 +127,7 @@ class Kinds:
         return [(line, kind) for part in parts if (line := one_line(part))]
 
     def of(self, innermost: int) -> ParagraphKind:
-        """Return what the blocks are that an element holds itself; each element is looked at once."""
+        """Return the kind of the blocks directly in an element. Results are cached for each element."""
         if known := self.known.get(innermost):
             return known
         passed, element, elements = [], innermost, self.blocks.elements
@@ -143,10 +143,10 @@ class Kinds:
 
 
 def captions(page: Page) -> tuple[Array, Array]:
-    """Say of each block whether it surely is a caption, and whether it may be one, by the elements around it.
+    """Return two masks: blocks that are captions, and blocks that may be captions, by the elements around them.
 
-    Those named or classed as captions of pictures are, and what else stands in boxes of pictures; some papers class
-    their leads as captions of nothing.
+    Elements named or classed as picture captions are captions, and so is other text in boxes of pictures. An element
+    of the plain class "caption" may be one: some papers use it for leads.
     """
     elements = page.blocks.elements
     sure, likely = np.zeros(page.count, bool), np.zeros(page.count, bool)
@@ -165,7 +165,7 @@ def captions(page: Page) -> tuple[Array, Array]:
         if last - first <= FEW and not _holds_more(page, index):
             sure[first:last] |= surely[elements.tag[index]] or _PICTURE.search(_around(elements, index)) is not None
             likely[first:last] = True
-    # A page of nothing but captions is a page whose text is marked as captions.
+    # If most blocks are captions, the page marks its text as captions.
     return sure & (2 * sure.sum() < page.count), likely
 
 
@@ -209,8 +209,8 @@ def _is_box(tag: str) -> bool:
 
 
 def _holds_more(page: Page, figure: int) -> bool:
-    """Say whether a figure is one of text: a quotation, a table, a list, something with a heading; or a table more
-    than that of a picture beside the text.
+    """Return whether a figure holds text: a quotation, a table, a list or a heading. A table does if it is larger
+    than a picture with a caption.
     """
     elements = page.blocks.elements
     if elements.name(figure) == "table":
@@ -223,14 +223,14 @@ def _holds_more(page: Page, figure: int) -> bool:
 
 
 def _around(elements: Elements, element: int) -> str:
-    """Return the name and the naming of the element around one, in lower case."""
+    """Return name, class, id and itemprop of the parent of an element, in lower case."""
     around = elements.parents[element]
     return f"{elements.name(around)} {naming_of(elements.attributes(around))}"
 
 
 @lru_cache(maxsize=2**12)
 def _captioned(tag: str) -> bool | None:
-    """Say whether an element is surely a caption; None if nothing says that it may be one."""
+    """Return whether an element is a caption for sure; None if it has no mark of a caption."""
     if tag.partition(" ")[0] in _CAPTIONS:
         return True
     if _BESIDE_TEXT.match(tag):
@@ -244,9 +244,9 @@ def _captioned(tag: str) -> bool | None:
 
 
 def buttons(page: Page) -> Array:
-    """Say of each block whether it is what a button says; those that are headings open what is below them.
+    """Mark the text of buttons. A heading that is a button opens the text below it and is not marked.
 
-    Three and more that stand in a row open nothing, as those do by which films are chosen.
+    Three or more headings in a row open nothing and are marked, as in a list of films to choose from.
     """
     found: Array = (page.near & BIT["box"]) != 0
     if not found.any():
@@ -265,7 +265,7 @@ def naming_of(attributes: str) -> str:
 
 
 def footers(page: Page) -> Array:
-    """Say of each block whether it lies in a ``footer`` of the page, not of an article in it."""
+    """Mark the blocks in a ``footer`` of the page, not in one of an article."""
     found: Array = (page.path & (BIT["footer"] | _MAY_HOLD_FOOTERS)) == BIT["footer"]
     return found
 
@@ -283,15 +283,15 @@ def imprint(page: Page, chosen: Array) -> Array:
 
 
 def copies(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks repeat one before, where the page repeats a good part of the text.
+    """Mark the chosen blocks that repeat an earlier one, if the page repeats a large part of the text.
 
-    Then it holds the article twice, for wide screens and for narrow ones or for print, and a style sheet hides one of
-    them; one line said again and again is the author's. So are those that stand beside each other in one element, as
-    the lines of recipes, programmes and tables of results do.
+    Such a page holds the article twice, for wide and narrow screens or for print, and a style sheet hides one copy. A
+    single line repeated many times is the author's. Repeated lines in one element are, too, as in recipes, programmes
+    and tables of results.
     """
     repeated, chars, seen = np.zeros(page.count, bool), page.texts.chars, dict[str, set[int]]()
     unspaced = cache(lambda index: "".join(page.blocks.texts[index].split()))
-    # What is the same is as long.
+    # Equal blocks have equal lengths.
     sizes, indices = chars[chosen].tolist(), chosen.nonzero()[0].tolist()
     lengths, inside, parents = Counter(sizes), page.blocks.inside, page.blocks.elements.parents
     for index in (index for index, size in zip(indices, sizes, strict=True) if lengths[size] > 1):
@@ -309,9 +309,9 @@ def copies(page: Page, chosen: Array) -> Array:
 
 
 def shown_title(page: Page, likeness: Array) -> str:
-    """Return the heading that is the stated title, or the greater part of it; without an h1, the line that is.
+    """Return the heading that is the stated title or most of it. On a page without an h1 a line may be the title.
 
-    That of the comments on it ("3 replies to …") is none.
+    The heading of the comments ("3 replies to …") is not the title.
     """
     like = ((likeness > TITLE) & ((page.near & BIT["comment"]) == 0)).nonzero()[0].tolist()
     names = {index: page.blocks.elements.name(page.blocks.inside[index]) for index in like}
@@ -323,10 +323,10 @@ def shown_title(page: Page, likeness: Array) -> str:
 
 
 def _title_line(page: Page) -> str:
-    """Return the first line, at a block's beginning, that the stated title is but for the name of the site."""
+    """Return the first line at the start of a block that equals the stated title without the name of the site."""
     title = page.blocks.title[:MAX_CHARS]
     shortest = max(MIN_TITLE, HALF * len(title))
-    # Neither spaces nor the lines behind are counted, so that this is no more than a sieve.
+    # A sieve: it counts neither spaces nor further lines.
     may_be = (2 * page.texts.chars >= shortest) & (page.link < MAX_LINKED) & ~page.hidden
     for index in may_be.nonzero()[0].tolist() if len(title) >= shortest else ():
         line = one_line(page.blocks.texts[index][:MAX_CHARS].partition(LINE)[0])
@@ -336,7 +336,7 @@ def _title_line(page: Page) -> str:
 
 
 def _names(title: str, line: str) -> bool:
-    """Say whether a title is a line, or that and what is parted from it as the names of sites are."""
+    """Return whether a title is a line, or a line and the name of a site after a separator."""
     behind, before = title.removeprefix(line), title.removesuffix(line)
     return (
         title == line
@@ -346,12 +346,12 @@ def _names(title: str, line: str) -> bool:
 
 
 def is_heading(name: str) -> bool:
-    """Say whether elements of that name are headings."""
+    """Return whether elements of this name are headings."""
     return PARAGRAPH_KINDS.get(name) is ParagraphKind.HEADING
 
 
 def near_captions(page: Page, chosen: Array, found: Array) -> tuple[str, ...]:
-    """Return the captions that stand in the article or a little before it, each once, in the order of the page."""
+    """Return the captions in the article or shortly before it, each once, in the order of the page."""
     inside = chosen.nonzero()[0]
     if not len(inside) or not found.any():
         return ()
