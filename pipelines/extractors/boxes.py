@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors import prompts
-from pipelines.extractors.block_features import SHORT
 from pipelines.extractors.block_marks import BIT
 
 if TYPE_CHECKING:
@@ -25,13 +23,10 @@ BROKEN = 0.8
 """Most of the text, as a share, that teasers have of it that all break off."""
 CARD, CARDS = 5, 3
 """Most blocks of a teaser, and how many of one make stand beside each other at least."""
-HEADED, TEASED = 3, 0.3
-"""Blocks, at least, of a box with a heading that leads elsewhere, and most of the text, as a share, that it has."""
 MOST = 50
 """Boxes and lists of teasers that are looked at."""
 LINKED, PLAIN = 0.9, 0.5
 """Share of linked characters from which a block is a link, and from which it leads elsewhere."""
-_APART = BIT["aside"] | BIT["nav"]
 _BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
 """An ellipsis at the end, or before the few words of a link to the rest."""
 _END = 40
@@ -59,8 +54,7 @@ def asking(page: Page, chosen: Array) -> Array:
         return found
     near = slice(max(0, int(taken[0]) - FORM), int(taken[-1]) + FORM)
     formed = ((page.path[near] & BIT["form"]) != 0).nonzero()[0]
-    calls = _calls(page, near)
-    if not len(formed) and not calls:
+    if not len(formed):
         return found
     held = page.total(page.texts.chars * chosen)
     small = (page.held <= FORM) & (held <= ASKED)
@@ -70,20 +64,12 @@ def asking(page: Page, chosen: Array) -> Array:
         next((form for form in _outwards(page, element, small) if elements.name(form) == "form"), 0)
         for element in inside
     }
-    for inner in forms.union(page.blocks.inside[at] for at in calls):
+    for inner in forms:
         box = 0
         for outer in _outwards(page, inner, small):
             box = outer
         found[page.first[box] : page.last[box]] |= bool(box and held[box])
     return _unless_more(page, found & chosen, chosen, WIDGETS)
-
-
-def _calls(page: Page, near: slice) -> list[int]:
-    """Return the buttons and links among some blocks that call for something."""
-    may_call = (page.link[near] >= LINKED) | ((page.path[near] & BIT["box"]) != 0)
-    may_call &= page.texts.chars[near] <= prompts.CALL
-    places = (may_call.nonzero()[0] + near.start).tolist()
-    return [at for at in places if prompts.calls(page.blocks.texts[at])][:MOST]
 
 
 def _outwards(page: Page, element: int, small: Array) -> Iterator[int]:
@@ -136,45 +122,6 @@ def _in_cards(page: Page, chosen: Array, broken: Array, likely: list[int]) -> Ar
         if said.any() and broken[said].all():
             found |= _unless_more(page, inside, chosen, BROKEN)
     return found
-
-
-def elsewhere(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand below a heading that says that it leads elsewhere, with links beside them.
-
-    An element begins with it, which does not hold the page's headline, and has little of the text; or all that follows
-    upon it are links, a line below each at most.
-    """
-    found = np.zeros(page.count, bool)
-    taken = chosen.nonzero()[0]
-    if not len(taken):
-        return found
-    links = page.link >= LINKED
-    short = page.texts.chars <= prompts.LABEL
-    opens = short[np.minimum(page.first, page.count - 1)] & (page.held >= HEADED) & (page.total(chosen) > 0)
-    before = short[:-2] & (links[1:-1] | links[2:])
-    texts, last = page.blocks.texts, int(taken[-1])
-    may_be = {*page.first[opens].tolist(), *(before[taken[0] : last].nonzero()[0] + taken[0]).tolist()}
-    heads = {index for index in may_be if prompts.leads_elsewhere(texts[index])}
-    for head in sorted(heads)[:MOST]:
-        behind: Array = chosen & (page.order >= head)
-        enough = page.weight[chosen & ~behind].sum() >= SHORT
-        if enough and head < last and links[head + 1 :].any() and _is_of_teasers(page, behind, head):
-            found |= behind
-            return found
-        for element in (opens & (page.first == head)).nonzero()[0][:MOST].tolist():
-            held = page.holds(element)
-            if (held & links).any() and not (held & page.heads).any():
-                # What opens an aside tells nothing of the text beside it.
-                alike = (page.path & _APART & page.path[head]) == (page.path[head] & _APART)
-                found |= _unless_more(page, chosen & held & alike, chosen, TEASED)
-    return found
-
-
-def _is_of_teasers(page: Page, behind: Array, head: int) -> bool:
-    """Say whether each of the blocks behind a heading is a link or stands right behind one, as several do."""
-    links, below = page.link >= LINKED, behind.nonzero()[0]
-    lines = below[(below > head) & ~links[below]]
-    return len(lines) > 1 and bool(links[lines - 1].all())
 
 
 def _card(page: Page, index: int) -> int:

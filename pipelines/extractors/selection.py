@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series, stated_body
+from pipelines.extractors import boxes, closing, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -59,55 +59,55 @@ if TYPE_CHECKING:
 
 NAME, VERSION = "scored", "17"
 DIGITS = 4
-"""Digits of a confidence that are told."""
+"""Digits of a confidence in an extraction."""
 SURE = 0.65
-"""Expected F1 from which the chosen blocks are believed, wherever they stand."""
+"""Expected F1 from which the chosen blocks are taken, wherever they are on the page."""
 WHOLE = 0.93
-"""Expected F1 from which there is next to nothing too much."""
+"""Expected F1 from which a text has almost no wrong block."""
 MAX_LINKED = 0.5
-"""Share of linked characters from which a block that ends no sentence leads elsewhere."""
+"""Share of linked characters from which a block without a sentence end is a link to another page."""
 LABEL, NOTICE = 60, 120
-"""Most characters of a block that is the heading of a box, and of one in the place of an advertisement."""
+"""Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 OTHERS = 2
-"""Times as many other items as links a list has that is none of links."""
+"""Other items per linked item, from which a list is not a list of links."""
 MAX_BOXES = 3
-"""Boxes of links, or subheads that are links, in an article that is not made of them."""
+"""Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was found on a page: paragraphs, and the F1 they are expected to have, 0 to 1."""
+    """Result for one page: paragraphs and their expected F1 (``confidence``, 0 to 1)."""
 
     paragraphs: tuple[str, ...]
     confidence: float
     problem: str = ""
-    """Why the page was not read at all; "" if it was."""
+    """Reason why the page was not read; "" if it was."""
     parts: Parts = field(default_factory=Parts)
     left_out: int = 0
     """Blocks that belong to the template of the site."""
     template: frozenset[str] = frozenset()
-    """Lines of these blocks that stand in no other block of the page."""
+    """Lines of these blocks that are in no other block of the page."""
     headed: bool = False
-    """Whether it was read under its headline, as pages are of which little is expected."""
+    """Whether the page was read under its headline, because of a low expected F1."""
 
     @property
     def extraction(self) -> Extraction:
-        """The reading as an extraction; its reason tells the confidence, and how much of the page is template."""
+        """The reading as an extraction. The reason gives the confidence and the number of template blocks."""
         headed = ", read under its headline" * self.headed
         template = f", {self.left_out} blocks left out as the site's template" if self.left_out else ""
         reason = self.problem or f"expected F1 {self.confidence:.2f}{headed}{template}"
         return self.with_parts(Extraction(self.paragraphs, NAME, VERSION, reason, self.parts.kinds))
 
     def with_parts(self, found: Extraction) -> Extraction:
-        """Return an extraction of the same page with what was found beside the text, and with the confidence."""
+        """Add title, captions, comments and confidence to an extraction of the same page."""
         parts, confidence = self.parts, None if self.problem else round(self.confidence, DIGITS)
         captions = tuple(caption for caption in parts.captions if caption not in found.paragraphs)
         return replace(found, title=parts.title, captions=captions, comments=parts.comments, confidence=confidence)
 
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-    """Return the blocks that are expected to be the main content; pages that strain parsers are read by density."""
+    """Extract the blocks that are expected to be the main content. ``density`` reads pages that strain the parser."""
     reading = read(html, options.template)
     if reading.problem:
         return density.find(scan(html), reading.problem)
@@ -116,20 +116,20 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A page that was parsed and measured: all that reading it needs and that no rule changes."""
+    """A parsed and measured page: the input of the model and the rules."""
 
     source: bytes
     """The page in UTF-8."""
     body: str = ""
-    """The body of the article as the page states it in JSON-LD."""
+    """Body of the article in the page's JSON-LD."""
     page: Page | None = None
-    """None where the page is not read; ``problem`` says why."""
+    """None if the page is not read; ``problem`` is the reason."""
     columns: Columns = field(default_factory=dict)
     problem: str = ""
 
 
 def opened(html: str) -> Opened:
-    """Parse and measure a page, unless it has no text or its markup would strain the parser."""
+    """Parse and measure a page, unless it has no text or would strain the parser."""
     source = tree.encoded(html)
     if problem := tree.strain(source):
         return Opened(source, problem=problem)
@@ -143,7 +143,7 @@ def opened(html: str) -> Opened:
 
 
 def read(html: str, template: bytes = b"") -> Reading:
-    """Read a page without the site's template."""
+    """Read a page without the blocks of the site's template."""
     found = opened(html)
     page, columns = found.page, found.columns
     if page is None:
@@ -168,7 +168,7 @@ def _lines(blocks: Blocks, chosen: Array) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Which blocks are the main content, the F1 they are expected to have, and which are captions by any mark."""
+    """Masks of the main content and of all captions, with the expected F1 of the content."""
 
     chosen: Array
     confidence: float
@@ -207,11 +207,10 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen = series.closing(page, chosen, probability, allowed)
     if confidence < WHOLE:
         chosen &= ~series.other_articles(page, chosen)
-    chosen &= ~boxes.teasers(page, chosen) & ~boxes.elsewhere(page, chosen) & ~series.related(page, chosen)
+    chosen &= ~boxes.teasers(page, chosen) & ~series.related(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
-    chosen = asides.without_asking(page, chosen)
     boxed = parts.boxed(page, chosen)
     chosen &= ~boxed & ~comments.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
@@ -300,7 +299,7 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
     kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
     found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
-    found = asides.without(opening.without_title(found, shown))
+    found = opening.without_title(found, shown)
     if len(found) > opening.HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(

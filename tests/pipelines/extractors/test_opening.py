@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import asides, opening, selection
+from pipelines.extractors import opening, selection
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
@@ -103,39 +103,6 @@ def test_what_is_no_text_by_its_mark_up_is_no_standfirst(between: str) -> None:
 def test_a_standfirst_that_begins_the_text_is_there_once() -> None:
     """Papers that repeat it above the text have it in the text already."""
     assert read(f"<section class='promo'><p>{LEAD}</p></section>", text=f"<p>{LEAD}.</p>{TEXT}").count("Ferries") == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        ("- Quảng cáo -", False),
-        ("إعلان", False),
-        ("Quảng cáo ngoài trời tăng mạnh", True),
-        ("انتهای پیام/ ۶۳۱", False),
-        ("پایان پیام رئیس جمهور به مردم شهر", True),
-        ("تابعنا على فيسبوك وتويتر.", False),
-        ("ہمیں فیس بک پر فالو کریں۔", False),
-        ("Theo dõi chúng tôi trên Zalo và Google News", False),
-        ("He was banned from Facebook for a year.", True),
-        ("Follow us, the guide said, and went on.", True),
-        ("Công an đang theo dõi kênh Telegram của nhóm.", True),
-        ("ตำรวจติดตามตัวผู้ต้องหาได้จากเฟซบุ๊ก", True),
-    ],
-)
-def test_lines_that_say_that_they_are_none_of_the_text_are_out(line: str, *, kept: bool) -> None:
-    """A word for advertisements alone, what agencies end with, and what asks to follow the paper somewhere."""
-    text = [(line, ParagraphKind.PARAGRAPH) for line in ("The water rose.", "It fell.", line)]
-    assert asides.without(text) == text[: 2 + kept]
-
-
-def test_a_heading_of_advertisements_and_a_prompt_amid_the_text_stay() -> None:
-    """What is spoken of below a heading may be advertising; a paper is quoted amid the text."""
-    text = [
-        ("Quảng cáo", ParagraphKind.HEADING),
-        ("Follow us on Facebook!", ParagraphKind.PARAGRAPH),
-        ("It fell.", ParagraphKind.PARAGRAPH),
-    ]
-    assert asides.without(text) == text
 
 
 @pytest.mark.parametrize(
