@@ -5,7 +5,6 @@ A crawl and ``evaluate`` both go through here, so that what is scored is what is
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -33,16 +32,8 @@ SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"
 """Where a date stands that a line of the page shows."""
 HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text among which title, date or author may be, and its characters at most."""
-MIN_TITLE, MAX_KICKER = 15, 60
-"""Characters, white space apart, of a title that is found again, and of what a headline may have besides."""
 MAX_BY = 25
 """Characters before the author's name, at most, of a line that has nothing else."""
-MIN_WORDS, MOST_WORDS = 4, 0.7
-"""Words of a title, and their share, that a headline has."""
-MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
-"""Most words of another headline, and how many of them, and what share, are the title's at least."""
-_SENTENCE_ENDS = frozenset(".!؟۔।。！…")
-_WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
 
 
@@ -127,37 +118,7 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
         return extraction
     kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
-    if at is None and kinds[:1] == _HEADING and kinds[1:]:
-        at = 0 if _is_headline(extraction, title) or _is_another(extraction.paragraphs[0], title) else None
     return extraction if at is None else _without(extraction, at, at + 1)
-
-
-def _is_headline(extraction: Extraction, title: str) -> bool:
-    """Say whether the first line ends with a title, or has nearly all its words and few more.
-
-    Where a heading was shown as the title, those words may well be the standfirst's.
-    """
-    line = extraction.paragraphs[0]
-    packed, wanted = "".join(line.split()), "".join(title.split())
-    if not MIN_TITLE <= len(wanted) <= len(packed) + MAX_KICKER or len(packed) > len(wanted) + MAX_KICKER:
-        return False
-    said, words = set(_WORD.findall(line.casefold())), set(_WORD.findall(title.casefold()))
-    return packed.endswith(wanted) or (
-        not extraction.title and len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
-    )
-
-
-def _is_another(line: str, title: str) -> bool:
-    """Say whether a heading over the text is one that was written for readers, where the title is for searches.
-
-    Of its few words some are those of the title, and it is no sentence, as standfirsts are.
-
-    >>> _is_another("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
-    True
-    """
-    said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))
-    alike = len(words.intersection(said))
-    return len(said) <= MAX_WORDS and line[-1] not in _SENTENCE_ENDS and alike >= max(FEW_WORDS, SOME_WORDS * len(said))
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:

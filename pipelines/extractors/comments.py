@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_walk import Blocks
 
 MAX_COMMENTS = 200
-LITTLE = 250
-"""Characters of a text, at least, upon which comments follow."""
 LIKELY, ENOUGH = 0.5, 100
 """Probability from which a block may be taken for the text, and characters of one that are expected before comments."""
 SECTIONS = 200
@@ -104,14 +102,6 @@ def _named(tag: str) -> bool:
     return _SECTION.search(tag) is not None
 
 
-def by_readers(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are readers' comments, each marked as one, behind a longer text that is none."""
-    found = np.zeros(page.count, bool)
-    likely = (chosen & ((page.path & BIT["comment"]) != 0)).nonzero()[0].tolist()
-    readers = [index for index in likely if _comment(page, index)]
-    if readers and page.texts.chars[: readers[0]][chosen[: readers[0]]].sum() >= LITTLE:
-        found[readers] = True
-    return found
 
 
 def _comment(page: Page, index: int) -> int:

@@ -33,8 +33,6 @@ NEAR = 10
 """Blocks before the article that may hold the caption of its first picture."""
 FEW = 4
 """Blocks, at most, of an element that is a caption."""
-CELLS, BESIDE = 2, 250
-"""Blocks and characters, at most, of a table beside the text with a picture and its caption."""
 MAX_INSIDE = 30
 """Elements in a figure that are read. The limit keeps nested figures linear."""
 LAYOUT = 0.5
@@ -49,17 +47,13 @@ MIN_TITLE = 15
 """Characters, at least, of a line that is the title."""
 HALF = 0.5
 """Share of the stated title, at least, in such a line."""
-BOXED = 0.2
-"""Most of the text, as a share, that stands in boxes of pictures beside it."""
 
 _CERTAIN = {ParagraphKind.HEADING, ParagraphKind.PREFORMATTED}
 _NAMING = re.compile(r'\s(?:class|id|itemprop)="([^"]*)"')
-_CLASS = re.compile(r'\sclass="([^"]*)"')
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 _CAPTIONS = frozenset({"figcaption", "caption", "figure"})
 _NO_CAPTIONS = frozenset({"blockquote", "table", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
 _PICTURES = BIT["caption"] | BIT["figure"]
-_MAY_HOLD_CAPTIONS = _PICTURES | BIT["table"]
 _SUBHEAD = KIND["h2"] | KIND["h3"]
 _CAPTION = re.compile(r"captions?(?![a-z])|cutline")
 _IMAGES = ("image", "img", "photo", "foto", "picture", "pic")
@@ -73,19 +67,7 @@ _SURE_CAPTION = re.compile(
 _IN_NAMES = "|".join(f"[{image[0]}{image[0].upper()}]{image[1:]}" for image in _IMAGES)
 _MAY_CAPTION = re.compile(f"aption|utline|(?:{_IN_NAMES}|[mM]edia)s?[-_ ]*[BWCDILEHbwcdileh]")
 """Sieve for the patterns, which need the words of an element."""
-_BESIDE_TEXT = re.compile(
-    r'table\s(?:[^"]*"[^"]*")*?[^"]*(?<![\w-])(?:align="(?:left|right)"|style="[^"]*\bfloat\s*:\s*(?:left|right)\b)',
-    re.IGNORECASE,
-)
-"""A table that the text flows around."""
-_CLASSED = re.compile(r'(?:p|div|small|em) (?:[^"]*"[^"]*")*?[^"]*\bclass="(?:[^"]*\s)?caption(?=[\s"])')
-"""An element of which caption is a class, and no part of another's name."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
-_BOX = re.compile(rf"(?<![a-z])(?:{_NAMED}|thumb|thumbnail)s?(?=\s|$)")
-_NO_BOX = re.compile(
-    r"(?<![a-z])(?:with|without|has|no|bg|background|row|over|text|title|hero|card|caption|slide|slider|slides)(?![a-z])"
-)
-"""The last word of a class that makes an element the box of a picture, and words by which it is one beside a text."""
 _PARTING = frozenset("|-–—·•»«:/_｜")
 _WITH_FOOTERS = frozenset({"article", "main", "blockquote"})
 _MAY_HOLD_FOOTERS = sum(BIT[name] for name in _WITH_FOOTERS)
@@ -153,7 +135,7 @@ def captions(page: Page) -> tuple[Array, Array]:
     marked = {
         number: _captioned(tag[:MAX_CHARS])
         for number, (tag, bits) in enumerate(zip(elements.tags, page.marks, strict=True))
-        if bits & _MAY_HOLD_CAPTIONS or "aption" in tag  # as in their names
+        if bits & _PICTURES or "aption" in tag  # as in their names
     }
     surely = {tag: certain for tag, certain in marked.items() if certain is not None}
     if not surely:
@@ -169,52 +151,15 @@ def captions(page: Page) -> tuple[Array, Array]:
     return sure & (2 * sure.sum() < page.count), likely
 
 
-def boxed(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand in the box of a picture or film, as their captions do.
-
-    A page much of whose text stands there tells its story by pictures.
-    """
-    found, elements = np.zeros(page.count, bool), page.blocks.elements
-    for index in (chosen & ((page.path & BIT["caption"]) != 0)).nonzero()[0].tolist():
-        small = takewhile(lambda box: elements.last[box] - elements.first[box] <= FEW, around(page.blocks, index))
-        found[index] = any(_is_box(elements.tags[elements.tag[box]][:MAX_CHARS]) for box in small)
-    if not found.any():
-        return found
-    few = page.texts.chars[found].sum() <= BOXED * page.texts.chars[chosen].sum()
-    return found if few else np.zeros(page.count, bool)
 
 
-def classed(page: Page, chosen: Array, likely: Array) -> Array:
-    """Say which of the chosen blocks that may be captions have that for a class, behind the first chosen one.
-
-    That may be a lead in the place of a caption, cells are set in tables by the text of pictures.
-    """
-    found: Array = chosen & likely
-    if not found.any():
-        return found
-    found[chosen.argmax()] = False
-    elements = page.blocks.elements
-    for index in found.nonzero()[0].tolist():
-        own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
-        found[index] = any(_CLASSED.match(elements.tags[elements.tag[element]]) for element in own)
-    few = page.texts.chars[found].sum() <= BOXED * page.texts.chars[chosen].sum()
-    return found if few else np.zeros(page.count, bool)
 
 
-@lru_cache(maxsize=2**12)
-def _is_box(tag: str) -> bool:
-    named = _CLASS.search(tag)
-    words = _HUMP.sub("-", named[1]).lower() if named else ""
-    return _BOX.search(words) is not None and _NO_BOX.search(words) is None
 
 
 def _holds_more(page: Page, figure: int) -> bool:
-    """Return whether a figure holds text: a quotation, a table, a list or a heading. A table does if it is larger
-    than a picture with a caption.
-    """
+    """Return whether a figure holds text: a quotation, a table, a list or a heading."""
     elements = page.blocks.elements
-    if elements.name(figure) == "table":
-        return bool(page.held[figure] > CELLS or page.texts.chars[page.holds(figure)].sum() > BESIDE)
     if elements.name(figure) != "figure":
         return False
     looked_at = range(figure + 1, min(figure + 1 + MAX_INSIDE, len(elements.tag)))
@@ -232,8 +177,6 @@ def _around(elements: Elements, element: int) -> str:
 def _captioned(tag: str) -> bool | None:
     """Return whether an element is a caption for sure; None if it has no mark of a caption."""
     if tag.partition(" ")[0] in _CAPTIONS:
-        return True
-    if _BESIDE_TEXT.match(tag):
         return True
     if not _MAY_CAPTION.search(tag):
         return None
@@ -270,16 +213,6 @@ def footers(page: Page) -> Array:
     return found
 
 
-def imprint(page: Page, chosen: Array) -> Array:
-    """Say which blocks lie in the page's ``footer`` where the chosen ones begin in it, even with most of the text.
-
-    So it is where the article is but a film or a picture.
-    """
-    found, elements = np.zeros(page.count, bool), page.blocks.elements
-    outwards = {elements.name(element): element for element in around(page.blocks, int(chosen.argmax()))}
-    if "footer" in outwards and outwards.keys().isdisjoint(_WITH_FOOTERS):
-        found[page.holds(outwards["footer"])] = True
-    return found
 
 
 def copies(page: Page, chosen: Array) -> Array:

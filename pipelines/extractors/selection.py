@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines import jsonld, tree
-from pipelines.extractors import boxes, closing, comments, density, opening, parts, series, stated_body
+from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import log_odds, measure, under_headline
 from pipelines.extractors.block_marks import BIT
@@ -62,15 +62,13 @@ DIGITS = 4
 """Digits of a confidence in an extraction."""
 SURE = 0.65
 """Expected F1 from which the chosen blocks are taken, wherever they are on the page."""
-WHOLE = 0.93
-"""Expected F1 from which a text has almost no wrong block."""
 MAX_LINKED = 0.5
 """Share of linked characters from which a block without a sentence end is a link to another page."""
 LABEL, NOTICE = 60, 120
 """Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-OTHERS = 2
-"""Other items per linked item, from which a list is not a list of links."""
+HEAD = 3
+"""Lines of a text whose last line is not taken for the heading of nothing."""
 MAX_BOXES = 3
 """Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
 
@@ -149,14 +147,13 @@ def read(html: str, template: bytes = b"") -> Reading:
     if page is None:
         return Reading((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
-    apart = left_out | series.further_articles(page)
-    probability = model().probabilities(page, columns, apart)
+    probability = model().probabilities(page, columns, left_out)
     if (said := comments.sections(page, probability)).any():
-        probability = model().probabilities(page, columns, apart | said)
+        probability = model().probabilities(page, columns, left_out | said)
     content = find(page, columns["title"], probability, found.body, opening.head_of(found.source))
     if not left_out.any():
-        return _reading(page, columns["title"], content, found.source)
-    reading = _reading(page, columns["title"], content.without(left_out), found.source)
+        return _reading(page, columns["title"], content)
+    reading = _reading(page, columns["title"], content.without(left_out))
     lines = frozenset(_lines(page.blocks, left_out)).difference(_lines(page.blocks, ~left_out))
     return replace(reading, left_out=int(left_out.sum()), template=lines)
 
@@ -203,21 +200,14 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
         chosen = found & ~out & (title <= TITLE)
     chosen = series.completed(page, chosen, probability, allowed)
     chosen = series.enclosed(page, chosen, probability, allowed)
-    chosen = series.named(page, chosen, probability, allowed)
     chosen = series.closing(page, chosen, probability, allowed)
-    if confidence < WHOLE:
-        chosen &= ~series.other_articles(page, chosen)
-    chosen &= ~boxes.teasers(page, chosen) & ~series.related(page, chosen)
+    chosen &= ~series.related(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
-    boxed = parts.boxed(page, chosen)
-    chosen &= ~boxed & ~comments.by_readers(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
-    boxed |= parts.classed(page, chosen, captions)
-    chosen &= ~boxed & ~opening.byline(page, chosen) & ~parts.imprint(page, chosen)
     chosen = closing.unsigned(page, chosen)
-    return Content(chosen & ~parts.copies(page, chosen), confidence, captions | boxed, headed)
+    return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 
 def links(page: Page, chosen: Array) -> Array:
@@ -237,25 +227,7 @@ def links(page: Page, chosen: Array) -> Array:
     names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
     said = Counter(names.values())
     found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
-    found[[index for index in names if _is_listed(page, index, found, chosen)]] = False
-    found[[index for index in names if _names_next(page, index, chosen & ~found)]] = False
     return found
-
-
-def _names_next(page: Page, index: int, chosen: Array) -> bool:
-    """Say whether a block among several that were ``chosen`` names what the next of them says, as a colon tells."""
-    if page.blocks.texts[index].rstrip()[-1:] not in series.COLONS or not chosen[index + 1 : index + 2].any():
-        return False
-    parents = page.parents[page.inside]
-    return int((chosen & (parents == parents[index])).sum()) >= series.BESIDE
-
-
-def _is_listed(page: Page, index: int, found: Array, chosen: Array) -> bool:
-    """Say whether a block is an item of a list most of which was chosen and is none of those that were ``found``."""
-    elements = page.blocks.elements
-    item = next((element for element in parts.around(page.blocks, index) if elements.name(element) == "li"), 0)
-    within = slice(page.first[elements.parents[item]], page.last[elements.parents[item]])
-    return item > 0 and bool(chosen[within].sum() > (1 + OTHERS) * found[within].sum())
 
 
 def labels(page: Page, chosen: Array) -> Array:
@@ -295,12 +267,12 @@ def _holds_no_text(page: Page, element: int) -> bool:
     return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
 
 
-def _reading(page: Page, title: Array, content: Content, source: bytes) -> Reading:
+def _reading(page: Page, title: Array, content: Content) -> Reading:
     kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
-    found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
-    found = opening.without_title(found, shown)
-    if len(found) > opening.HEAD and _opens_nothing(*found[-2:]):
+    lines = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
+    found = asides.without(lines)
+    if len(found) > HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(
         "".join(kind for _, kind in found),
@@ -308,10 +280,7 @@ def _reading(page: Page, title: Array, content: Content, source: bytes) -> Readi
         parts.near_captions(page, content.chosen, content.captions),
         comments.marked(page, content.chosen),
     )
-    lines = tuple(
-        opening.parted(line, source) if place < opening.HEAD else line for place, (line, _) in enumerate(found)
-    )
-    return Reading(lines, content.confidence, parts=beside, headed=content.headed)
+    return Reading(tuple(line for line, _ in found), content.confidence, parts=beside, headed=content.headed)
 
 
 def _opens_nothing(before: tuple[str, ParagraphKind], last: tuple[str, ParagraphKind]) -> bool:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.block_features import SHORT
-from pipelines.extractors.block_marks import BIT, KIND, PRAISE
-from pipelines.extractors.parts import TITLE, is_heading
+from pipelines.extractors.block_marks import BIT, KIND
+from pipelines.extractors.parts import is_heading
 
 if TYPE_CHECKING:
     from pipelines.extractors.block_page import Page
@@ -39,14 +38,6 @@ BESIDE = 3
 """Chosen blocks in one element that speak for the paragraphs among them."""
 COLONS = frozenset(":：")
 """Where a line ends that names what follows."""
-ASKED = 200
-"""Most characters of what names something that unfolds."""
-PART, HALF = 10, 0.5
-"""Most blocks of a part of the text that has a name, and most of the text, as a share, that it has."""
-MAX_OTHERS = 50
-"""Other headlines that are looked at."""
-CELLS = 4
-"""Blocks of a table that is more than a frame."""
 HARDLY = 0.1
 """Share of linked characters up to which a line leads nowhere."""
 _LISTED = BIT["ul"] | BIT["dl"] | BIT["table"]
@@ -64,11 +55,6 @@ _RELATED = re.compile(
     r"[Rr]elated(?!-work)|RELATED|yarpp|[Rr]ecommend(?!ation)|see-?also|[Rr]ead-?(?:[Mm]ore(?!-(?:content|text|target))|[Aa]lso)"
 )
 """A recommendation is also what a report or a test comes to, related work a section, and a text may unfold."""
-_NUMBER = re.compile(r"\d+")
-_ADDRESSED = re.compile(r'\sdata-(?:[a-z]+-)?(?:url|href|permalink)="')
-"""An element that tells its own address, for the one that is shown to follow what is read."""
-_ITS_OWN = re.compile(r'\s(?:data-[a-z-]+|itemid|about)="[^"]*"')
-"""What differs between articles of one make."""
 
 
 def completed(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
@@ -145,11 +131,9 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     marks = page.path[among]
     aside = _ASIDE & ~int(page.path[taken[page.weight[taken].argmax()]])
     missed = (((marks & _LISTED) | (page.kind[among] & _SUBHEAD)) != 0) & ~chosen[among]
-    missed &= allowed[among] & (page.link[among] <= HARDLY) & ((marks & (aside & ~BIT["related"])) == 0)
+    missed &= allowed[among] & (page.link[among] <= HARDLY) & ((marks & aside) == 0)
     if not missed.any():
         return chosen
-    cells = missed & ((page.kind[among] & KIND["td"]) != 0)
-    missed &= (marks & aside) == 0
     missed &= probability[among] >= LEAST
     gap = np.cumsum(chosen[among])
     others = np.bincount(gap, ~(chosen[among] | missed | page.hidden[among]))
@@ -157,68 +141,17 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     parents = page.parents[page.inside]
     over = chosen[among.start + 1 : among.stop + 1] & (parents[among] == parents[among.start + 1 : among.stop + 1])
     found[among] |= missed & ((others[gap] == 0) | (over & ((page.kind[among] & _SUBHEAD) != 0)))
-    for table in _tables(page, cells.nonzero()[0] + among.start) if cells.any() else ():
-        inside = slice(page.first[table], page.last[table])
-        beside = page.parents[_outermost(page, table)]
-        found[inside] |= _is_of_cells(page, inside, allowed, aside & ~BIT["related"]) and bool(
-            (parents[taken] == beside).any()
-        )
     return found
 
 
-def _outermost(page: Page, element: int) -> int:
-    """Return the outermost of the elements that hold nothing but this one, as those do that let a wide table scroll."""
-    held = page.first[element], page.last[element]
-    while element and (page.first[page.parents[element]], page.last[page.parents[element]]) == held:
-        element = page.parents[element]
-    return element
 
 
-def _tables(page: Page, cells: Array) -> set[int]:
-    """Return the innermost tables around some blocks."""
-    found, name = set[int](), page.blocks.elements.name
-    for element in set(page.inside[cells].tolist()):
-        while element and name(element) != "table":
-            element = page.parents[element]
-        found.add(int(element))
-    return found - {0}
 
 
-def _is_of_cells(page: Page, inside: slice, allowed: Array, aside: int) -> bool:
-    """Say whether blocks are cells, some at least, and none of them leads elsewhere or is marked as something else."""
-    plain = allowed[inside] & (page.link[inside] <= HARDLY) & ((page.path[inside] & aside) == 0)
-    return len(plain) >= CELLS and bool((plain & ((page.kind[inside] & KIND["td"]) != 0)).all())
 
 
-def named(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
-    """Return the chosen blocks with those of the ``allowed`` ones that name what stands below them, if it was chosen.
-
-    They are what unfolds an element when it is asked for, or subheads of parts of one make, others of which were
-    chosen, as entries of a live report are. Each is among the first of its part.
-    """
-    folds = (page.path & BIT["fold"]) != 0
-    missed = folds | (((page.kind & _SUBHEAD) != 0) & (probability >= LEAST_BEHIND))
-    missed &= allowed & ~chosen & (page.link <= HARDLY) & (page.texts.chars <= ASKED)
-    missed &= (page.path & (_ASIDE & ~BIT["box"])) == 0
-    if not missed.any():
-        return chosen
-    held, gained = page.total(chosen * page.weight), page.total(page.gain)
-    full = (held > 0) & (held >= MOST * gained) & (page.held >= FEW) & (page.held <= PART) & (held <= HALF * held[0])
-    parts = {index: _part(page, index, full) for index in missed.nonzero()[0].tolist()}
-    makes, found = page.makes[page.inside], chosen.copy()
-    known = set(makes[chosen & ((page.kind & _SUBHEAD) != 0)].tolist())
-    for index, part in parts.items():
-        unfolds = page.first[part] == index and (page.near[index] | page.marks[page.tag[part]]) & BIT["fold"]
-        found[index] = bool(part and (unfolds or makes[index] in known))
-    return found
 
 
-def _part(page: Page, index: int, full: Array) -> int:
-    """Return the smallest element around a block, among the first in it, that is ``full`` of text; 0 if none is."""
-    element = int(page.inside[index])
-    while element and not full[element] and index - page.first[element] < FEW:
-        element = int(page.parents[element])
-    return element if full[element] and index - page.first[element] < FEW else 0
 
 
 def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
@@ -276,91 +209,18 @@ def _names_what_follows(page: Page, index: int, element: int) -> bool:
     return page.texts.chars[index] <= NAME and (heading or page.blocks.texts[index].rstrip()[-1:] in COLONS)
 
 
-def further_articles(page: Page) -> Array:
-    """Say which blocks lie in articles that follow upon the page's own: each an ``article`` with an h1 of its own.
-
-    Its own has the h1 that the title repeats, and text of some length. Where it is no ``article``, elements beside it
-    of its make are, if they are named so or tell their address. Of a page without h1, the h2 count that articles of one
-    make begin with.
-    """
-    others = np.zeros(page.count, bool)
-    heads = page.h1.nonzero()[0][:MAX_OTHERS].tolist() or _opening_articles(page)
-    if len(heads) < 2:
-        return others
-    articles = {head: _article(page, page.inside[head]) for head in heads}
-    titled = [head for head in heads if page.title[head] > TITLE]
-    own = next((article for head in titled if (article := articles[head])), 0)
-    following = {article for article in articles.values() if page.first[article] >= page.last[own]}
-    if titled and not own:
-        headline = int(page.inside[titled[0]])
-        behind = (int(page.inside[head]) for head in heads if head > titled[0] and page.title[head] <= TITLE)
-        following = {_beside(page, headline, other, page.total_gain) for other in behind}
-    elif not own or page.total_gain[own] < SHORT:
-        return others
-    for other in following - {0}:
-        others[page.first[other] : page.last[other]] = True
-    return others
 
 
-def _opening_articles(page: Page) -> list[int]:
-    """Return the h2 of a page without h1 that articles begin with, of the make of the one that the title repeats."""
-    found = dict[int, str]()
-    for head in ((page.kind & KIND["h2"]) != 0).nonzero()[0][:MAX_OTHERS].tolist():
-        article = _article(page, page.inside[head])
-        if article and page.first[article] == head:
-            found[head] = _make(page, article)
-    own = next((make for head, make in found.items() if page.title[head] > TITLE), "")
-    return [head for head, make in found.items() if make == own]
 
 
-def _article(page: Page, element: int) -> int:
-    """Return the ``article`` around an element, 0 if there is none."""
-    elements = page.blocks.elements
-    while element and elements.name(element) != "article":
-        element = elements.parents[element]
-    return element
 
 
-def other_articles(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks lie in other articles, as they do where one is shown after the other.
-
-    Those have a headline of the make of the one that the page's title repeats, and stand beside its article in elements
-    of one make. Entries of a live report are none: its headline is in none of them.
-    """
-    others = np.zeros(page.count, bool)
-    headlines = (page.inside[index] for index in (page.title > TITLE).nonzero()[0].tolist())
-    headline = next((element for element in headlines if _is_headline(page, element)), 0)
-    following = headline + 1 + (page.tag[headline + 1 :] == page.tag[headline]).nonzero()[0]
-    if headline and len(following):
-        held = page.total(chosen * page.weight)
-        for other in following[:MAX_OTHERS].tolist():
-            beside = _beside(page, headline, other, held)
-            others[page.first[beside] : page.last[beside]] |= beside > 0
-    return others & chosen
 
 
-def _is_headline(page: Page, element: int) -> bool:
-    elements = page.blocks.elements
-    name = elements.name(element)
-    return name == "h1" or (is_heading(name) and bool(page.marks[elements.tag[element]] & BIT["title"]))
 
 
-def _beside(page: Page, headline: int, other: int, held: Array) -> int:
-    """Return the element that has the other headline where the article has its own; 0 if there is none."""
-    elements = page.blocks.elements
-    while headline != other and elements.parents[headline] != elements.parents[other]:
-        headline, other = elements.parents[headline], elements.parents[other]
-    article = page.marks[elements.tag[headline]] & PRAISE & ~BIT["title"]
-    if headline == other or not (article or _ADDRESSED.search(elements.tags[elements.tag[other]])):
-        return 0
-    if _make(page, headline) != _make(page, other):
-        return 0
-    return other if held[headline] >= SHORT else 0
 
 
-def _make(page: Page, element: int) -> str:
-    """Return the start tag of an element without the numbers and addresses by which pages tell articles apart."""
-    return _NUMBER.sub("", _ITS_OWN.sub("", page.blocks.elements.tags[page.blocks.elements.tag[element]]))
 
 
 def related(page: Page, chosen: Array) -> Array:
