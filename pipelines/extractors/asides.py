@@ -65,6 +65,15 @@ def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, Parag
     return kept if 2 * sum(len(line) for line, _ in kept) >= sum(len(line) for line, _ in lines) else list(lines)
 
 
+def leads_elsewhere(text: str) -> bool:
+    """Return whether a text is the heading of a list of links to other articles.
+
+    >>> leads_elsewhere("Tin liên quan"), leads_elsewhere("Tin liên quan đến lũ")
+    (True, False)
+    """
+    return len(text) <= LABEL and _folded(text.strip().strip(_BEHIND)) in _ELSEWHERE
+
+
 def is_boilerplate(line: str, kind: ParagraphKind) -> bool:
     """Return whether a line is a label of a link, or no more than the words of a button or of an advertisement.
 

@@ -44,7 +44,7 @@ from pipelines.extractors.selection import SURE
 from pipelines.markup.soup import collapsed, scan
 from storage.records import Extraction
 
-NAME, VERSION = "auto", "19"
+NAME, VERSION = "auto", "20"
 
 ENOUGH = 200
 """Characters without white space. A shorter second reading is compared with the first."""

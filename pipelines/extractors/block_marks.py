@@ -39,7 +39,6 @@ _WORDS = {
     r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
     r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call"
     r"|consent|brlbs|borlabs|cmplz|placeholder|privacy",
-    "fold": r"accordions?|toggles?|faqs?|collaps\w*|questions?|spoilers?",
 }
 """Words in a name, and the mark they give. The mark "widget" also needs a full name in ``_WIDGET``."""
 _TAGS = {
@@ -47,7 +46,6 @@ _TAGS = {
     **dict.fromkeys(("ul", "ol"), "ul"),
     **dict.fromkeys(("figcaption", "caption"), "figure"),
     **dict.fromkeys(("button", "object", "marquee", "dialog"), "box"),
-    "summary": "fold",
 }
 _TAGS |= {"dl": "dl", "menu": "nav", "fieldset": "form", "blockquote": "blockquote"}
 NAMES = (*_WORDS, *dict.fromkeys(_TAGS.values()), "hidden")

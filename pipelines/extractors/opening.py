@@ -101,18 +101,10 @@ def _is_standfirst(page: Page, index: int) -> bool:
     return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, AROUND))
 
 
-
-
 @lru_cache(maxsize=2**12)
 def names_author(tag: str) -> bool:
     """Say whether a start tag, without ``<`` and ``>``, is named as what says who wrote a text, or when."""
     return not is_heading(tag.partition(" ")[0]) and _AUTHOR.search(naming_of(tag)) is not None
-
-
-
-
-
-
 
 
 def opening(page: Page, index: int) -> str:

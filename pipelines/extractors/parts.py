@@ -151,12 +151,6 @@ def captions(page: Page) -> tuple[Array, Array]:
     return sure & (2 * sure.sum() < page.count), likely
 
 
-
-
-
-
-
-
 def _holds_more(page: Page, figure: int) -> bool:
     """Return whether a figure holds text: a quotation, a table, a list or a heading."""
     elements = page.blocks.elements
@@ -211,8 +205,6 @@ def footers(page: Page) -> Array:
     """Mark the blocks in a ``footer`` of the page, not in one of an article."""
     found: Array = (page.path & (BIT["footer"] | _MAY_HOLD_FOOTERS)) == BIT["footer"]
     return found
-
-
 
 
 def copies(page: Page, chosen: Array) -> Array:

@@ -36,16 +36,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines import jsonld, tree
-from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series, stated_body
+from pipelines import tree
+from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.block_features import log_odds, measure, under_headline
+from pipelines.extractors.block_features import measure, under_headline
 from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_texts import ENDS, UNSPACED
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
-from pipelines.extractors.scored import choose, logistic, model
+from pipelines.extractors.scored import choose, model
 from pipelines.extractors.template import recurring
 from pipelines.markup.soup import scan
 from storage.records import Extraction, ParagraphKind
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_texts import Array
     from pipelines.extractors.block_walk import Blocks
 
-NAME, VERSION = "scored", "17"
+NAME, VERSION = "scored", "18"
 DIGITS = 4
 """Digits of a confidence in an extraction."""
 SURE = 0.65
@@ -68,7 +68,7 @@ LABEL, NOTICE = 60, 120
 """Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 HEAD = 3
-"""Lines of a text whose last line is not taken for the heading of nothing."""
+"""Lines at the head of a text that may be the title. A shorter text keeps its last line, whatever it is."""
 MAX_BOXES = 3
 """Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
 
@@ -118,8 +118,6 @@ class Opened:
 
     source: bytes
     """The page in UTF-8."""
-    body: str = ""
-    """Body of the article in the page's JSON-LD."""
     page: Page | None = None
     """None if the page is not read; ``problem`` is the reason."""
     columns: Columns = field(default_factory=dict)
@@ -131,13 +129,11 @@ def opened(html: str) -> Opened:
     source = tree.encoded(html)
     if problem := tree.strain(source):
         return Opened(source, problem=problem)
-    parsed = tree.parse_unguarded(source)
-    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
-    blocks = walk(parsed)
+    blocks = walk(tree.parse_unguarded(source))
     if not len(blocks):
         return Opened(source, problem="no text in the body")
     page = Page(blocks)
-    return Opened(source, body, page, measure(page))
+    return Opened(source, page, measure(page))
 
 
 def read(html: str, template: bytes = b"") -> Reading:
@@ -148,9 +144,7 @@ def read(html: str, template: bytes = b"") -> Reading:
         return Reading((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
     probability = model().probabilities(page, columns, left_out)
-    if (said := comments.sections(page, probability)).any():
-        probability = model().probabilities(page, columns, left_out | said)
-    content = find(page, columns["title"], probability, found.body, opening.head_of(found.source))
+    content = find(page, columns["title"], probability, opening.head_of(found.source))
     if not left_out.any():
         return _reading(page, columns["title"], content)
     reading = _reading(page, columns["title"], content.without(left_out))
@@ -177,7 +171,7 @@ class Content:
         return replace(self, chosen=self.chosen & ~out, captions=self.captions & ~out)
 
 
-def find(page: Page, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
+def find(page: Page, title: Array, probability: Array, head: bytes = b"") -> Content:
     """Choose the content by the blocks' probabilities and by the policy, whatever the probabilities are.
 
     ``title`` is each block's share of the title, ``body`` what the page states as the body of its article, ``head`` its
@@ -185,9 +179,6 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     """
     out, captions = parts.captions(page)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    if body and (doubts := stated_body.doubts(page, chosen, body)).any():
-        probability = logistic(log_odds(probability) - doubts)
-        chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
     allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.footers(page) & ~parts.buttons(page)
     headed = False
     if confidence < SURE:
@@ -201,7 +192,7 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen = series.completed(page, chosen, probability, allowed)
     chosen = series.enclosed(page, chosen, probability, allowed)
     chosen = series.closing(page, chosen, probability, allowed)
-    chosen &= ~series.related(page, chosen)
+    chosen &= ~boxes.elsewhere(page, chosen) & ~series.related(page, chosen)
     chosen &= ~links(page, chosen)
     chosen &= ~labels(page, chosen)
     chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
@@ -271,7 +262,8 @@ def _reading(page: Page, title: Array, content: Content) -> Reading:
     kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
     lines = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
-    found = asides.without(lines)
+    # The title may be a line of a block that is text.
+    found = asides.without([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
     if len(found) > HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(

@@ -144,16 +144,6 @@ def enclosed(page: Page, chosen: Array, probability: Array, allowed: Array) -> A
     return found
 
 
-
-
-
-
-
-
-
-
-
-
 def closing(page: Page, chosen: Array, probability: Array, allowed: Array) -> Array:
     """Return the chosen blocks with the lists and tables right behind them that lead nowhere, and what names those.
 
@@ -207,20 +197,6 @@ def _within(page: Page, index: int, home: int) -> int:
 def _names_what_follows(page: Page, index: int, element: int) -> bool:
     heading = element > 0 and is_heading(page.blocks.elements.name(element))
     return page.texts.chars[index] <= NAME and (heading or page.blocks.texts[index].rstrip()[-1:] in COLONS)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 def related(page: Page, chosen: Array) -> Array:

@@ -34,30 +34,6 @@ def of_text(html: str, *words: str) -> np.ndarray:
     return shown, ~starting(shown, TITLE), starting(shown, *words)
 
 
-@pytest.mark.parametrize(
-    ("box", "teaser", "out"),
-    [
-        ("related-posts", "The ferries stay where they are, and no…", True),
-        ("recommended", "The ferries stay where they are, and no... Read more", True),
-        ("relatedposts", "لا تزال العبارات في مكانها ولا أحد يعرف [...] اقرأ المزيد", True),
-        ("related-posts", "The ferries stay where they are.", False),
-        ("related-posts", "The ferries stay… and nobody knows for how long.", False),
-        ("related-posts", "渡し船はまだ動かないのだろうか……？", False),
-        ("chapter", "The ferries stay where they are, and no…", False),
-    ],
-)
-def test_the_beginning_of_a_related_article_is_none_of_this_one(box: str, teaser: str, *, out: bool) -> None:
-    """It breaks off, right behind a line that is a link, in a box that says that it is related."""
-    shown = page(
-        f"<h1>{TITLE}</h1><p>{SAID}</p><div class={box}><a href=/x>The bridge is shut</a><p>{teaser}</p></div>"
-    )
-    chosen = ~starting(shown, "The bridge", TITLE)
-    found = boxes.teasers(shown, chosen)
-    assert (found.sum(), bool(found[-1])) == (int(out), out)
-    no_link = page(f"<h1>{TITLE}</h1><div class={box}><p>The bridge is shut</p><p>{teaser}</p></div>")
-    assert not boxes.teasers(no_link, np.ones(no_link.count, bool)).any()
-
-
 FORM = "<form><input type=email><button>OK</button></form>"
 
 
@@ -94,19 +70,6 @@ def test_boxes_that_are_named_for_what_is_no_article_are_out(name: str, *, out: 
     """As for gifts, weather, shares and programs; what hides the text until it is paid for is named otherwise."""
     shown, chosen, box = of_text(article(f"<div class='{name}'><p>Give what you can.</p></div>"), "Give")
     assert (boxes.widgets(shown, chosen) == box).all() == out
-
-
-def cards(heading: str, count: int = 3, below: str = "The quays are empty.") -> str:
-    card = f"<div class=x2><h3><a href=/x>Who shut the bridge?</a></h3><p>{below}</p></div>"
-    return f"<section><h2>{heading}</h2>{card * count}</section>"
-
-
-def test_teasers_in_cards_of_one_make_are_out_where_all_break_off() -> None:
-    """Even where nothing says that they are related; descriptions that end are of what a list is about."""
-    for below, out in (("The quays are empty, and …", 3), ("The quays are empty.", 0)):
-        shown, chosen, _ = of_text(article(cards("What the quays are for", 3, below)))
-        found = boxes.teasers(shown, chosen)
-        assert found.sum() == 2 * out
 
 
 def test_a_text_is_read_without_the_boxes_in_it() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from pipelines.extractors import density, get, selection
 from pipelines.extractors.block_marks import BIT, marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.comments import MAX_COMMENTS, sections
+from pipelines.extractors.comments import MAX_COMMENTS
 from pipelines.extractors.parts import MAX_CHARS, captions
-from pipelines.extractors.stated_body import doubts
-from pipelines.jsonld import article_body
 from pipelines.tree import parse_tree
 
 TEXT = "The council said on Monday that it would mend the old bridge, and that work begins in spring. "
@@ -130,13 +127,8 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<div class='media mediaA'><img src=a><div class='mediaInfo'><p>{}</p></div></div>",
         "<div class='media-block'><img src=a><div class='media-block__description'>{}</div></div>",
         "<div class='foto-box'><img src=a><p>{}</p></div>",
-        "<div id=p12 class='photo'><img src=a><br>{}</div>",
-        "<div class='article__inline-images'><img src=a><p>{}</p></div>",
-        "<table class='c mainImage wide'><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
         "<table><tr><td><img src=a></td></tr><tr><td class='tr-caption'>{}</td></tr></table>",
         "<div class='top-img'><img src=a></div><div class='feat-caption'>{}</div>",
-        "<table align=RIGHT width=200><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
-        "<table width=200 style='float: left'><tr><td><img src=a><br>{}</td></tr></table>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
@@ -166,45 +158,6 @@ def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
     """Quotations, tables and boxes of text; nor is the text beside a picture."""
     shown = Page(walk(parse_tree(f"<body>{paragraphs(LINES)}{markup.format(LINES[0] + ' Again.')}</body>")))
     assert not captions(shown)[0].any()
-
-
-@pytest.mark.parametrize(
-    ("classes", "lines", "kept"),
-    [
-        ("photo", 1, False),
-        ("photo", 3, True),
-        ("text-photo", 1, True),
-        ("photo-explained", 1, True),
-        ("photo hero", 1, True),
-        ("row photo", 1, True),
-        ("bg-image", 1, True),
-        ("article", 1, True),
-    ],
-)
-def test_what_stands_in_the_box_of_a_picture_is_its_caption_where_most_of_the_text_does_not(
-    classes: str, lines: int, *, kept: bool
-) -> None:
-    """A story told by pictures is kept, and so is what stands in a box that is more than that of the picture."""
-    boxes = "".join(f"<div class='{classes}'><img src=a><p>{TEXT.strip()} {n}</p></div>" for n in range(lines))
-    found = selection.extract(page(paragraphs(LINES[:2]) + boxes))
-    assert ((f"{TEXT.strip()} 0" in found.paragraphs), bool(found.captions)) == (kept, not kept)
-
-
-@pytest.mark.parametrize(
-    ("markup", "kept"),
-    [
-        ("<div class='wrap'><img src=a><p class='caption'>{}</p></div>", False),
-        ("<div class='info'><div class='caption'><p>{}</p></div></div>", False),
-        ("<div class='_caption_x1 caption label'><p>{}</p></div>", False),
-        ("<p class='captions-of-old'>{}</p>", True),
-        ("<h3 class='caption'>{}</h3>", True),
-    ],
-)
-def test_a_paragraph_classed_as_a_caption_is_one_behind_the_first(markup: str, *, kept: bool) -> None:
-    """That may be a lead, which some papers class so."""
-    found = selection.extract(page(paragraphs(LINES[:2]) + markup.format(CAPTION) + paragraphs(LINES[2:])))
-    assert (CAPTION in found.paragraphs, CAPTION in found.captions) == (kept, not kept)
-    assert LINES[0] in selection.extract(page(markup.format(LINES[0]) + paragraphs(LINES[1:]))).paragraphs
 
 
 def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:
@@ -246,60 +199,6 @@ def test_who_wrote_a_comment_is_no_part_of_it_in_drupals_words() -> None:
     assert found.comments == ("Well done, all of you, for once.", "About time, I should say so.")
 
 
-def test_comments_that_read_like_the_article_are_none_of_it() -> None:
-    """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
-    said = [f"{number}. {LINES[0]}" for number in range(4)]
-    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (LINES[:1], [*LINES[:1], *said])):
-        shown = Page(walk(parse_tree(f"<body>{paragraphs(before)}{section(*said)}</body>")))
-        likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
-        chosen = selection.find(shown, np.zeros(shown.count), likely).chosen
-        read = [
-            line for index in np.flatnonzero(chosen) for line in shown.blocks.lines(index) if line[-30:] in str(LINES)
-        ]
-        assert read == expected
-
-
-@pytest.mark.parametrize(
-    ("naming", "before", "read"),
-    [
-        ("id=comments", "", 1),
-        ("class='post-comments js'", "", 1),
-        ("id=comment_list", "", 1),
-        ("class=comment_container", "", 1),
-        ("class=commentsblock", "", 1),
-        ("class=commentary", "", 5),
-        ("class='with-comments-open'", "", 5),
-        ("id=comments", f"<h1>{TITLE}</h1>", 5),
-    ],
-)
-def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, before: str, read: int) -> None:
-    """However much was said of it, and though no comment is marked as one; what holds the headline is no section."""
-    said = "".join(f"<div><p>{number}. {LINES[0]}</p></div>" for number in range(4))
-    section = f"<div {naming}>{before}<div class='comment'>{said}</div></div>"
-    headline = f"<h1>{TITLE}</h1>" * (not before)
-    body = f"<title>{TITLE}</title><body>{headline}<p>{LINES[1]}</p>{section}</body>"
-    shown = Page(walk(parse_tree(body)))
-    likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
-    long = np.array([len(text) > 60 for text in shown.blocks.texts])
-    assert (long & ~sections(shown, likely)).sum() == read
-
-
-@pytest.mark.parametrize("naming", ["class=commentbody", "class='comments-body'", "class=commentpost"])
-def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: str) -> None:
-    """Each in an element of its own, and none in a section; so it is where the text stands among them."""
-    said = "".join(f"<div {naming}><p>{number}. {LINES[0]}</p></div>" for number in range(4))
-    body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
-    assert selection.extract(body).paragraphs == (LINES[1],)
-    shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
-    assert not sections(shown, np.full(shown.count, 0.9)).any()
-
-
-def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
-    """As on the page of a discussion, or one whose text is in a place of that name."""
-    shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
-    assert not sections(shown, np.full(shown.count, 0.9)).any()
-
-
 def test_comments_have_bounds() -> None:
     """A page of ten thousand comments, or of one endless comment, is no heavier for it."""
     many = page(paragraphs(LINES * 9), after=section(*(f"Comment number {n}" for n in range(999))))
@@ -312,52 +211,6 @@ def test_what_only_looks_like_comments_is_none() -> None:
     """A heading, a count or a note to writers is marked much alike."""
     marks = "<div id='comments'><p class='comments-title'>3 comments</p><p class='comment'>Leave a comment</p></div>"
     assert selection.extract(page(paragraphs(LINES), after=marks)).comments == ()
-
-
-@pytest.mark.parametrize(
-    ("around", "found"), [("{}", False), ("<main>{}</main>", True), ("<article>{}</article>", True)]
-)
-def test_a_page_of_nothing_but_its_imprint_has_no_text(around: str, found: bool) -> None:
-    """As that of a film has none; an article's own footer may hold what there is of it."""
-    imprint = around.format(f"<footer id=footer><div>{paragraphs(LINES)}</div></footer>")
-    shown = f"<title>{TITLE}</title><body>{MENU}<h1>{TITLE}</h1><div class=film></div>{imprint}"
-    assert bool(selection.extract(shown).paragraphs) is found
-
-
-def stating(body: str) -> str:
-    return f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script>'
-
-
-@pytest.mark.parametrize(
-    ("stated", "expected"),
-    [
-        (" ".join(LINES), True),
-        ("&lt;p&gt;" + "&lt;/p&gt;&lt;p&gt;".join(LINES), True),
-        (LINES[0], False),
-        ("Another article altogether, of the same length. " * 40, False),
-    ],
-    ids=["agrees", "escaped markup", "a stub", "another text"],
-)
-def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: str, expected: bool) -> None:
-    """A stub or another article says nothing; headings need not be in it."""
-    extra = "Subscribe to our letter and read more of this every single day."
-    html = page(f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs([*LINES[3:], extra])}")
-    tree = parse_tree(html.replace("</head>", f"{stating(stated)}</head>"))
-    body = article_body(tree)
-    blocks = walk(tree)
-    chosen = np.array([text in LINES or text == extra for text in blocks.texts])
-    doubtful = doubts(Page(blocks), chosen, body) > 0
-    in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
-    assert not doubtful[in_article].any()
-    assert bool(doubtful[blocks.texts.index(extra)]) is expected
-
-
-def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_like() -> None:
-    """It has no paragraphs and no headings, and the text has both."""
-    body = f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs(LINES[3:])}"
-    plain, stated = (selection.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
-    assert stated.paragraphs == plain.paragraphs
-    assert stated.kinds == "ppphppp"
 
 
 @pytest.mark.parametrize(
