@@ -1,6 +1,6 @@
-"""From what an extractor found on a page to the text that is stored, or why none is.
+"""Clean an extraction and decide whether its text is stored.
 
-A crawl and ``evaluate`` both go through here, so that what is scored is what is stored.
+A crawl and ``evaluate`` both use this module, so the scored text is the stored text.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def clean(extraction: Extraction) -> Extraction:
 
 
 def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the heading at the head of the text that is the title, which ``title`` need not have as it is shown.
+    """Remove the heading at the head of the text that is the title.
 
-    Many papers state another for searches, of the same words, or show what the article is about before it. A line that
-    is no heading may be the first of a poem, which is called by it. Likewise.
+    A line that is no heading stays: a poem may be named after its first line. Only for extractors with a confidence,
+    which share our definition of the text.
     """
     title = title_of(extraction, stated)
     if extraction.confidence is None or not title:
@@ -122,10 +122,10 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out what of the head of the text tells nothing but the date, often with the author: the line or two that
-    it was read from, and others.
+    """Remove lines at the head of the text that hold only the date, often with the author.
 
-    Only where the extractor has our policy of what a text is, which its confidence tells.
+    These are the one or two lines that the date was read from, and others like them. Only for extractors with a
+    confidence, which share our definition of the text.
     """
     if extraction.confidence is None:
         return extraction
@@ -141,9 +141,9 @@ def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:
 
 
 def without_byline(extraction: Extraction, stated: Metadata) -> Extraction:
-    """Leave out the line at the head or the end of the text that is the author's name and nothing else; likewise.
+    """Remove a line at the head or the end of the text that is only the author's name.
 
-    At the head a word for by may stand before it.
+    At the head a word for "by" may be before the name. Only for extractors with a confidence.
     """
     author = stated.author
     if extraction.confidence is None or not author:

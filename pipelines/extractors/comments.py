@@ -1,4 +1,4 @@
-"""Readers' comments, where each is marked as one."""
+"""Collect readers' comments, if each is marked as one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_COMMENTS = 200
 LONG = 60
-"""Characters of a comment that needs no other beside it."""
+"""Characters of a comment that needs no second one like it."""
 _WORD = re.compile("[a-z]+")
 _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
 _NO_COMMENT = frozenset(
@@ -31,9 +31,9 @@ _ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | B
 
 
 def marked(page: Page, chosen: Array) -> tuple[str, ...]:
-    """Return readers' comments where each is marked as one, without names, dates and buttons; paragraphs a line each.
+    """Return readers' comments, each marked as one, without names, dates and buttons. Paragraphs are lines.
 
-    A short one counts when another element is marked like its own and does not say the same, as buttons do.
+    A short comment counts only if another element has the same marks and another text. Buttons repeat their text.
     """
     of_comments = (page.path & BIT["comment"]) != 0
     if not of_comments.any():
@@ -55,7 +55,7 @@ def marked(page: Page, chosen: Array) -> tuple[str, ...]:
 
 
 def _comment(page: Page, index: int) -> int:
-    """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
+    """Return the innermost element around a block that is one comment; 0 if the block is not in a comment."""
     blocks, elements = page.blocks, page.blocks.elements
     for element in around(blocks, index):
         number = elements.tag[element]
@@ -67,7 +67,7 @@ def _comment(page: Page, index: int) -> int:
 
 @lru_cache(maxsize=2**12)
 def _says(tag: str, bits: int) -> bool | None:
-    """Say whether an element is one comment, by its start tag and its marks; None where neither speaks of comments."""
+    """Return whether an element is one comment, by its start tag and marks; None if they do not mention comments."""
     name, _, attributes = tag.partition(" ")
     naming = naming_of(f" {attributes}")
     if bits & _ABOUT or is_heading(name) or _OF_COMMENT.search(naming):
@@ -79,7 +79,7 @@ def _says(tag: str, bits: int) -> bool | None:
 
 
 def _in_form(blocks: Blocks, element: int) -> bool:
-    """Say whether an element lies in a form, unless that is around the greater part of the page."""
+    """Return whether an element is in a form that is not around most of the page."""
     elements = blocks.elements
     while element:
         if elements.name(element) == "form":

@@ -3,9 +3,9 @@
 The content is the set of blocks with the greatest expected F1: by falling probability p and length l, up to where
 2 · Σp·l of those taken / (Σl of those taken + Σp·l of all) is greatest. That value is also the confidence.
 
-That blocks err together, as teasers do, it leaves out. So where it is under ``SURE``, only the smallest element with a
-headline and a short article's worth of likely content is read (``under_headline``). On pages of left-out sources F1 was
-about as expected:
+This formula assumes independent errors, but teasers are wrong together. So if the value is under ``SURE``, only the
+smallest element with a headline and a short article's worth of likely content is read (``under_headline``). On pages of
+left-out sources the actual F1 was close to the expected one:
 
 ============ ==== ==== ==== ==== ==== ==== ==== =====
 expected F1   to   to   to   to   to   to   to   to
@@ -17,21 +17,17 @@ actual       .403 .765 .539 .811 .820 .903 .939 .978
 +- 1 s.e.    .113 .093 .108 .036 .032 .018 .010 .003
 ============ ==== ==== ==== ==== ==== ==== ==== =====
 
-What belongs to the text and what is kept apart is written down in ``pipelines.extractors``; where the page says plainly
-what something is (``parts``, ``links``), that comes before the probabilities. What the page states as the body of its
-article is a witness (``stated_body``); what it makes alike belongs together (``series``).
+``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``asides`` remove
+blocks that the page marks clearly. ``series`` adds blocks of the same make, ``opening`` the standfirst. Each rule has
+its figures in ``docs/extractor-rules.md``.
 
-Where the template of the site is known (``template``), its blocks are left out, and count as no content when the
-second regression looks at the rest of the page.
-
-Markup that would strain the parser is read flat, by ``density``, and the extraction says so.
+Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
+no content. ``density`` reads pages that would strain the parser, and the extraction says so.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,9 +36,8 @@ from pipelines import tree
 from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.extractors.block_features import measure, under_headline
-from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.block_page import Page
-from pipelines.extractors.block_texts import ENDS, UNSPACED
+from pipelines.extractors.block_texts import ENDS
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
 from pipelines.extractors.scored import choose, model
@@ -62,15 +57,10 @@ DIGITS = 4
 """Digits of a confidence in an extraction."""
 SURE = 0.65
 """Expected F1 from which the chosen blocks are taken, wherever they are on the page."""
-MAX_LINKED = 0.5
-"""Share of linked characters from which a block without a sentence end is a link to another page."""
-LABEL, NOTICE = 60, 120
-"""Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
-SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+LABEL = 60
+"""Characters, at most, of the heading of a box."""
 HEAD = 3
 """Lines at the head of a text that may be the title. A shorter text keeps its last line, whatever it is."""
-MAX_BOXES = 3
-"""Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +162,10 @@ class Content:
 
 
 def find(page: Page, title: Array, probability: Array, head: bytes = b"") -> Content:
-    """Choose the content by the blocks' probabilities and by the policy, whatever the probabilities are.
+    """Select the content by the probabilities of the blocks, then by the rules.
 
-    ``title`` is each block's share of the title, ``body`` what the page states as the body of its article, ``head`` its
-    head in UTF-8.
+    ``title`` is the likeness of each block and the page's title (0 to 1), ``probability`` that of each block (0 to 1),
+    ``head`` the page's head in UTF-8.
     """
     out, captions = parts.captions(page)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
@@ -187,75 +177,18 @@ def find(page: Page, title: Array, probability: Array, head: bytes = b"") -> Con
         headed = bool(inside.any())
         chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
     found, chosen = chosen, chosen & allowed
-    if not chosen.any():  # what is hidden is all there is, until a script shows it
+    if not chosen.any():  # all text is hidden until a script shows it
         chosen = found & ~out & (title <= TITLE)
     chosen = series.completed(page, chosen, probability, allowed)
     chosen = series.enclosed(page, chosen, probability, allowed)
     chosen = series.closing(page, chosen, probability, allowed)
-    chosen &= ~boxes.elsewhere(page, chosen) & ~series.related(page, chosen)
-    chosen &= ~links(page, chosen)
-    chosen &= ~labels(page, chosen)
+    chosen &= ~boxes.elsewhere(page, chosen) & ~boxes.related(page, chosen)
+    chosen &= ~boxes.links(page, chosen)
+    chosen &= ~boxes.labels(page, chosen)
     chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
     chosen = opening.standfirst(page, chosen, allowed & ~captions & (probability >= opening.LIKELY), head)
     chosen = closing.unsigned(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
-
-
-def links(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks only lead elsewhere: mostly link, and no sentence.
-
-    Where they are most of the text, they are what the page is about. A few subheads may be those of other articles;
-    where there are more, each names what is spoken of below it, as in lists of the best. Of a list of other things, as
-    of steps to take, an item may be a link; and so may the name of whom a text quotes below it.
-    """
-    found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
-    if not found.any():
-        return found
-    few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
-    if not few:
-        return np.zeros(page.count, bool)
-    name, inside = page.blocks.elements.name, page.blocks.inside
-    names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
-    said = Counter(names.values())
-    found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
-    return found
-
-
-def labels(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are headings of boxes of which nothing else was chosen, as "read also" is.
-
-    An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement
-    or as a box to share by.
-    An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
-    things to buy are. Where nothing that was chosen is a sentence, marked as one in scripts that mark where they end,
-    there is no article for boxes of links to stand in.
-    """
-    found = np.zeros(page.count, bool)
-    ends = page.texts.ends_sentence
-    longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
-    short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
-    if not short:
-        return found
-    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any())
-    single = page.total(chosen) == 1
-    leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
-    marked, boxes = list[int](), list[int]()
-    for index in short:
-        alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
-        if any(_holds_no_text(page, element) for element in alone):
-            marked.append(index)
-        elif article and page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
-            boxes.append(index)
-    said = {page.blocks.texts[index].strip() for index in boxes}
-    found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True
-    return found
-
-
-def _holds_no_text(page: Page, element: int) -> bool:
-    """Say whether an element is marked as an advertisement or as a box to share by; headings are by what they say."""
-    elements = page.blocks.elements
-    marks = page.marks[elements.tag[element]]
-    return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:
@@ -276,9 +209,9 @@ def _reading(page: Page, title: Array, content: Content) -> Reading:
 
 
 def _opens_nothing(before: tuple[str, ParagraphKind], last: tuple[str, ParagraphKind]) -> bool:
-    """Say whether the last line of a text is but the heading of what is left out, as links, forms and players are.
+    """Return whether the last line of a text is the heading of a part that was left out: links, forms, players.
 
-    Where the line ``before`` is a heading as well, the text may be a list of them.
+    If the line ``before`` is a heading too, the text may be a list of headings.
     """
     line, kind = last
     heading = kind is ParagraphKind.HEADING and before[1] is not kind and line[-1] not in ENDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors import selection, series
+from pipelines.extractors import boxes, selection, series
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
 from pipelines.tree import parse_tree
@@ -197,7 +197,7 @@ LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quay
 def test_what_is_named_as_related_articles_and_has_links_is_none_of_this_one(box: str, out: int) -> None:
     """Its heading and its links go, though they end as sentences, and what it tells of another article."""
     shown = page(f"<h1>{TITLE}</h1>{f'<p>{SAID}</p>' * 6}{box}")
-    assert series.related(shown, np.ones(shown.count, bool)).sum() == out
+    assert boxes.related(shown, np.ones(shown.count, bool)).sum() == out
 
 
 def test_thousands_of_makes_take_no_time() -> None:
