@@ -1,4 +1,4 @@
-"""Collect readers' comments, if each is marked as one."""
+"""Find readers' comments: their section after the text, and each comment that is marked as one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections import Counter
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pipelines.extractors.block_marks import BIT
 from pipelines.extractors.parts import MAX_CHARS, MAX_LINKED, around, is_heading, naming_of
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from pipelines.extractors.block_walk import Blocks
 
 MAX_COMMENTS = 200
+LIKELY, ENOUGH = 0.5, 100
+"""Probability from which a comment may look like the text, and expected characters of text before a section."""
+SECTIONS = 200
+"""Sections of comments on a page that are checked."""
 LONG = 60
 """Characters of a comment that needs no second one like it."""
 _WORD = re.compile("[a-z]+")
@@ -24,6 +30,12 @@ _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "k
 _NO_COMMENT = frozenset(
     {"list", "form", "respond", "area", "section", "count", "metadata", "reply", "disqus", "notes", "title", "name"}
 )
+_SECTION = re.compile(
+    r'\s(?:id|class)="(?:[^"]*\s)?(?:[a-z]+[-_]+)?(?:comments|comments?[-_]?(?:list|listing|area|section|container|wrap(?:per)?|thread|block|box|stream|body|posts?)'
+    r'|kommentare|comentarios|commentaires|komentarze|yorumlar|reacties|talkbacks|binh-?luan)(?:\s[^"]*)?"',
+    re.IGNORECASE,
+)
+"""An element named as the section of comments."""
 _OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
 """What Drupal calls the line of who wrote a comment, and when."""
 _DIGITS = re.compile(r"\d+")
@@ -52,6 +64,42 @@ def marked(page: Page, chosen: Array) -> tuple[str, ...]:
         if len(text) >= LONG or (alike[made[element]] > 1 and said[text] == 1 and not text.isnumeric())
     )
     return tuple(islice(credible, MAX_COMMENTS))
+
+
+def sections(page: Page, probability: Array) -> Array:
+    """Mark the blocks in the sections of readers' comments after a likely text.
+
+    A comment looks like an article, and the comments on a short article are longer than it.
+    """
+    found = np.zeros(page.count, bool)
+    left = (page.path & BIT["comment"]) != 0
+    likely = left & (probability >= LIKELY)
+    if not likely.any():
+        return found
+    expected = np.add.accumulate(probability * page.texts.chars * (1 - page.link))
+    heads = page.total(page.heads)
+    for _ in range(SECTIONS):
+        at = int(left.argmax())
+        if not left[at]:
+            break
+        named = [box for box in around(page.blocks, at) if _is_section(page, box) and not heads[box]]
+        place = slice(int(page.first[named[-1]]), int(page.last[named[-1]])) if named else slice(at, at + 1)
+        behind = place.start > 0 and expected[place.start - 1] >= ENOUGH
+        if named and not behind and likely[place].any():
+            break
+        found[place] = bool(named) and behind
+        left[: place.stop] = False
+    return found
+
+
+def _is_section(page: Page, element: int) -> bool:
+    tag = page.blocks.elements.tag[element]
+    return bool(page.marks[tag] & BIT["comment"]) and _named(page.blocks.elements.tags[tag][:MAX_CHARS])
+
+
+@lru_cache(maxsize=2**12)
+def _named(tag: str) -> bool:
+    return _SECTION.search(tag) is not None
 
 
 def _comment(page: Page, index: int) -> int:

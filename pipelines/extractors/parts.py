@@ -1,4 +1,4 @@
-"""Parts of a page by its markup: kinds of paragraphs, the title as shown, captions, footers, buttons, copies.
+"""Parts of a page by its markup: kinds of paragraphs, the title as shown, captions, buttons, copies.
 
 The functions read the chosen blocks and the elements around them, so they cost little.
 """
@@ -69,8 +69,6 @@ _MAY_CAPTION = re.compile(f"aption|utline|(?:{_IN_NAMES}|[mM]edia)s?[-_ ]*[BWCDI
 """Sieve for the patterns, which need the words of an element."""
 _PICTURE = re.compile(r"(?<![a-z])(?:figure|image|img|photo|picture)(?![a-z])")
 _PARTING = frozenset("|-–—·•»«:/_｜")
-_WITH_FOOTERS = frozenset({"article", "main", "blockquote"})
-_MAY_HOLD_FOOTERS = sum(BIT[name] for name in _WITH_FOOTERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +197,6 @@ def buttons(page: Page) -> Array:
 def naming_of(attributes: str) -> str:
     """Return the words of class, id and itemprop in lower case."""
     return _HUMP.sub("-", " ".join(_NAMING.findall(attributes[:MAX_CHARS]))).lower()
-
-
-def footers(page: Page) -> Array:
-    """Mark the blocks in a ``footer`` of the page, not in one of an article."""
-    found: Array = (page.path & (BIT["footer"] | _MAY_HOLD_FOOTERS)) == BIT["footer"]
-    return found
 
 
 def copies(page: Page, chosen: Array) -> Array:

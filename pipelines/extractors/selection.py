@@ -17,9 +17,9 @@ actual       .403 .765 .539 .811 .820 .903 .939 .978
 +- 1 s.e.    .113 .093 .108 .036 .032 .018 .010 .003
 ============ ==== ==== ==== ==== ==== ==== ==== =====
 
-``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``asides`` remove
-blocks that the page marks clearly. ``series`` adds blocks of the same make, ``opening`` the standfirst. Each rule has
-its figures in ``docs/extractor-rules.md``.
+``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``asides`` remove what
+the page marks clearly. ``stated_body`` doubts blocks that are not in JSON-LD. ``series`` adds blocks of the same make,
+``opening`` the standfirst. ``docs/extractor-rules.md`` has the figures of each rule.
 
 Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
 no content. ``density`` reads pages that would strain the parser, and the extraction says so.
@@ -32,15 +32,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines import tree
-from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series
+from pipelines import jsonld, tree
+from pipelines.extractors import asides, boxes, closing, comments, density, opening, parts, series, stated_body
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.extractors.block_features import measure, under_headline
+from pipelines.extractors.block_features import log_odds, measure, under_headline
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_texts import ENDS
 from pipelines.extractors.block_walk import walk
 from pipelines.extractors.parts import TITLE, Parts
-from pipelines.extractors.scored import choose, model
+from pipelines.extractors.scored import choose, logistic, model
 from pipelines.extractors.template import recurring
 from pipelines.markup.soup import scan
 from storage.records import Extraction, ParagraphKind
@@ -108,6 +108,8 @@ class Opened:
 
     source: bytes
     """The page in UTF-8."""
+    body: str = ""
+    """Body of the article in the page's JSON-LD."""
     page: Page | None = None
     """None if the page is not read; ``problem`` is the reason."""
     columns: Columns = field(default_factory=dict)
@@ -119,11 +121,13 @@ def opened(html: str) -> Opened:
     source = tree.encoded(html)
     if problem := tree.strain(source):
         return Opened(source, problem=problem)
-    blocks = walk(tree.parse_unguarded(source))
+    parsed = tree.parse_unguarded(source)
+    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
+    blocks = walk(parsed)
     if not len(blocks):
         return Opened(source, problem="no text in the body")
     page = Page(blocks)
-    return Opened(source, page, measure(page))
+    return Opened(source, body, page, measure(page))
 
 
 def read(html: str, template: bytes = b"") -> Reading:
@@ -134,7 +138,9 @@ def read(html: str, template: bytes = b"") -> Reading:
         return Reading((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
     probability = model().probabilities(page, columns, left_out)
-    content = find(page, columns["title"], probability, opening.head_of(found.source))
+    if (said := comments.sections(page, probability)).any():
+        probability = model().probabilities(page, columns, left_out | said)
+    content = find(page, columns["title"], probability, found.body, opening.head_of(found.source))
     if not left_out.any():
         return _reading(page, columns["title"], content)
     reading = _reading(page, columns["title"], content.without(left_out))
@@ -161,15 +167,18 @@ class Content:
         return replace(self, chosen=self.chosen & ~out, captions=self.captions & ~out)
 
 
-def find(page: Page, title: Array, probability: Array, head: bytes = b"") -> Content:
+def find(page: Page, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
     """Select the content by the probabilities of the blocks, then by the rules.
 
     ``title`` is the likeness of each block and the page's title (0 to 1), ``probability`` that of each block (0 to 1),
-    ``head`` the page's head in UTF-8.
+    ``body`` the body of the article in JSON-LD, ``head`` the page's head in UTF-8.
     """
     out, captions = parts.captions(page)
     chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.footers(page) & ~parts.buttons(page)
+    if body and (doubts := stated_body.doubts(page, chosen, body)).any():
+        probability = logistic(log_odds(probability) - doubts)
+        chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
+    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.buttons(page)
     headed = False
     if confidence < SURE:
         likely = np.where(allowed, probability, 0.0)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pipelines.extractors import density, get, selection
 from pipelines.extractors.block_marks import BIT, marks
 from pipelines.extractors.block_page import Page
 from pipelines.extractors.block_walk import walk
-from pipelines.extractors.comments import MAX_COMMENTS
+from pipelines.extractors.comments import MAX_COMMENTS, sections
 from pipelines.extractors.parts import MAX_CHARS, captions
+from pipelines.extractors.stated_body import doubts
+from pipelines.jsonld import article_body
 from pipelines.tree import parse_tree
 
 TEXT = "The council said on Monday that it would mend the old bridge, and that work begins in spring. "
@@ -265,3 +268,80 @@ def test_a_text_in_a_box_of_any_name_stays() -> None:
     assert selection.extract(page(f"<div class='modal-content'>{paragraphs(LINES)}</div>")).paragraphs == tuple(LINES)
     heading = "<h2 id='most-read'>The most read books of the year</h2>"
     assert "most read" in selection.extract(page(paragraphs(LINES[:3]) + heading + paragraphs(LINES[3:]))).text
+
+
+@pytest.mark.parametrize(
+    ("naming", "before", "read"),
+    [
+        ("id=comments", "", 1),
+        ("class='post-comments js'", "", 1),
+        ("id=comment_list", "", 1),
+        ("class=comment_container", "", 1),
+        ("class=commentsblock", "", 1),
+        ("class=commentary", "", 5),
+        ("class='with-comments-open'", "", 5),
+        ("id=comments", f"<h1>{TITLE}</h1>", 5),
+    ],
+)
+def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, before: str, read: int) -> None:
+    """However much was said of it, and though no comment is marked as one; what holds the headline is no section."""
+    said = "".join(f"<div><p>{number}. {LINES[0]}</p></div>" for number in range(4))
+    section = f"<div {naming}>{before}<div class='comment'>{said}</div></div>"
+    headline = f"<h1>{TITLE}</h1>" * (not before)
+    body = f"<title>{TITLE}</title><body>{headline}<p>{LINES[1]}</p>{section}</body>"
+    shown = Page(walk(parse_tree(body)))
+    likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
+    long = np.array([len(text) > 60 for text in shown.blocks.texts])
+    assert (long & ~sections(shown, likely)).sum() == read
+
+
+@pytest.mark.parametrize("naming", ["class=commentbody", "class='comments-body'", "class=commentpost"])
+def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: str) -> None:
+    """Each in an element of its own, and none in a section; so it is where the text stands among them."""
+    said = "".join(f"<div {naming}><p>{number}. {LINES[0]}</p></div>" for number in range(4))
+    body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
+    assert selection.extract(body).paragraphs == (LINES[1],)
+    shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
+    assert not sections(shown, np.full(shown.count, 0.9)).any()
+
+
+def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
+    """As on the page of a discussion, or one whose text is in a place of that name."""
+    shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
+    assert not sections(shown, np.full(shown.count, 0.9)).any()
+
+
+def stating(body: str) -> str:
+    return f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (" ".join(LINES), True),
+        ("&lt;p&gt;" + "&lt;/p&gt;&lt;p&gt;".join(LINES), True),
+        (LINES[0], False),
+        ("Another article altogether, of the same length. " * 40, False),
+    ],
+    ids=["agrees", "escaped markup", "a stub", "another text"],
+)
+def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: str, expected: bool) -> None:
+    """A stub or another article says nothing; headings need not be in it."""
+    extra = "Subscribe to our letter and read more of this every single day."
+    html = page(f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs([*LINES[3:], extra])}")
+    tree = parse_tree(html.replace("</head>", f"{stating(stated)}</head>"))
+    body = article_body(tree)
+    blocks = walk(tree)
+    chosen = np.array([text in LINES or text == extra for text in blocks.texts])
+    doubtful = doubts(Page(blocks), chosen, body) > 0
+    in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
+    assert not doubtful[in_article].any()
+    assert bool(doubtful[blocks.texts.index(extra)]) is expected
+
+
+def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_like() -> None:
+    """It has no paragraphs and no headings, and the text has both."""
+    body = f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs(LINES[3:])}"
+    plain, stated = (selection.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
+    assert stated.paragraphs == plain.paragraphs
+    assert stated.kinds == "ppphppp"

@@ -105,18 +105,6 @@ def test_linked_subheads_are_in_where_the_text_is_made_of_them() -> None:
     assert as_found(body.replace("h3", "b", 10), links=0.9) == lines
 
 
-def test_the_footer_of_a_page_is_out_and_that_of_an_article_may_be_in() -> None:
-    """However short the article is; rights and terms are no part of it, but a note at its end may be."""
-    line, note = "The council approved the new budget on Monday after a long debate.", "<footer><p>{}</p></footer>"
-    rights = note.format("Copyright 2024 The Paper. All rights reserved.")
-    short = f"<title>Council approves budget - The Paper</title><h1>Council approves budget</h1><p>{line}</p>{rights}"
-    assert list(extract(short).paragraphs) == [line]
-    assert as_found(f"<article><p>{line}</p>{note.format('Corrected on Tuesday.')}</article>{rights}") == [
-        line,
-        "Corrected on Tuesday.",
-    ]
-
-
 def test_what_repeats_beside_itself_stays_and_a_second_whole_text_goes() -> None:
     """A plan for a week says the same again and again; a text for narrow screens stands in an element of its own."""
     lines = paragraphs(TEXTS["Latin"])
