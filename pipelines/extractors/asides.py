@@ -84,6 +84,8 @@ def is_boilerplate(line: str, kind: ParagraphKind) -> bool:
     >>> is_boilerplate("Xem thêm ba con sông lớn ở miền Trung", ParagraphKind.PARAGRAPH)
     False
     """
+    if len(line) > 2 * LABEL and not _COLON.search(line, 0, 2 * LABEL):  # most lines: do not fold them
+        return False
     folded = _folded(line.lstrip(_BEFORE))
     colon = _COLON.search(folded, 0, LABEL)
     if kind in _LABELLED and (colon or len(folded) <= LABEL):
