@@ -1,8 +1,8 @@
 """Host back-off: pauses for hosts that request them (429, Retry-After) or cannot be reached.
 
-`corpus_spider.crawling.retry_policy` handles the errors of one URL, this module those of a whole host. Consecutive
-pauses grow. After the last attempt the host is paused for the rest of the run, and its URLs stay pending for the next
-one. Times are monotonic, so setting the clock cannot shorten a pause.
+`corpus_spider.crawling.retry_policy` handles the errors of one URL, this module those of a whole host. Consecutive pauses grow. After
+the last attempt the host is paused for the rest of the run, and its URLs stay pending for the next one. Times are
+monotonic, so setting the clock cannot shorten a pause.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Run extractors on the gold pages: page by page in turn, so that other load on the machine slows all equally.
 
 All extractors get the same decoded page, its URL and its language. All texts are cleaned as in a crawl. Texts of
-extractors that corpora may use pass all steps of a crawl (``pipelines.page.postprocess``); a text that a crawl would
-not store is marked as refused. A page that a crawl cannot process (no HTML, undecodable) has no text for any extractor.
-Time is processor time of the extraction, without the checks that protect libraries from hostile pages. The first page
-of each language is extracted once before, so that the start of a library is not timed.
+extractors that corpora may use pass all steps of a crawl (``pipelines.page.postprocess``); a text that a crawl would not store
+is marked as refused. A page that a crawl cannot process (no HTML, undecodable) has no text for any extractor. Time is
+processor time of the extraction, without the checks that protect libraries from hostile pages. The first page of each
+language is extracted once before, so that the start of a library is not timed.
 """
 
 from __future__ import annotations

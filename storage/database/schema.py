@@ -132,8 +132,7 @@ url = Table(
     Column("news_at", Double, nullable=False, server_default="0"),
 )
 """``dated``: date of publication or change in a feed or sitemap, 0 if unknown. ``due_again``: time when a done or
-failed URL becomes pending again, NULL for never. The other columns belong to storage.frontier.recrawl_schedule. Times
-are epoch seconds.
+failed URL becomes pending again, NULL for never. The other columns belong to storage.frontier.recrawl_schedule. Times are epoch seconds.
 """
 _pending = text("state = 'pending'")
 Index(

@@ -1,7 +1,7 @@
 """Duplicate sets for readers: the id of each set, and its representative by a rule.
 
-Both follow from the documents of a set, as sets do (`storage.documents.duplicates`), and not from the order of arrival.
-The id of a set is the smallest id of its current documents. It changes only when the set changes.
+Both follow from the documents of a set, as sets do (`storage.documents.duplicates`), and not from the order of arrival. The id of
+a set is the smallest id of its current documents. It changes only when the set changes.
 """
 
 from __future__ import annotations

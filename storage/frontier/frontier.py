@@ -1,8 +1,8 @@
 """The frontier: every URL ever found, its state, and the order of fetching.
 
 A URL is in exactly one `UrlState`. The order within a host: priority, newest stated date, depth, first found. Times are
-epoch seconds. One run at a time works on a site (see storage.locking.locks). Leases carry the run's id;
-`Frontier.release` returns them after a crash.
+epoch seconds. One run at a time works on a site (see storage.locking.locks). Leases carry the run's id; `Frontier.release`
+returns them after a crash.
 """
 
 from __future__ import annotations

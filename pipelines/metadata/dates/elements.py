@@ -1,8 +1,8 @@
 """Find the elements of a page that may show its date: marked ones, <time>, short texts near the headline.
 
 Marks are microdata, HTML 5, hAtom and RDFa, or a class that names a date. The label beside a date counts
-(`pipelines.metadata.dates.labels`): the date of an update comes last, that of a licence or a deadline is skipped. Dates
-in navigation, asides, comments and teasers belong to other pages and are skipped too.
+(`pipelines.metadata.dates.labels`): the date of an update comes last, that of a licence or a deadline is skipped. Dates in
+navigation, asides, comments and teasers belong to other pages and are skipped too.
 """
 
 from __future__ import annotations
