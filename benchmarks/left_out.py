@@ -22,6 +22,7 @@ from corpus_spider.evaluation import Report, evaluate_extractors, load_gold, ren
 from corpus_spider.evaluation.gold import MANIFEST
 from corpus_spider.evaluation.summary import ALL, difference, grouped, summarise
 from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +42,7 @@ def left_out(folder: Path, split: str, name: str) -> Report:
         learned = learn_both([page for page in pages if parts[page.gold.id] != part])
         model = scored.Model.of(stored(*learned))
         held = [gold.pop(page.gold.id) for page in pages if parts[page.gold.id] == part]
-        with patch.object(scored, "_model", lambda model=model: model):
+        with patch.object(selection, "model", lambda model=model: model):
             found += evaluate_extractors(held, [name])[0].scores
     # No block on them, so no weight has seen them.
     found += evaluate_extractors(list(gold.values()), [name])[0].scores if gold else ()

@@ -19,6 +19,7 @@ from train_auto import learn_both, samples, stored
 from corpus_spider.evaluation.gold import load_gold
 from corpus_spider.evaluation.site_model_gain import COLUMNS, gains, large_sites, rows
 from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def measured(folder: Path, extractor: str) -> Iterator[SiteGain]:
     for number in range(FOLDS):
         held = {site: sites[site] for site in sites if fold[site] == number}
         model = scored.Model.of(stored(*learn_both([page for page in pages if page.gold.cluster not in held])))
-        with patch.object(scored, "_model", lambda model=model: model):
+        with patch.object(selection, "model", lambda model=model: model):
             yield from gains(held, extractor)
 
 

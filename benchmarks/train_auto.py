@@ -31,8 +31,9 @@ from pipelines.decoding import decode as decoding
 from pipelines.extractors.auto.blocks.features import measure, measure_again
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import LINE, walk
-from pipelines.extractors.auto.model import LIMIT, MODEL, find
+from pipelines.extractors.auto.model import LIMIT, MODEL
 from pipelines.extractors.auto.rules.parts import TITLE
+from pipelines.extractors.auto.selection import find
 from pipelines.markup.tree import parse_tree
 from pipelines.urls.hosts import registered_domain
 
@@ -237,7 +238,7 @@ def learn_both(pages: Sequence[Sample]) -> tuple[Regression, Regression]:
 
 
 def text_of(sample: Sample, stages: tuple[Regression, Regression]) -> str:
-    """Return the text that a model finds on a page, as ``scored.read`` does."""
+    """Return the text that a model finds on a page, as ``selection.read`` does."""
     first, second = stages
     page, columns = sample.page, sample.columns
     again = columns | measure_again(page, first(matrix(columns)))

@@ -1,16 +1,17 @@
-"""Main content extraction: one signature for all extractors (`base`), one registry (`registry`).
+"""Extract the main content of a page: one signature for all extractors (`base`), one registry (`registry`).
 
 ``registry.get("auto").extract(html, options)`` returns an Extraction.
 
-The policy of ``auto`` and ``scored``. Extractors of papers and libraries have their own.
+Definition of the text for ``auto`` and ``scored``. Extractors of papers and libraries have definitions of their own:
 
-- The text contains the body of the article: headings between paragraphs, lists, tables, quotations and preformatted
-  text, in the order of the page, one line per paragraph. A line break (``<br>``) starts a new line.
-- The text leaves out title, byline and date, captions, invitations to share, subscribe or read on, related links and
-  teasers, readers' comments, navigation, hidden and print-only elements, and the imprint at the end.
-- Title, captions and comments are kept separately (`storage.records.Extraction`), author and date with the metadata.
+- In: the body of the article in page order, with headings, lists, tables, quotations and preformatted text. A paragraph
+  is a line. A line break (``<br>``) separates lines.
+- Out: title, byline and date, captions, prompts to share, subscribe or read on, related links and teasers, readers'
+  comments, navigation, text that the page hides or shows in print only.
+- Kept apart: title, captions and comments (`storage.records.Extraction`), author and date (metadata).
 
-Clear marks on the page come before the probabilities (``auto.rules.parts``): the title, a ``figcaption``, hidden
-elements. A model learned the rest from pages with their true text. The policies of these texts differ a little: some
-contain captions, so this policy costs F1 there (en -.001, ja -.006 on gold pages).
+Clear marks on the page overrule the model: the title, a ``figcaption``, hidden elements (``rules.parts``), boxes
+(``rules.boxes``) and a few words (``rules.boilerplate_lines``). The model decides everything else. It is trained on
+pages with their true text, whose definitions differ slightly. Some true texts include captions: leaving them out costs
+F1 there (en -.001, ja -.006).
 """

@@ -6,9 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pipelines.extractors import peers
-from pipelines.extractors.auto import density
+from pipelines.extractors.auto import density, selection
 from pipelines.extractors.auto import extractor as auto
-from pipelines.extractors.auto import model as scored
 from pipelines.extractors.base import Extractor
 from pipelines.extractors.opponents import OPPONENTS
 from pipelines.extractors.papers import bte, bte_original, line_density, thai_blocks
@@ -25,7 +24,7 @@ _STORED = (
     Extractor(line_density.DANA, line_density.VERSION, line_density.dana),
     Extractor(density.NAME, density.VERSION, density.extract),
     Extractor(line_density.R2L, line_density.VERSION, line_density.r2l),
-    Extractor(scored.NAME, scored.VERSION, scored.extract),
+    Extractor(selection.NAME, selection.VERSION, selection.extract),
     Extractor(trafilatura.NAME, trafilatura.VERSION, trafilatura.extract),
 )
 _EVALUATION_ONLY = (

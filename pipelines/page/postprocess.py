@@ -41,14 +41,8 @@ SHOWN_DATES = frozenset({"masthead", "text", "updated", "below", "listed", "age"
 """Sources of a date that are visible in a line of the page."""
 HEAD, MAX_DATELINE = 3, 250
 """Lines at the head of a text that may be title, date or author, and their maximum length in characters."""
-MIN_TITLE, MAX_KICKER = 15, 60
-"""Characters without spaces: minimum of a title that a headline ends with, maximum of the rest of the headline."""
 MAX_BY = 25
 """Characters before the author's name in a byline, at most."""
-MIN_WORDS, MOST_WORDS = 4, 0.7
-"""Words of a title, and share of its words, that a headline must have."""
-MAX_WORDS, FEW_WORDS, SOME_WORDS = 15, 3, 1 / 3
-"""Words of another headline: maximum, and the number and share of them that must be in the title."""
 MAX_DATELINE_CHARS = 120
 """Characters of a line that is only a date with the author, at most."""
 _FEW_LETTERS, _MANY_LETTERS = 12, 50
@@ -60,8 +54,6 @@ _COUNT = re.compile(r"\D{0,20}\d{1,4}\D{0,20}")
 """A number of minutes to read, of readers or of comments."""
 _DATE_ORDERS = ("vi", "en-us")
 """A language with the day before the month, and one with the month before the day."""
-_SENTENCE_ENDS = frozenset(".!؟۔।。！…")
-_WORD = re.compile(r"\w+")
 _HEADING = ParagraphKind.HEADING.value
 
 
@@ -150,39 +142,7 @@ def without_title(extraction: Extraction, stated: Metadata) -> Extraction:
         return extraction
     kinds = extraction.kinds
     at = next((at for at, end in _places(extraction, title) if end == at + 1 and kinds[at:end] == _HEADING), None)
-    if at is None and kinds[:1] == _HEADING and kinds[1:]:
-        at = 0 if _is_headline(extraction, title) or _is_second_headline(extraction.paragraphs[0], title) else None
     return extraction if at is None else _without(extraction, at, at + 1)
-
-
-def _is_headline(extraction: Extraction, title: str) -> bool:
-    """Return whether the first line ends with the title, or has nearly all its words and few others.
-
-    If a heading was shown as the title, the same words may be the standfirst, so they do not count.
-    """
-    line = extraction.paragraphs[0]
-    packed, wanted = "".join(line.split()), "".join(title.split())
-    if not MIN_TITLE <= len(wanted) <= len(packed) + MAX_KICKER or len(packed) > len(wanted) + MAX_KICKER:
-        return False
-    said, words = set(_WORD.findall(line.casefold())), set(_WORD.findall(title.casefold()))
-    return packed.endswith(wanted) or (
-        not extraction.title and len(said & words) >= max(MIN_WORDS, MOST_WORDS * len(words))
-    )
-
-
-def _is_second_headline(line: str, title: str) -> bool:
-    """Return whether a heading is a second headline, written for readers where the title is for search engines.
-
-    It has few words, some of them from the title, and does not end like a sentence, as standfirsts do.
-
-    >>> _is_second_headline("The old mill grinds again", "Saltmarsh: old mill grinds after forty years")
-    True
-    >>> _is_second_headline("The mill grinds again", "Saltmarsh: old mill grinds after forty years")
-    False
-    """
-    said, words = _WORD.findall(line.casefold()), set(_WORD.findall(title.casefold()))
-    alike = len(words.intersection(said))
-    return len(said) <= MAX_WORDS and line[-1] not in _SENTENCE_ENDS and alike >= max(FEW_WORDS, SOME_WORDS * len(said))
 
 
 def without_dateline(extraction: Extraction, stated: Metadata) -> Extraction:

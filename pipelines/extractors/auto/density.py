@@ -1,14 +1,14 @@
-"""Density: improved BTE carried on, our own; a segment of most text and least markup, counted in characters and blocks.
+"""Density extractor: our extension of improved BTE. It finds the segment with most text and least markup.
 
-BTE (see ``bte``) weighs words against tags. Here the unit is the block, the text between two block-level tags; its
-weight is its characters, less those in links, less a cost for being a block at all, and the main content is again the
-segment of greatest sum (``bte.region``). So scripts without spaces weigh as others do, bold words and links inside a
-paragraph break nothing, and lists of links are dear. Inside the segment, blocks of links, captions, navigation,
-comments and what the page itself calls an aside are left out.
+BTE (see ``bte``) weighs words against tags. Here the unit is the block, the text between two block-level tags. The
+weight of a block is its characters, less those in links, less a cost per block. The main content is the segment of
+greatest sum (``bte.region``). So scripts without spaces weigh as much as others, inline markup does not break a
+paragraph, and lists of links are expensive. Inside the segment, blocks of links, captions, navigation, comments and
+asides are left out.
 
-``WEIGHTS`` were set by hand, mostly on half of the sites of 801 pages; the other half was looked at more than once,
-so it is no clean test: F1 .902 and .905 on the halves, against .887 and .880 for trafilatura. They lie on a plateau,
-a third more or less changes F1 by about .01; do not tune them on fewer pages than that.
+``WEIGHTS`` were set by hand, mostly on half of the sites of 801 pages. The other half was inspected more than once, so
+it is not a clean test. F1 is .902 and .905 on the halves, against .887 and .880 for trafilatura. The weights lie on a
+plateau: a third more or less changes F1 by about .01. Do not tune them on fewer pages.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ class Weights(NamedTuple):
     """Costs and gains of a block, in characters unless said otherwise."""
 
     linked: int = 3
-    """What a character inside a link costs, in characters outside."""
+    """Cost of a character inside a link, in characters outside."""
     unspaced: int = 2
-    """What a character of a script without spaces, or of syllables, weighs in letters of an alphabet."""
+    """Weight of a character of a syllabic script or one without spaces, in letters of an alphabet."""
     block: int = 35
     item: int = 55
     heading: int = 10
     paragraph: int = 10
     outside: int = 60
-    """What a block costs that does not belong to an article: navigation, asides, comments."""
+    """Cost of a block outside of articles: navigation, asides, comments."""
     doubtful: float = 0.7
-    """Share of its gain a block keeps inside an element whose class or id sounds like a box."""
+    """Share of its gain that a block keeps in an element whose class or id suggests a box."""
 
 
 WEIGHTS = Weights()
 MAX_LINKED = 0.5
 """Share of linked characters from which a block inside the segment is left out."""
 MOST = 0.7
-"""A mark that more than this share of the page's unlinked text bears tells nothing, and is ignored."""
+"""Share of the page's unlinked text. A mark on more of it is ignored."""
 
 OUTSIDE, COMMENT, DOUBTFUL, CAPTION = 1, 2, 4, 8
 
@@ -90,12 +90,12 @@ class Block:
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-    """Return the segment of blocks that brings most text and fewest links and blocks, without the boxes inside it."""
+    """Extract the segment with most text and fewest links and blocks, without the boxes inside it."""
     return find(scan(html))
 
 
 def find(soup: Soup, reason: str = "") -> Extraction:
-    """The same on a page that has been through Step 0."""
+    """Extract from a page after Step 0 (``markup.soup``)."""
     blocks = split(soup)
     _forget_common_marks(blocks)
     weights = [weigh(block) for block in blocks]
@@ -140,7 +140,7 @@ def _follow(opened: OpenElements[int], name: str, tag: str) -> None:
 
 
 def marks(name: str, tag: str) -> int:
-    """Read from an element's name and from the words of its class, id, role and itemprop what it may be."""
+    """Return the marks of an element, by its name and the words of its class, id, role and itemprop."""
     found = OUTSIDE * (name in _OUTSIDE) | CAPTION * (name in _CAPTIONS)
     if name == "a" or "=" not in tag:
         return found
@@ -150,7 +150,7 @@ def marks(name: str, tag: str) -> int:
 
 
 def _forget_common_marks(blocks: list[Block]) -> None:
-    """Take off marks that most of the text bears: a page wrapped in one ``aside`` or ``header-wide`` is no aside."""
+    """Remove marks that most of the text has: a page wrapped in one ``aside`` is not an aside."""
     total = sum(block.chars - block.linked for block in blocks)
     for mark in (OUTSIDE, COMMENT, DOUBTFUL, CAPTION):
         if sum(block.chars - block.linked for block in blocks if block.marks & mark) > MOST * total:
@@ -159,7 +159,7 @@ def _forget_common_marks(blocks: list[Block]) -> None:
 
 
 def weigh(block: Block) -> int:
-    """Return what a block brings to the main content, in characters; less than nothing for boilerplate."""
+    """Return the weight of a block for the main content, in characters; negative for boilerplate."""
     if block.marks & (OUTSIDE | COMMENT):
         return -WEIGHTS.outside
     gain = block.chars - WEIGHTS.linked * block.linked
@@ -178,7 +178,7 @@ def _cost(name: str) -> int:
 
 
 def _belongs(block: Block, weight: int) -> bool:
-    """Say whether a block of the segment is part of the article."""
+    """Return whether a block of the segment is part of the article."""
     if block.marks & (OUTSIDE | COMMENT | CAPTION) or block.linked > MAX_LINKED * block.chars:
         return False
     return weight >= 0 or not block.marks & DOUBTFUL

@@ -1,9 +1,9 @@
-"""The default: what ``scored`` has learned, and a second opinion where it has little confidence.
+"""The default extractor: the model and the rules (``selection``), and a second extractor where they are unsure.
 
-Mean F1 (longest common subsequence of characters without white space, title optional) on 801 pages with their true
-text, most of them news. No page of ``auto`` was scored by weights that had seen its site or, in the second row, its
-source (a collection of pages, with its years, layouts and policy); n pages a group, ``now`` those of 2020 and later,
-``few`` Vietnamese, Arabic, Persian, Urdu, Thai and Hebrew together:
+The table has the mean F1 on 801 pages with their true text, most of them news. F1 is computed from the longest common
+subsequence of characters without white space; the title is optional. The weights of ``auto`` had not seen the page's
+site or, in the second row, its source: a collection of pages with its own years, layouts and policy. ``now`` are pages
+of 2020 and later. ``few`` are Vietnamese, Arabic, Persian, Urdu, Thai and Hebrew together.
 
 ========================= ===== ===== ===== ===== ===== ===== ===== =====
 extractor                   all   now    en    zh    pl    ru    el   few
@@ -17,21 +17,19 @@ trafilatura                .888  .904  .904  .919  .838  .787  .827  .926
 resiliparse                .854  .839  .869  .873  .794  .736  .846  .916
 ========================= ===== ===== ===== ===== ===== ===== ===== =====
 
-(readability-lxml 0.9, trafilatura 2.3.1, resiliparse 2.0.1; ``benchmarks/left_out.py``.) Resampling sites, ``auto``
-with sites left out is ahead of readability by .041 [.028, .056] and of trafilatura by .053 [.040, .067]; with sources
-left out by .038 [.025, .052] and .050 [.037, .064], on pages of 2020 and later by .040 [.009, .079] and .041 [.017,
-.066]. English pages of left-out sources it reads as well as trafilatura does: .011 [-.004, .025]. Limits were set, and
-measures left out, with these pages in view, so a little of this may be luck. A crawl would refuse 24 of these texts,
-most of them of shops, services and lists, as no article; with 0 for those F1 is .919.
+(readability-lxml 0.9, trafilatura 2.3.1, resiliparse 2.0.1; ``benchmarks/left_out.py``.) Intervals are of the
+bootstrap by site. With sites left out ``auto`` leads readability by .041 [.028, .056] and trafilatura by .053 [.040,
+.067]. With sources left out it leads by .038 [.025, .052] and .050 [.037, .064], on pages of 2020 and later by .040
+[.009, .079] and .041 [.017, .066]. On English pages of left-out sources it equals trafilatura: .011 [-.004, .025].
+Limits and features were chosen with these pages in view, so the figures may be slightly too high. A crawl would refuse
+24 of these texts as no article, most of them of shops, services and lists. With 0 for those F1 is .919.
 
-Pages whose expected F1 is under ``SURE`` (two in a hundred) ``scored`` reads under their headline, which gains .001.
-Those without a headline, and those that strain a parser, are read by ``density``, which was weighed by hand with half
-of the sites in view; where it finds next to nothing, the first reading stays. trafilatura and BTE, asked after density,
-were better on no page.
+Pages with an expected F1 under ``SURE`` (two in a hundred) are read under their headline (``selection``). Pages without
+a headline, and pages that strain the parser, are read by ``density``. If it finds almost nothing, the first reading
+stays. trafilatura and BTE after density were better on no page.
 
-Where a page shows next to nothing because a script is to fill it in, and states the body of its article in JSON-LD,
-that is its text, unless it says that it is to be paid for; or the body that it has for readers without scripts
-(``noscript``), has in shadow trees of its own elements, or keeps in the state of its scripts under its title.
+A page may show almost nothing until a script runs. Then the text comes from the first of these places that has a free
+article: the body in JSON-LD, the content of ``noscript``, shadow trees, the state of the page's scripts.
 """
 
 from __future__ import annotations
@@ -40,26 +38,25 @@ import re
 from dataclasses import replace
 
 from pipelines.classification import soft_errors
-from pipelines.extractors.auto import density
-from pipelines.extractors.auto import model as scored
-from pipelines.extractors.auto.model import SURE
+from pipelines.extractors.auto import density, selection
 from pipelines.extractors.auto.rules import script_state
+from pipelines.extractors.auto.selection import SURE
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
 from pipelines.markup import tree
 from pipelines.markup.soup import collapsed, scan
 from pipelines.metadata import jsonld
 from storage.records import Extraction
 
-NAME, VERSION = "auto", "19"
+NAME, VERSION = "auto", "20"
 
 ENOUGH = 200
-"""Characters without white space below which a second opinion is not believed at once."""
+"""Characters without white space. A shorter second reading is compared with the first."""
 LITTLE, LINE = 1000, 60
-"""Characters of a text that may be but menus, and of a paragraph that may be the article's."""
+"""Characters of a text that may be only menus, and of a line that may be a paragraph of the article."""
 FEW, MUCH_MORE = 400, 3
-"""Characters of a text below which the state of scripts is looked at, and how many times more that must hold."""
+"""Characters of a text below which the state of scripts is read, and how many times longer that must be."""
 CLEARLY_MORE = 2
-"""How many times more the first reading must have found to be believed instead."""
+"""Times longer that one reading must be to replace the other."""
 
 _NOSCRIPT = re.compile(r"<(/?)noscript(?:\s[^<>]*)?>", re.IGNORECASE)
 _TEMPLATE = re.compile(r"(</?template(?:\s[^<>]*)?>)", re.IGNORECASE)
@@ -68,15 +65,15 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-    """Read by learned weights, and otherwise where they are unsure. The extraction says who read it, and why."""
-    reading = scored.read(html, options.template)
+    """Extract the main text. The extraction names the extractor that was used, and why."""
+    reading = selection.read(html, options.template)
     learned = reading.extraction
     little = sum(map(len, learned.paragraphs)) < LITTLE
     if little and (whole := _elsewhere(html, learned, options)):
         return whole
     if reading.confidence >= SURE or reading.headed:
         return learned
-    why = reading.problem or f"{scored.NAME}: {learned.reason}, under {SURE}"
+    why = reading.problem or f"{selection.NAME}: {learned.reason}, under {SURE}"
     best = _without(reading.template, density.find(scan(html), why))
     if _size(best) < ENOUGH and _size(learned) > CLEARLY_MORE * _size(best):
         best = replace(learned, reason=f"{why}; {best.extractor} found {_size(best)} characters only")
@@ -84,15 +81,15 @@ def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extractio
 
 
 def _elsewhere(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
-    """Return the article from where pages keep it that show next to nothing."""
+    """Return the article of a page that shows almost nothing, or None."""
     found = _stated(html, shown) or _unscripted(html, shown, options)
     return found or _shadowed(html, shown, options) or _kept(html, shown)
 
 
 def _stated(html: str, shown: Extraction) -> Extraction | None:
-    """Return the body of the article as the page's JSON-LD states it, where it is long, free to read and not shown.
+    """Return the body in the page's JSON-LD, if it is long, free to read and not shown.
 
-    None of it may be shown: what is shown may be all that is free.
+    If a part of it is shown, that part may be all that is free.
     """
     if "articleBody" not in html:
         return None
@@ -107,12 +104,12 @@ def _stated(html: str, shown: Extraction) -> Extraction | None:
 
 
 def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
-    """Return what the page has for readers without scripts, where that is the article: long, sure, free, not shown."""
+    """Return the page with its ``noscript`` content, if that is an article: long, sure, free and not shown."""
     before, *pieces = _NOSCRIPT.split(html)
     ends, texts = pieces[::2], pieces[1::2]
     if sum(len(_TAG.sub("", text)) for end, text in zip(ends, texts, strict=True) if not end) < LITTLE:
         return None
-    reading = scored.read("".join((before, *texts)), options.template)
+    reading = selection.read("".join((before, *texts)), options.template)
     found = reading.extraction
     if reading.confidence < SURE or _size(found) < max(LITTLE, CLEARLY_MORE * _size(shown)):
         return None
@@ -122,10 +119,10 @@ def _unscripted(html: str, shown: Extraction, options: ExtractorOptions) -> Extr
 
 
 def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> Extraction | None:
-    """Return what stands in shadow trees of the page's own elements, where that is the article: long, sure, hidden."""
+    """Return the page with its shadow trees, if they hold an article: long, sure and not shown."""
     if "shadowroot" not in html:
         return None
-    reading = scored.read(_opened(html), options.template)
+    reading = selection.read(_opened(html), options.template)
     found = reading.extraction
     if reading.confidence < SURE or _size(found) < CLEARLY_MORE * max(ENOUGH, _size(shown)):
         return None
@@ -133,7 +130,7 @@ def _shadowed(html: str, shown: Extraction, options: ExtractorOptions) -> Extrac
 
 
 def _opened(html: str) -> str:
-    """Return a page with the trees of its own elements as plain elements; other templates stay.
+    """Turn the shadow trees of a page into plain elements. Other templates stay.
 
     >>> _opened('<x-y><template shadowrootmode="open">a<template>b</template></template></x-y>')
     '<x-y><div shadowrootmode="open">a<template>b</template></div></x-y>'
@@ -151,7 +148,7 @@ def _opened(html: str) -> str:
 
 
 def _kept(html: str, shown: Extraction) -> Extraction | None:
-    """Return the body that the page keeps in the state of its scripts, where it is long, free to read and not shown."""
+    """Return the body in the state of the page's scripts, if it is long, free to read and not shown."""
     if _size(shown) >= FEW:
         return None
     lines = script_state.article_body(html)
@@ -161,7 +158,7 @@ def _kept(html: str, shown: Extraction) -> Extraction | None:
 
 
 def _without(template: frozenset[str], extraction: Extraction) -> Extraction:
-    """Take lines of the site's template out of what another extractor has found, which knows nothing of it."""
+    """Remove lines of the site's template from the text of an extractor that does not know the template."""
     if template.isdisjoint(extraction.paragraphs):
         return extraction
     kept = [index for index, line in enumerate(extraction.paragraphs) if line not in template]

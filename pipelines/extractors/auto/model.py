@@ -1,101 +1,36 @@
-"""Scored: how likely each block belongs to the main content, learned from pages with their true text; our own.
+"""The model: how likely each block of a page belongs to the main content.
 
 BTE's idea carried on: text is gained, markup is lost, and the content is the part of the page where the balance is
-best. Here the weights of gain and loss are learned. A first logistic regression sees a block, its neighbours, the
-elements around it, the page (``block_features.measure``) and whether it speaks of the page's title
-(``block_likeness``); a second sees the same and what the first made of the rest of the page (``measure_again``).
-Nothing depends on a language, a site or its classes. ``auto_model.json`` holds mean, deviation and weight of each
-measure, and is made by ``benchmarks/train_auto.py``.
+best. Here the weights of gain and loss are learned, by two logistic regressions. The first sees a block, its
+neighbours, the elements around it, the page (``block_features.measure``) and whether the block speaks of the page's
+title (``block_likeness``). The second sees the same, and what the first made of the rest of the page
+(``measure_again``). No measure depends on a language, a site or its classes.
 
-The content is the set of blocks with the greatest expected F1: by falling probability p and length l, up to where
-2 · Σp·l of those taken / (Σl of those taken + Σp·l of all) is greatest. That value is also the confidence.
-
-That blocks err together, as teasers do, it leaves out. So where it is under ``SURE``, only the smallest element with a
-headline and a short article's worth of likely content is read (``under_headline``). On pages of left-out sources F1 was
-about as expected:
-
-============ ==== ==== ==== ==== ==== ==== ==== =====
-expected F1   to   to   to   to   to   to   to   to
-              .50  .60  .70  .80  .85  .90  .95  1
-============ ==== ==== ==== ==== ==== ==== ==== =====
-pages           4    8    7   40   28   86  217   411
-expected     .377 .546 .659 .764 .826 .876 .930 .971
-actual       .403 .765 .539 .811 .820 .903 .939 .978
-+- 1 s.e.    .113 .093 .108 .036 .032 .018 .010 .003
-============ ==== ==== ==== ==== ==== ==== ==== =====
-
-What belongs to the text and what is kept apart is written down in ``pipelines.extractors``; where the page says plainly
-what something is (``parts``, ``links``), that comes before the probabilities. What the page states as the body of its
-article is a witness (``stated_body``); what it makes alike belongs together (``series``).
-
-Where the template of the site is known (``template``), its blocks are left out, and count as no content when the
-second regression looks at the rest of the page.
-
-Markup that would strain the parser is read flat, by ``density``, and the extraction says so.
+``auto_model.json`` holds the mean, deviation and weight of each measure. ``benchmarks/train_auto.py`` makes it from
+pages with their true text.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.auto import density
-from pipelines.extractors.auto.blocks.class_marks import BIT
-from pipelines.extractors.auto.blocks.features import log_odds, measure, measure_again, under_headline
-from pipelines.extractors.auto.blocks.page import Page
-from pipelines.extractors.auto.blocks.site_template import recurring
-from pipelines.extractors.auto.blocks.text_stats import ENDS, UNSPACED
-from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules import (
-    boilerplate_lines,
-    boxes,
-    comments,
-    jsonld_body,
-    parts,
-    repeated_layout,
-    sign_off,
-    standfirst,
-)
-from pipelines.extractors.auto.rules.parts import TITLE, Parts
-from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
-from pipelines.markup import tree
-from pipelines.markup.soup import scan
-from pipelines.metadata import jsonld
-from storage.records import Extraction, ParagraphKind
+from pipelines.extractors.auto.blocks.features import measure_again
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from pipelines.extractors.auto.blocks.page import Columns
+    from pipelines.extractors.auto.blocks.page import Columns, Page
     from pipelines.extractors.auto.blocks.text_stats import Array
-    from pipelines.extractors.auto.blocks.walk import Blocks
 
-NAME, VERSION = "scored", "17"
 MODEL = Path(__file__).with_name("auto_model.json")
-DIGITS = 4
-"""Digits of a confidence that are told."""
-SURE = 0.65
-"""Expected F1 from which the chosen blocks are believed, wherever they stand."""
-WHOLE = 0.93
-"""Expected F1 from which there is next to nothing too much."""
-MAX_LINKED = 0.5
-"""Share of linked characters from which a block that ends no sentence leads elsewhere."""
-LABEL, NOTICE = 60, 120
-"""Most characters of a block that is the heading of a box, and of one in the place of an advertisement."""
-SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-OTHERS = 2
-"""Times as many other items as links a list has that is none of links."""
-MAX_BOXES = 3
-"""Boxes of links, or subheads that are links, in an article that is not made of them."""
 LIMIT = 4.0
-"""Measures count up to so many deviations from their means."""
+"""Deviations from the mean at which a measure is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,250 +84,24 @@ class Model:
     def probabilities(self, page: Page, columns: Columns, template: Array) -> Array:
         """Return how likely each block belongs to the main content; those of the template do not."""
         first, second = self.once @ self.scale.rows(columns) + self.bias
-        likely = _logistic(first)
+        likely = logistic(first)
         likely[template] = 0.0
         again = self.scale_again.rows(measure_again(page, likely))
-        probability = _logistic(second + self.again @ again)
+        probability = logistic(second + self.again @ again)
         probability[template] = 0.0
         return probability
 
 
-def _logistic(odds: Array) -> Array:
+def logistic(odds: Array) -> Array:
+    """Return the probability for each log-odds."""
     probability: Array = 1 / (1 + np.exp(-odds.astype(float)))
     return probability
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What was found on a page: paragraphs, and the F1 they are expected to have, 0 to 1."""
-
-    paragraphs: tuple[str, ...]
-    confidence: float
-    problem: str = ""
-    """Why the page was not read at all; "" if it was."""
-    parts: Parts = field(default_factory=Parts)
-    left_out: int = 0
-    """Blocks that belong to the template of the site."""
-    template: frozenset[str] = frozenset()
-    """Lines of these blocks that stand in no other block of the page."""
-    headed: bool = False
-    """Whether it was read under its headline, as pages are of which little is expected."""
-
-    @property
-    def extraction(self) -> Extraction:
-        """The reading as an extraction; its reason tells the confidence, and how much of the page is template."""
-        headed = ", read under its headline" * self.headed
-        template = f", {self.left_out} blocks left out as the site's template" if self.left_out else ""
-        reason = self.problem or f"expected F1 {self.confidence:.2f}{headed}{template}"
-        return self.with_parts(Extraction(self.paragraphs, NAME, VERSION, reason, self.parts.kinds))
-
-    def with_parts(self, found: Extraction) -> Extraction:
-        """Return an extraction of the same page with what was found beside the text, and with the confidence."""
-        parts, confidence = self.parts, None if self.problem else round(self.confidence, DIGITS)
-        captions = tuple(caption for caption in parts.captions if caption not in found.paragraphs)
-        return replace(found, title=parts.title, captions=captions, comments=parts.comments, confidence=confidence)
-
-
 @cache
-def _model() -> Model:
+def model() -> Model:
+    """Return the model that ships with this package."""
     return Model.of(json.loads(MODEL.read_text(encoding="utf-8")))
-
-
-def extract(html: str, options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:
-    """Return the blocks that are expected to be the main content; pages that strain parsers are read by density."""
-    reading = read(html, options.template)
-    if reading.problem:
-        return density.find(scan(html), reading.problem)
-    return reading.extraction
-
-
-def read(html: str, template: bytes = b"") -> Reading:
-    """Read a page without the site's template, unless it has no text or its markup would strain the parser."""
-    source = tree.encoded(html)
-    if problem := tree.strain(source):
-        return Reading((), 0.0, problem)
-    parsed = tree.parse_unguarded(source)
-    body = jsonld.article_body(parsed) if b"articleBody" in source else ""
-    blocks = walk(parsed)
-    if not len(blocks):
-        return Reading((), 0.0, "no text in the body")
-    page = Page(blocks)
-    columns = measure(page)
-    left_out = recurring(blocks, template)
-    apart = left_out | repeated_layout.further_articles(page)
-    probability = _model().probabilities(page, columns, apart)
-    if (said := comments.sections(page, probability)).any():
-        probability = _model().probabilities(page, columns, apart | said)
-    content = find(page, columns["title"], probability, body, standfirst.head_of(source))
-    if not left_out.any():
-        return _reading(page, columns["title"], content, source)
-    reading = _reading(page, columns["title"], content.without(left_out), source)
-    lines = frozenset(_lines(blocks, left_out)).difference(_lines(blocks, ~left_out))
-    return replace(reading, left_out=int(left_out.sum()), template=lines)
-
-
-def _lines(blocks: Blocks, chosen: Array) -> Iterator[str]:
-    """Yield the lines of some of the blocks."""
-    return (line for index in chosen.nonzero()[0].tolist() for line in blocks.lines(index))
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """Which blocks are the main content, the F1 they are expected to have, and which are captions by any mark."""
-
-    chosen: Array
-    confidence: float
-    captions: Array
-    headed: bool = False
-
-    def without(self, out: Array) -> Content:
-        """Return the same with some blocks left out."""
-        return replace(self, chosen=self.chosen & ~out, captions=self.captions & ~out)
-
-
-def find(page: Page, title: Array, probability: Array, body: str = "", head: bytes = b"") -> Content:
-    """Choose the content by the blocks' probabilities and by the policy, whatever the probabilities are.
-
-    ``title`` is each block's share of the title, ``body`` what the page states as the body of its article, ``head`` its
-    head in UTF-8.
-    """
-    out, captions = parts.captions(page)
-    chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    if body and (doubts := jsonld_body.doubts(page, chosen, body)).any():
-        probability = _logistic(log_odds(probability) - doubts)
-        chosen, confidence = choose(np.where(out, 0.0, probability), page.texts.chars)
-    allowed = ~out & ~page.hidden & (title <= TITLE) & ~parts.footers(page) & ~parts.buttons(page)
-    headed = False
-    if confidence < SURE:
-        likely = np.where(allowed, probability, 0.0)
-        inside = under_headline(page, likely * page.weight)
-        headed = bool(inside.any())
-        chosen = choose(np.where(inside, likely, 0.0), page.texts.chars)[0] if headed else chosen
-    found, chosen = chosen, chosen & allowed
-    if not chosen.any():  # what is hidden is all there is, until a script shows it
-        chosen = found & ~out & (title <= TITLE)
-    chosen = repeated_layout.completed(page, chosen, probability, allowed)
-    chosen = repeated_layout.enclosed(page, chosen, probability, allowed)
-    chosen = repeated_layout.named(page, chosen, probability, allowed)
-    chosen = repeated_layout.closing(page, chosen, probability, allowed)
-    if confidence < WHOLE:
-        chosen &= ~repeated_layout.other_articles(page, chosen)
-    chosen &= ~boxes.teasers(page, chosen) & ~boxes.elsewhere(page, chosen) & ~repeated_layout.related(page, chosen)
-    chosen &= ~links(page, chosen)
-    chosen &= ~labels(page, chosen)
-    chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
-    chosen = boilerplate_lines.without_asking(page, chosen)
-    boxed = parts.boxed(page, chosen)
-    chosen &= ~boxed & ~comments.by_readers(page, chosen)
-    chosen = standfirst.standfirst(page, chosen, allowed & ~captions & (probability >= standfirst.LIKELY), head)
-    boxed |= parts.classed(page, chosen, captions)
-    chosen &= ~boxed & ~standfirst.byline(page, chosen) & ~parts.imprint(page, chosen)
-    chosen = sign_off.unsigned(page, chosen)
-    return Content(chosen & ~parts.copies(page, chosen), confidence, captions | boxed, headed)
-
-
-def links(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks only lead elsewhere: mostly link, and no sentence.
-
-    Where they are most of the text, they are what the page is about. A few subheads may be those of other articles;
-    where there are more, each names what is spoken of below it, as in lists of the best. Of a list of other things, as
-    of steps to take, an item may be a link; and so may the name of whom a text quotes below it.
-    """
-    found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
-    if not found.any():
-        return found
-    few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
-    if not few:
-        return np.zeros(page.count, bool)
-    name, inside = page.blocks.elements.name, page.blocks.inside
-    names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
-    said = Counter(names.values())
-    found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
-    found[[index for index in names if _is_listed(page, index, found, chosen)]] = False
-    found[[index for index in names if _names_next(page, index, chosen & ~found)]] = False
-    return found
-
-
-def _names_next(page: Page, index: int, chosen: Array) -> bool:
-    """Say whether a block among several that were ``chosen`` names what the next of them says, as a colon tells."""
-    if page.blocks.texts[index].rstrip()[-1:] not in repeated_layout.COLONS or not chosen[index + 1 : index + 2].any():
-        return False
-    parents = page.parents[page.inside]
-    return int((chosen & (parents == parents[index])).sum()) >= repeated_layout.BESIDE
-
-
-def _is_listed(page: Page, index: int, found: Array, chosen: Array) -> bool:
-    """Say whether a block is an item of a list most of which was chosen and is none of those that were ``found``."""
-    elements = page.blocks.elements
-    item = next((element for element in parts.around(page.blocks, index) if elements.name(element) == "li"), 0)
-    within = slice(page.first[elements.parents[item]], page.last[elements.parents[item]])
-    return item > 0 and bool(chosen[within].sum() > (1 + OTHERS) * found[within].sum())
-
-
-def labels(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are headings of boxes of which nothing else was chosen, as "read also" is.
-
-    An element around one holds nothing else that was chosen, and links, two at least; or is marked as an advertisement
-    or as a box to share by.
-    An article has a few such boxes in it; where there are more, they are what the page is made of, as lists of the best
-    things to buy are. Where nothing that was chosen is a sentence, marked as one in scripts that mark where they end,
-    there is no article for boxes of links to stand in.
-    """
-    found = np.zeros(page.count, bool)
-    ends = page.texts.ends_sentence
-    longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
-    short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
-    if not short:
-        return found
-    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any())
-    single = page.total(chosen) == 1
-    leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
-    marked, boxes = list[int](), list[int]()
-    for index in short:
-        alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
-        if any(_holds_no_text(page, element) for element in alone):
-            marked.append(index)
-        elif article and page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
-            boxes.append(index)
-    said = {page.blocks.texts[index].strip() for index in boxes}
-    found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True
-    return found
-
-
-def _holds_no_text(page: Page, element: int) -> bool:
-    """Say whether an element is marked as an advertisement or as a box to share by; headings are by what they say."""
-    elements = page.blocks.elements
-    marks = page.marks[elements.tag[element]]
-    return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
-
-
-def _reading(page: Page, title: Array, content: Content, source: bytes) -> Reading:
-    kinds = parts.Kinds(page, content.chosen)
-    shown = parts.shown_title(page, title)
-    found = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
-    found = boilerplate_lines.without(standfirst.without_title(found, shown))
-    if len(found) > standfirst.HEAD and _opens_nothing(*found[-2:]):
-        found.pop()
-    beside = Parts(
-        "".join(kind for _, kind in found),
-        shown,
-        parts.near_captions(page, content.chosen, content.captions),
-        comments.marked(page, content.chosen),
-    )
-    lines = tuple(
-        standfirst.parted(line, source) if place < standfirst.HEAD else line for place, (line, _) in enumerate(found)
-    )
-    return Reading(lines, content.confidence, parts=beside, headed=content.headed)
-
-
-def _opens_nothing(before: tuple[str, ParagraphKind], last: tuple[str, ParagraphKind]) -> bool:
-    """Say whether the last line of a text is but the heading of what is left out, as links, forms and players are.
-
-    Where the line ``before`` is a heading as well, the text may be a list of them.
-    """
-    line, kind = last
-    heading = kind is ParagraphKind.HEADING and before[1] is not kind and line[-1] not in ENDS
-    return len(line) <= LABEL and (heading or line[-1] in ":：")
 
 
 def choose(probability: Array, chars: Array) -> tuple[Array, float]:

@@ -200,28 +200,6 @@ def test_the_authors_name_behind_the_word_for_by_is_not_in_the_text(line: str, a
     assert (line in without_byline(found, Metadata(author=author)).paragraphs) == kept
 
 
-@pytest.mark.parametrize(
-    ("line", "kinds", "kept"),
-    [
-        ("Grounds for the mill: wheel turns again", "hppp", False),
-        ("Will the tide mill and its wheel turn?", "hppp", False),
-        ("Grounds for the mill: wheel turns again", "pppp", True),
-        ("The wheel of the old mill has turned again.", "hppp", True),
-        ("How it was built", "hppp", True),
-        (
-            f"The mill and its wheel turned {'again and ' * 3}on the morning of a day in May when nobody was there",
-            "hppp",
-            True,
-        ),
-    ],
-)
-def test_another_headline_over_the_text_is_none_of_it(line: str, kinds: str, *, kept: bool) -> None:
-    """Papers state one for searches and show their readers another, which has some of its words and is no sentence."""
-    found = Extraction((line, *"bcd"), "auto", "1", kinds=kinds, confidence=0.9)
-    stated = Metadata(title="Saltmarsh tide mill: wheel turns after forty years")
-    assert (line in without_title(found, stated).paragraphs) == kept
-
-
 def test_two_lines_that_the_date_was_read_from_and_others_that_say_it_are_not_in_the_text() -> None:
     """Author and date may stand in one element; a line that is the day of publication goes wherever that was found."""
     found = Extraction(("Văn An", "Cập nhật: 20/11/2026", *LINES[2:]), "auto", "1", kinds="pppp", confidence=0.9)
@@ -250,32 +228,3 @@ def test_a_heading_at_the_head_that_is_the_title_is_not_in_the_text(
     cleared = without_title(found, Metadata(title=title))
     assert cleared.paragraphs == (tuple(left) if left else found.paragraphs)
     assert len(cleared.kinds) in {0, len(cleared.paragraphs)}
-
-
-@pytest.mark.parametrize(
-    ("line", "kind", "left"),
-    [
-        ("Kinh tế Giá vàng giảm mạnh trong phiên sáng nay", "h", False),
-        ("Sáng nay giá vàng trong nước giảm mạnh", "h", False),
-        ("Kinh tế Giá vàng giảm mạnh trong phiên sáng nay", "p", True),
-        ("Vì sao vàng giảm", "h", True),
-        (f"Giá vàng giảm mạnh trong phiên sáng nay, {'người dân xếp hàng từ sớm, ' * 4}", "h", True),
-    ],
-    ids=["with what it is about", "in other order", "paragraph", "subhead", "much more"],
-)
-def test_a_heading_that_opens_the_text_in_the_words_of_the_title_is_not_in_it(
-    line: str, kind: str, *, left: bool
-) -> None:
-    """Pages show what the article is about before the title, or state another title to search engines."""
-    for lines, kinds, opens in (((line, *"bcd"), f"{kind}ppp", True), (("a", line, *"cd"), f"p{kind}pp", False)):
-        found = Extraction(lines, "auto", "1", kinds=kinds, confidence=0.9)
-        cleared = without_title(found, Metadata(title="Giá vàng giảm mạnh trong phiên sáng nay"))
-        assert (line in cleared.paragraphs) == (left or not opens)
-
-
-def test_a_standfirst_in_the_words_of_a_title_that_was_shown_is_in_the_text() -> None:
-    """It may be set as a heading under the headline, but is a sentence."""
-    lines = ("Sáng nay giá vàng trong nước giảm mạnh.", *"bcd")
-    title = "Giá vàng giảm mạnh trong phiên sáng nay"
-    found = Extraction(lines, "auto", "1", kinds="hppp", confidence=0.9, title=title)
-    assert without_title(found, Metadata(title=title)).paragraphs == lines

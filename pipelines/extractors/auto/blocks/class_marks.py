@@ -1,7 +1,6 @@
-"""What elements say of themselves: their names, and the words of class, id, role and itemprop, as bits.
+"""Marks of elements as bits: from their names and from the words of class, id, role and itemprop.
 
-The words are those of the trade in any country's pages, as publishers' systems and their themes come with them; none
-is a site's own.
+The words are those of publishing systems and their themes, which all countries use. No word belongs to one site.
 """
 
 from __future__ import annotations
@@ -40,19 +39,17 @@ _WORDS = {
     r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
     r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call"
     r"|consent|brlbs|borlabs|cmplz|placeholder|privacy",
-    "fold": r"accordions?|toggles?|faqs?|collaps\w*|questions?|spoilers?",
 }
-"""What the words of a name mark an element as. As "widget" they only may: it is one if the whole name says so."""
+"""Words in a name, and the mark they give. The mark "widget" also needs a full name in ``_WIDGET``."""
 _TAGS = {
     **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
     **dict.fromkeys(("ul", "ol"), "ul"),
     **dict.fromkeys(("figcaption", "caption"), "figure"),
     **dict.fromkeys(("button", "object", "marquee", "dialog"), "box"),
-    "summary": "fold",
 }
 _TAGS |= {"dl": "dl", "menu": "nav", "fieldset": "form", "blockquote": "blockquote"}
 NAMES = (*_WORDS, *dict.fromkeys(_TAGS.values()), "hidden")
-"""What the bits mean, lowest first."""
+"""Names of the mark bits, lowest first."""
 BIT = {name: 1 << index for index, name in enumerate(NAMES)}
 PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
 """Marks that speak for a block."""
@@ -62,7 +59,7 @@ _KINDS |= {**dict.fromkeys(("td", "th", "tr"), "td"), **dict.fromkeys(("dd", "dt
 _KINDS |= dict.fromkeys(("figcaption", "caption"), "figcaption")
 _OF_NO_KIND = ("h4", "h5", "h6", "li", "div", "body", "center", "blockquote", "pre", "section", "article", "main")
 KIND = {name: 1 << index for index, name in enumerate((*dict.fromkeys(_KINDS.values()), "other"), len(NAMES))}
-"""Bits for what an element is by its name alone."""
+"""Bits for the element's name alone."""
 
 _BOX = (
     "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|inner|text|notice|module)"
@@ -83,7 +80,7 @@ _WIDGET = re.compile(
     r"|stock-ticker|call-to-action|cta-(?:box|banner|card|block|widget))\b"
     r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
 )
-"""Names, a hyphen between their words, of boxes that are no part of an article, whatever it is about."""
+"""Names, words joined by hyphens, of boxes that are not part of an article, whatever its topic."""
 
 _OF_TAG = dict.fromkeys(_OF_NO_KIND, 0) | {name: KIND[kind] for name, kind in _KINDS.items()}
 _OF_TAG |= {name: _OF_TAG.get(name, KIND["other"]) | BIT[mark] for name, mark in _TAGS.items()}
@@ -91,14 +88,14 @@ _PATTERNS = [(BIT[name], re.compile(words)) for name, words in _WORDS.items()]
 _ANY = re.compile("|".join(_WORDS.values()))
 _NAMING = re.compile(r'\s(?:class|id|role|itemprop)="([^"]*)"')
 _WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
-"""A word ends where a capital follows a small letter."""
+"""A word ends where a capital follows a lower-case letter."""
 _APART = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
-"""Finds words sooner where all letters are small ones."""
+"""Translation table for the fast path: names in lower case."""
 _RANDOM = re.compile(
     r"(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-f]*\d+[a-f]+\d[0-9a-f]*|[a-f]+\d+[a-f][0-9a-f]*)"
     r"(?![0-9a-z])"
 )
-"""Hexadecimal numbers by which systems tell blocks apart. The one word that may be read in them is "ad"."""
+"""Hexadecimal ids of blocks. They are removed because "ad" could be read in them."""
 _HIDDEN = re.compile(
     r"\s(?:hidden(?=[\s=]|\Z)|(?:placeholder|fallback)(?=\s|=\"\"|\Z)|style=\"[^\"]{0,400}?"
     r"(?:display\s*:\s*none|\b(?:left|top|text-indent)\s*:\s*-\d{4}))",
@@ -109,11 +106,11 @@ _UNSEEN = re.compile(
     r"(?![^\"]*(?::|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|table|contents))",
     re.IGNORECASE,
 )
-"""Classes of the usual style sheets for what nobody sees; on some screens, ``hidden md:block`` is seen."""
+"""Classes of common style sheets for invisible elements. ``hidden md:block`` is visible on some screens."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_NAMING = 2000
 _MAX_KEPT, _MAX_TAGS = 300, 2**14
-"""Characters of a start tag whose marks are remembered, and how many are: the pages of a site repeat them."""
+"""Characters of a start tag whose marks are cached, and tags in the cache: the pages of a site repeat them."""
 
 
 @lru_cache(maxsize=2**15)
@@ -137,7 +134,7 @@ def _of_naming(naming: str) -> int:
 
 
 def marks(tags: Iterable[str]) -> list[int]:
-    """Return the bits of elements by their start tags without ``<`` and ``>``, as ``block_walk`` finds them.
+    """Return the mark bits of elements, given their start tags without ``<`` and ``>`` (``block_walk``).
 
     >>> [mark for mark in NAMES if marks(['aside class="relatedBox"'])[0] & BIT[mark]]
     ['related', 'aside']
@@ -155,22 +152,22 @@ def _read(tag: str) -> int:
             found |= _of_naming(naming)
         if ' role="button"' in tag:
             found |= BIT["box"]
-        if name == "section" and ' role="region"' in tag:  # one that readers of screens are to skip, within an article
+        if name == "section" and ' role="region"' in tag:  # an embed that screen readers can skip
             found |= BIT["widget"]
-        if name in _HEADINGS:  # whose ids are their words
+        if name in _HEADINGS:  # their ids repeat their text
             found &= ~BIT["widget"]
     return found
 
 
 def _may_hide(text: str) -> bool:
-    """Sieve for the patterns, which take twenty times as long."""
+    """Sieve before the patterns, which take twenty times as long."""
     hidden = "none" in text or "hidden" in text or "Hidden" in text or "holder" in text or "fallback" in text
     hidden = hidden or ('style="' in text and (":-" in text or ": -" in text))
     return hidden or "print" in text or "sr-only" in text or "reader" in text
 
 
 class _Kept(dict[str, int]):
-    """Remembers the marks of start tags, until they are too many, and not of long ones."""
+    """Cache of the marks of start tags. It is cleared when full; long tags are not kept."""
 
     def __missing__(self, tag: str) -> int:
         if len(self) == _MAX_TAGS:

@@ -1,7 +1,7 @@
-"""What is measured of each block of a page: plain numbers that mean the same in every script and language.
+"""Features of each block of a page: numbers that mean the same in every script and language.
 
-Lengths are in letters of an alphabet (``block_texts``). A block's groups are the elements around it that hold more
-than one block, from the innermost outwards, each larger than the one before.
+Lengths are in letters of an alphabet (``block_texts``). The groups of a block are the elements around it that hold more
+than one block. They run from the innermost outwards, and each is larger than the one before.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LONG = 80
 SHORT = 100
 """Letters of likely content from which an element may hold a whole article."""
 WHOLE = 0.8
-"""Share of what is likely from which an element holds all of the article."""
+"""Share of the likely content from which an element holds the whole article."""
 LEVELS = ("g1", "g2")
 _TOLD_KINDS = ("p", "h2", "h3", "td", "dd", "figcaption", "other")
-"""Kinds, marks of any element around and marks of the innermost two that tell something beside all the rest."""
+"""Marks that help the model: the block's kind, those of any element around it, those of the innermost two."""
 _TOLD_IN = (
     *("foot", "head", "share", "meta", "caption", "tag", "sign", "good", "title", "lead", "main", "aside", "footer"),
     *("form", "table", "ul", "blockquote"),
@@ -45,7 +45,7 @@ _KIND_BITS, _IN_BITS, _NEAR_BITS = (
 
 
 def measure(page: Page) -> Columns:
-    """Return the measures for the first stage."""
+    """Return the features for the first stage, one array of n numbers each."""
     return {
         **_of_texts(page),
         **_of_marks(page),
@@ -58,7 +58,7 @@ def measure(page: Page) -> Columns:
 
 
 def measure_again(page: Page, first: Array) -> Columns:
-    """Return the measures for the second stage: what the first stage, with its probabilities, thinks of the rest."""
+    """Return the features for the second stage, computed from the probabilities of the first (0 to 1, one a block)."""
     mass = first * page.weight
     everything = max(1e-9, float(mass.sum()))
     totals = page.total(mass)
@@ -75,10 +75,10 @@ def measure_again(page: Page, first: Array) -> Columns:
 
 
 def _tightest(page: Page, shares: Array, likely: Array) -> Array:
-    """Say of each block whether it lies in the smallest element with half of what is likely, or in a part like it.
+    """Mark the blocks in the smallest element with half of the likely content, or in a part like it.
 
-    Some pages cut an article into parts, for what stands between them: elements of one make with one parent, or with
-    parents of one make beside each other, that have no headline and are about as likely.
+    Some pages cut an article into parts and put boxes between them. Parts are elements of one make with one parent, or
+    with parents of one make beside each other. They have no headline and are about as likely.
     """
     half = (shares >= 0.5 - 1e-9).nonzero()[0]
     tight = int(half[page.held[half].argmin()]) if len(half) else 0
@@ -97,9 +97,9 @@ def _tightest(page: Page, shares: Array, likely: Array) -> Array:
 
 
 def under_headline(page: Page, mass: Array) -> Array:
-    """Say of each block whether it lies in the smallest element with a headline and enough likely content (``mass``).
+    """Mark the blocks in the smallest element with a headline and enough likely content (``mass``, one a block).
 
-    Enough is a short article. No block does where there is no headline.
+    A short article is enough. Without a headline no block is marked.
     """
     held = page.total(mass)
     enough = (held > 0) & (held >= min(SHORT, float(mass.sum()) - 1e-9))
@@ -110,7 +110,7 @@ def under_headline(page: Page, mass: Array) -> Array:
 
 
 def log_odds(probability: Array) -> Array:
-    """Return the logarithm of the odds, within limits."""
+    """Return the logarithm of the odds, clipped to ±9.2."""
     odds: Array = np.log(np.maximum(probability, 1e-4) / np.maximum(1 - probability, 1e-4))
     return odds
 
@@ -178,7 +178,7 @@ def _of_neighbours(page: Page) -> Columns:
 
 
 def _padded(values: Array) -> Array:
-    """Return a column with two more numbers, 0, on either side."""
+    """Pad a column with two zeros on either side."""
     padded = np.zeros(len(values) + 4)
     padded[2:-2] = values
     return padded

@@ -1,4 +1,4 @@
-"""A page as the measures of its blocks see it: texts counted, sums over elements, groups, marks."""
+"""A page in columns: measured texts, sums over elements, groups, marks."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import Blocks
 
 Columns = dict[str, Any]
-"""Measures by name, each an array with a number a block."""
+"""Features by name, each an array with one number a block."""
 
 MOST = 0.6
-"""A mark that an element with more than this share of the page's text bears tells nothing against it."""
+"""Share of the page's text. An element with more of it is not boilerplate, whatever its marks say."""
 MOST_COMMENTS = 0.85
 FEW = 2
-"""Blocks of a hidden element, at most, and sentences, less than which it has, that is hidden though it has the most."""
+"""Blocks, at most, of a hidden element with most of the text that counts as hidden all the same. It has fewer sentences
+than that.
+"""
 _MAX_TAG = 300
-"""Characters of a start tag that are looked at; what they are made like is remembered, for the pages of a site."""
+"""Characters of a start tag that are read. The make of a tag is cached, because the pages of a site repeat it."""
 _CLASS, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 class Page:
-    """The blocks of a page (one at least) with what both stages need: texts measured, sums over elements, groups."""
+    """The blocks of a page (at least one) in columns of n numbers, with the sums over its elements."""
 
     def __init__(self, blocks: Blocks) -> None:
         self.blocks = blocks
@@ -50,21 +52,21 @@ class Page:
         """Sums over the blocks of each element."""
         self.groups = self._groups()
         self.marks = class_marks.marks(elements.tags)
-        """The bits of the different start tags."""
+        """The mark bits of each distinct start tag."""
         own = np.array(self.marks)[self.tag]
         self.kind = own[self.inside]
-        """Of the bits of ``KIND`` those of the innermost element around each block."""
+        """The ``KIND`` bits of the innermost element around each block."""
         self.path, self.near = self._marks(own)
         self.hidden = (self.path & BIT["hidden"]) != 0
-        """Whether each block is hidden; an element with most of the text never is."""
+        """Whether each block is hidden. An element with most of the text counts as visible."""
         self.title = _title_likeness(self)
         self.h1 = (self.kind & KIND["h1"]) != 0
         self.heads = self.h1 | (self.title > 0.5)
-        """What may be the article's headline."""
+        """Candidates for the article's headline."""
 
     @cached_property
     def makes(self) -> Array:
-        """What each element is made like, as a number: its name and class without figures, or, without class, all."""
+        """The make of each element as a number: name and class without digits, or the whole tag without a class."""
         numbers: dict[str, int] = {}
         makes = (numbers.setdefault(make(tag[:_MAX_TAG]), len(numbers)) for tag in self.blocks.elements.tags)
         found: Array = np.fromiter(makes, np.int64)[self.tag]
@@ -77,12 +79,12 @@ class Page:
         return sums[self.last] - sums[self.first]
 
     def holds(self, element: int) -> Array:
-        """Say of each block whether it lies in an element."""
+        """Mark the blocks in an element."""
         inside: Array = (self.order >= self.first[element]) & (self.order < self.last[element])
         return inside
 
     def _groups(self) -> Array:
-        """Return the groups of each block at every level, a row each."""
+        """Return the groups of each block, one row per level."""
         wider, no_wider = self.parents, self.held[self.parents] == self.held
         no_wider[0] = False
         while no_wider.any():
@@ -91,22 +93,22 @@ class Page:
         return np.array((group, wider[group]))
 
     def _marks(self, own: Array) -> tuple[Array, Array]:
-        """Return the marks of all elements around each block, and those of the innermost two."""
+        """Return the marks of all elements around each block, and of the innermost two."""
         shares = self.total_gain / max(1.0, float(self.total_gain[0]))
         most = (shares > MOST).nonzero()[0]
         told = np.where(shares[most] < MOST_COMMENTS, BIT["comment"], 0)
-        # Words for search engines alone, as broken-in sites have them, are no article that a script will show.
+        # Hacked sites hide words for search engines. They are no article that a script will show.
         unsaid = (self.held[most] <= FEW) & (self.texts.sentences[self.first[most]] < FEW)
         own[most] &= PRAISE | told | np.where(unsaid, BIT["hidden"], 0)
         path, beyond = own | own[0], self.parents
-        while beyond.any():  # twice as far every time
+        while beyond.any():  # doubles the distance each time
             path, beyond = path | path[beyond], beyond[beyond]
         return path[self.inside], own[self.inside] | own[self.parents[self.inside]]
 
 
 @lru_cache(maxsize=2**14)
 def make(tag: str) -> str:
-    """Return of a start tag what those of the same make have in common: articles and paragraphs have numbers and ids.
+    """Return the part of a start tag that elements of one make share: no ids and no digits.
 
     >>> make('p class="par par-12" id="x7"')
     'p par par-'
@@ -121,7 +123,7 @@ def _packed(text: str) -> str:
 
 
 def _title_likeness(page: Page) -> Array:
-    """Return which share of the page's title a block is, or of the block the title; 0 unless one holds the other."""
+    """Return the length ratio of block and title, 0 to 1; 0 unless one contains the other."""
     title = _packed(page.blocks.title[:400])
     found = np.zeros(page.count)
     if not title:

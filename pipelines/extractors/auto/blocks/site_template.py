@@ -1,11 +1,10 @@
-"""The template of a site: blocks that recur on its pages, known by 64-bit keys of their text and place.
+"""Apply the template of a site: blocks that recur on its pages, as 64-bit keys of their text and place.
 
 The key of a block is xxh3 of its text and of the three innermost elements around it with their classes. White space is
-collapsed and numbers are all the same, so that dates and counters recur too; and the words of an article that a list of
-teasers repeats on every page are not taken for the teaser, because they stand elsewhere. Finding what recurs on many
-pages is template detection as in Bar-Yossef and Rajagopalan, "Template Detection via Data Mining and its Applications",
-WWW 2002, by exact keys and for one site. ``pipelines.extractors.auto.blocks.template_learning`` learns templates; here
-they are applied.
+collapsed and all numbers are equal, so dates and counters recur too. The place keeps apart an article's words and the
+teaser that repeats them on every page. This is template detection as in Bar-Yossef and Rajagopalan, "Template Detection
+via Data Mining and its Applications", WWW 2002, with exact keys and for one site.
+``pipelines.extractors.auto.blocks.template_learning`` learns the templates.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 KEY = np.dtype("<u8")
 """Type of a key in a stored template."""
 DEPTH = 3
-"""Elements around a block that make its place."""
+"""Elements around a block that form its place."""
 
 _NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -39,9 +38,9 @@ def block_keys(blocks: Blocks) -> Array:
 
 
 def folded(text: str) -> str:
-    """Return a text with white space collapsed and every number the same, but for texts of nothing else.
+    """Collapse white space and make all numbers equal. A text without letters keeps its numbers.
 
-    Otherwise the cells of one article's table would be those of another's.
+    Otherwise the table cells of one article would equal those of another.
 
     >>> folded(" 3 comments, 12.05.2024 "), folded(" 27.5 %")
     ('0 comments, 0.0.0', '27.5 %')
@@ -51,7 +50,7 @@ def folded(text: str) -> str:
 
 
 def recurring(blocks: Blocks, template: bytes) -> Array:
-    """Return a mask of the blocks that belong to a template (sorted keys as `KEY`). An empty template has none."""
+    """Mark the blocks of a template, given as sorted keys of type `KEY`. An empty template marks no block."""
     known = np.frombuffer(template, KEY)
     if not len(known):
         return np.zeros(len(blocks), bool)
@@ -61,7 +60,7 @@ def recurring(blocks: Blocks, template: bytes) -> Array:
 
 
 class _Places(dict[int, str]):
-    """The place that each element gives to the blocks in it, made when first asked for."""
+    """Place of the blocks in each element, computed on first use."""
 
     def __init__(self, elements: Elements) -> None:
         super().__init__()

@@ -1,19 +1,18 @@
-"""Learning the template of a site from some of its pages: which blocks recur on them.
+"""Learn the template of a site from some of its pages: the blocks that recur on them.
 
-No labels are needed, and pages alone cannot tell: of a page that is read by itself, "Read our newsletter" is a
-paragraph like another.
+Learning needs no labels. A single page is not enough: "Read our newsletter" looks like any other paragraph there.
 
 On the 166 gold pages of 22 sites with five pages and more, each read with what the site's other pages teach and by
 weights that have seen none of them (``benchmarks/site_models.py``), mean F1 of ``auto`` rises from .959 to .961 (from
 .941 to .952 when it read single pages less well). Much of the rest no template can give: six pages whose true text
-stops short of the article, or has teasers in it, make a third of it; to leave out what recurs on the other pages and
-stands in none of their true texts would give +.0024 with all of them in hand. Among thresholds of .15 to .5 of the
-pages, two or three at least, the differences are small. What was tried and did not pay: to subtract the share of pages
-from a block's log-odds (the same), to add what the extractor thinks of blocks in the same place on other pages (+.000),
-to measure the page without what recurs (.001 less).
+stops short of the article, or includes teasers, make a third of it. Leaving out the blocks that recur on the other
+pages and are in none of their true texts would give +.0024. Thresholds from .15 to .5 of the pages, at least two or
+three, differ little. Three variants did not pay: subtract the share of pages from a block's log-odds (no difference),
+add the extractor's scores of blocks in the same place on other pages (+.000), measure the page without the recurring
+blocks (-.001).
 
-An article that stands at several addresses would recur as well. So pages that share most of what is their own count as
-one, and what is long enough to be a paragraph must recur on more pages than a short text.
+An article at several URLs would recur as well. So pages that share most of their own text count as one. A text as long
+as a paragraph must recur on more pages than a short text.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ SCHEME = "1"
 """Scheme of the keys (`site_template`). It changes with them; templates of another scheme are learned again."""
 WEIGHT = np.dtype("<u4")
 MOST_BLOCKS = 2000
-"""Blocks of a page that are looked at: the first so many different ones."""
+"""Distinct blocks of a page that are surveyed, the first ones."""
 _SCALE = 3600
-"""Weights are taken in whole numbers, so that no order of pages makes a difference."""
+"""Factor that makes weights integers, so that the order of the pages does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +51,28 @@ class Survey:
 
     @property
     def sound(self) -> bool:
-        """Whether there are blocks, and a weight for each: it may come from a worker that a page has taken over."""
+        """Whether there are blocks and one weight for each. A compromised worker may send anything."""
         count, rest = divmod(len(self.keys), KEY.itemsize)
         return count > 0 and not rest and len(self.weights) == count * WEIGHT.itemsize
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From when on a block belongs to the template. Pages are different ones; shares are of those there are."""
+    """Thresholds from which a block belongs to the template. Only different pages count."""
 
     sample: int = 5
     """Fewer pages teach nothing."""
     share: float = 0.3
     pages: int = 3
     prose: int = 100
-    """Letters from which a block may be a paragraph of an article ..."""
+    """Letters from which a block may be a paragraph of an article."""
     prose_share: float = 0.5
     prose_pages: int = 4
-    """... and on what share and how many of the pages such a block must stand."""
+    """Share and number of pages on which such a block must recur."""
     alike: float = 0.4
-    """Share of their own text from which two pages are the same."""
+    """Share of their own text from which two pages count as one."""
     most: int = 2000
-    """Keys in a template; those on most pages."""
+    """Keys in a template, at most: those on most pages."""
 
 
 THRESHOLDS = Thresholds()
@@ -81,7 +80,7 @@ THRESHOLDS = Thresholds()
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A template as sorted keys, and of how many different pages it was learned."""
+    """A template as sorted keys, and the number of different pages it was learned from."""
 
     template: bytes
     pages: int
@@ -106,7 +105,7 @@ def survey_html(html: str) -> Survey:
 
 
 def learn(surveys: Iterable[Survey], thresholds: Thresholds = THRESHOLDS) -> Learned:
-    """Return the template of the pages surveyed, whatever their order; an empty one when they are too few."""
+    """Learn the template of the surveyed pages, in any order. It is empty if they are too few."""
     pages = [page for page in surveys if page.sound]
     if len(pages) < thresholds.sample:
         return Learned(b"", len(pages))
@@ -129,17 +128,17 @@ def learn(surveys: Iterable[Survey], thresholds: Thresholds = THRESHOLDS) -> Lea
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Which key stands on which page: distinct keys in ascending order, and a row and column for each occurrence."""
+    """Keys by page: distinct keys in ascending order, and a row (page) and column (key) for each occurrence."""
 
     keys: Array
     weights: Array
-    """Of each key the greatest there is, in letters."""
+    """Greatest weight of each key, in letters."""
     rows: Array
     columns: Array
 
     @classmethod
     def of(cls, pages: Sequence[Survey]) -> _Table:
-        """Put together what stands on each page."""
+        """Build the table from the surveys."""
         held = [np.frombuffer(page.keys, KEY) for page in pages]
         keys, columns = np.unique(np.concatenate(held), return_inverse=True)
         weights = np.zeros(len(keys), np.int64)
@@ -148,10 +147,10 @@ class _Table:
 
 
 def different(table: _Table, alike: float) -> Array:
-    """Give each page a label; pages that are the same, or the same as a third, have the same.
+    """Label the pages, so that equal pages, directly or by a third page, have one label.
 
-    Two are the same when what they share is at least so large a part of what either has. Text that many pages have
-    says little about any of them: its length counts by the square of how many they are.
+    Two pages are equal if the text they share is at least the share ``alike`` of their union. Text on many pages says
+    little about each of them: its length is divided by the square of their number.
     """
     on_pages = np.bincount(table.columns)
     mass = table.weights * _SCALE // on_pages**2

@@ -1,4 +1,4 @@
-"""What the texts of blocks are made of: letters, digits, sentences, in any script, counted for all blocks at once."""
+"""Text statistics: letters, digits and sentences in any script, counted for all blocks at once."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _QUOTES = "\"'»”’)]」』）】“«"
 _SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
 _NO_SENTENCE_ENDS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 _SENTENCE = 60
-"""Letters that make a sentence where the script does not mark its end: Thai, Lao, Burmese, Khmer."""
+"""Letters of a sentence in scripts that do not mark its end: Thai, Lao, Burmese, Khmer."""
 _ENDING = np.zeros(256, bool)
 _ENDING[[END, _FULL_STOP]] = True
 _MAX_TEXT = 1 << 16
 _BATCH = 1 << 18
 _BEYOND_HAN, _BEYOND = re.compile("[\U00020000-\U0003ffff]"), re.compile("[\U00010000-\U0010ffff]")
 _HAN, _SYMBOL = "\u4e00", "\u2603"
-"""What the characters beyond the basic plane count as."""
+"""Stand-ins for the characters outside the BMP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +42,22 @@ class Texts:
     """Measures of n texts, each an array of n."""
 
     lengths: Array
-    """Characters, all of them."""
+    """Characters, white space included."""
     classes: Array
     """Characters by class, n rows."""
     chars: Array
-    """Characters that are no white space, 1 at least."""
+    """Characters without white space, at least 1."""
     weight: Array
-    """Length in letters of an alphabet: a Chinese character says more than a Latin one."""
+    """Length in letters of an alphabet. A Chinese character counts more than a Latin one."""
     sentences: Array
     ends_sentence: Array
 
 
 @cache
 def _tables() -> tuple[Array, Array]:
-    """Return the sort of each character of the basic plane, and of each sort a row: 1 in place of its class, weight.
+    """Return the sort of each BMP character, and one row per sort: a 1 in the place of its class, then its weight.
 
-    Sorts are the classes, and further ones for what weighs more than others of its class.
+    Sorts are the classes, and further ones for characters that weigh more than others of their class.
     """
     kinds = np.full(0x10000, OTHER, np.uint8)
     for code in range(0x10000):
@@ -95,9 +95,10 @@ def _tables() -> tuple[Array, Array]:
 
 
 def count(texts: Sequence[str]) -> Texts:
-    """Measure texts, one at least, none of them blank; all but the length is of their first ``_MAX_TEXT`` characters.
+    """Measure one or more texts. No text is blank.
 
-    They are measured some at a time, so that memory does not grow with the page.
+    All measures but the length are of the first ``_MAX_TEXT`` characters. Texts are measured in batches, which bounds
+    the memory.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     if lengths.sum() <= min(_BATCH, _MAX_TEXT):
@@ -111,7 +112,7 @@ def count(texts: Sequence[str]) -> Texts:
 
 def _count(texts: Sequence[str], lengths: Array) -> Texts:
     sorts, rows = _tables()
-    # A space behind each text parts it from the next.
+    # A space after each text separates it from the next.
     read = np.minimum(lengths, _MAX_TEXT)
     sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""])), mode="clip"))
     owner = np.arange(0, len(texts) * len(rows), len(rows)).repeat(read + 1)
@@ -133,7 +134,7 @@ def _count(texts: Sequence[str], lengths: Array) -> Texts:
 
 
 def _codes(text: str) -> Array:
-    """Return the characters as numbers of the basic plane."""
+    """Return the characters as BMP code points."""
     encoded = text.encode("utf-16-le", "replace")
     if len(encoded) != 2 * len(text):
         encoded = _BEYOND.sub(_SYMBOL, _BEYOND_HAN.sub(_HAN, text)).encode("utf-16-le", "replace")
@@ -141,7 +142,7 @@ def _codes(text: str) -> Array:
 
 
 def _without_inner_points(sort: Array) -> Array:
-    """Take points inside of words and numbers for what they are: an end of a sentence has a space or a quote behind.
+    """Reclassify points inside words and numbers: the end of a sentence has a space or a quote after it.
 
     The last character is a space.
     """

@@ -1,8 +1,7 @@
-"""Whether blocks speak of the page's title.
+"""Overlap of blocks with the page's title.
 
-An article speaks of what its title says; teasers, comments and other articles on the same page do not, however much
-they read like articles. Words are looked for as they stand, without a language's grammar: their first letters, or pairs
-of letters where a script does not part words, anywhere in a block.
+An article repeats words of its title. Teasers, comments and other articles on the page do not. Words are compared
+without grammar: by their first letters, or by pairs of letters in scripts without spaces.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.text_stats import Array
 
 MAX_WORDS = 24
-"""Words of a title that are looked for."""
+"""Words of a title that are looked up, at most."""
 MAX_CHARS = 500
 SHORTEST, STEM = 4, 6
-"""Letters a word must have, and its first letters that are looked for: endings differ."""
+"""Letters a word must have, and how many of its first letters are compared: endings differ."""
 COMMON = 200
-"""A word in more blocks than that tells nothing."""
+"""Blocks. A word in more blocks carries no information."""
 _BEFORE = ("comment", "share")
-"""Marks that are counted from the page's beginning."""
+"""Marks that are counted from the start of the page."""
 _BEFORE_BITS = np.array([[BIT[name]] for name in _BEFORE])
 _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
@@ -39,7 +38,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 
 @cache
 def _folds() -> Array:
-    """Return the code of each character of the basic plane without case; 0 if that is more than one character."""
+    """Return the case-folded code of each BMP character; 0 where folding gives more than one character."""
     folds = [chr(code).casefold() for code in range(0x10000)]
     codes = np.array([ord(fold) if len(fold) == 1 else 0 for fold in folds], "<u2")
     codes[0xD800:0xE000] = 0
@@ -47,7 +46,7 @@ def _folds() -> Array:
 
 
 def folded(text: str) -> str:
-    """Return what ``casefold`` does, in a third of the time.
+    """Case-fold a text as ``casefold`` does, in a third of the time.
 
     >>> folded("ΣΊΣΥΦΟΣ"), folded("Straße"), folded("𐐀")
     ('σίσυφοσ', 'strasse', '𐐨')
@@ -57,19 +56,19 @@ def folded(text: str) -> str:
 
 
 class Words:
-    """Finds words in the blocks of a page."""
+    """Word index of the blocks of a page."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         text = "\n".join(texts)
         self._text = folded(text)
         if len(self._text) != len(text):
             texts = list(map(str.casefold, texts))
-        # Letters become more in lower case, or stay as many.
+        # Case folding never shortens a text.
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         self._starts = [0, *np.add.accumulate(lengths + 1).tolist()]
 
     def blocks(self, word: str) -> list[int]:
-        """Return the blocks that hold a word, none if they are too many."""
+        """Return the blocks that hold a word; an empty list if they are more than ``COMMON``."""
         found: list[int] = []
         find, starts = self._text.find, self._starts
         position = find(word)
@@ -82,7 +81,7 @@ class Words:
         return found
 
     def share(self, text: str) -> Array:
-        """Return for each block which share of a text's words it holds; rare ones count more."""
+        """Return the share of a text's words that each block holds. Rare words count more."""
         shares, everything = [0.0] * (len(self._starts) - 1), 0.0
         for word in stems(text):
             found = self.blocks(word)
@@ -94,7 +93,7 @@ class Words:
 
 
 def stems(text: str) -> list[str]:
-    """Return what is looked for of a text: first letters of its words, pairs of letters where words are not parted.
+    """Return the search terms of a text: word stems, or letter pairs in scripts without spaces.
 
     >>> stems("The bridges of 大桥通车")
     ['bridge', '大桥', '桥通', '通车']
@@ -109,7 +108,7 @@ def stems(text: str) -> list[str]:
 
 
 def measure(page: Page) -> Columns:
-    """Return the measures for the first stage."""
+    """Return the title features for the first stage."""
     share = Words(page.blocks.texts).share(page.blocks.title)
     sums = np.log1p(page.total(share))
     before = np.log1p(np.add.accumulate((page.near & _BEFORE_BITS) != 0, axis=1))

@@ -1,10 +1,11 @@
-"""A page as a flat list of blocks and the elements around them, in columns, from one parse and one scan.
+"""Cut a page into a flat list of blocks with the elements around them, in columns, by one parse and one scan.
 
-lexbor parses the page, drops what is never read and writes the tree out again; what it writes is well-formed: every end
-tag has its start tag, and ``<`` and ``>`` stand for nothing but tags. So splitting it reads all tags and texts, faster
-than visiting the nodes of the tree from Python. Entities, unquoted values and unclosed tags are the parser's business.
+lexbor parses the page, drops elements that are never read, and serialises the tree. The result is well-formed: every
+end tag has its start tag, and ``<`` and ``>`` only delimit tags. Splitting this text is faster than visiting the nodes
+of the tree from Python. The parser has handled entities, unquoted values and unclosed tags.
 
-A block is the text between two block-level tags or two ``<br>`` in a row; a single ``<br>`` is a line break in it.
+A block is the text between two block-level tags, or between two ``<br>`` in a row. A single ``<br>`` is a line break in
+the block.
 """
 
 from __future__ import annotations
@@ -22,26 +23,26 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 STRIPPED = ["script", "style", "noscript", "iframe", "svg", "select", "img", "input"]
-"""Elements that are taken out of the tree: their content may be no markup, or they are many and long."""
+"""Elements removed from the tree: their content is no markup, or they are many and long."""
 UNWRAPPED = ["span"]
-"""Elements of which only the content is kept: the parser does it sooner than reading their tags takes."""
+"""Elements replaced by their content: faster in the parser than reading their tags here."""
 UNREAD = frozenset(
     (
         *("template", "title", "noembed", "noframes", "math", "option", "datalist", "textarea", "canvas", "audio"),
         *("video", "applet", "xmp", "plaintext"),
     )
 )
-"""Elements that are passed over with their content."""
+"""Elements skipped with their content."""
 _RAW = frozenset(("noembed", "noframes", "xmp", "plaintext"))
-"""Those of them that hold no elements, whatever their content looks like."""
+"""Skipped elements whose content is never markup."""
 LINE = "\x1e"
 """Stands for a single ``<br>`` inside the text of a block."""
 
 READINGS = frozenset(("rt", "rp", "rtc"))
-"""Elements of which the text is passed over: how the word before is read, which would stand amid the sentence."""
+"""Ruby annotations: the reading of the word before, which would stand inside the sentence."""
 
 _DIRECTIONS = " \u061c\u200b\u200e\u200f\ufeff"
-"""What editors leave at the ends of lines that nobody sees, and a space behind it."""
+"""Invisible characters that editors leave at the ends of lines, and the space."""
 _COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)")
 _ELEMENTS = (BLOCKS - {"br", "hr"}) | {"button", "object", "marquee"}
 _LINK, _LINK_END, _INLINE, _UNREAD, _READING, _LINE_BREAK, _RULE, _START, _END = range(1, 10)
@@ -50,11 +51,11 @@ _KINDS = {name: _INLINE for often in _OFTEN for name in (often, f"/{often}")} | 
 _KINDS |= dict.fromkeys(READINGS, _READING)
 _KINDS |= {"a": _LINK, "/a": _LINK_END, "br": _LINE_BREAK, "hr": _RULE, **dict.fromkeys(_ELEMENTS, _START)}
 _KINDS |= {f"/{name}": _END for name in _ELEMENTS}
-"""What a tag is by its name; from ``_RULE`` on, it parts blocks."""
+"""Kind of each tag by its name. Kinds from ``_RULE`` on separate blocks."""
 
 
 Numbers: TypeAlias = "array[int]"
-"""Whole numbers, as NumPy reads them at once."""
+"""Integers in a buffer that NumPy reads without a copy."""
 
 
 def _numbers(numbers: Iterable[int] = ()) -> Numbers:
@@ -65,8 +66,8 @@ def _numbers(numbers: Iterable[int] = ()) -> Numbers:
 class Elements:
     """Block-level elements that hold blocks, in document order, with their parents and blocks (``first`` to ``last``).
 
-    The first stands for the page and is its own parent; ``last`` is the block behind. ``tags`` are the different start
-    tags, without ``<`` and ``>``, and ``tag`` is the one of each element.
+    The first element is the page and its own parent. ``last`` is the block after the element. ``tags`` are the distinct
+    start tags without ``<`` and ``>``; ``tag`` is the index of each element's tag.
     """
 
     tags: list[str]
@@ -77,7 +78,7 @@ class Elements:
 
     @classmethod
     def of(cls, tags: list[str], parents: list[int], first: list[int], last: list[int]) -> Elements:
-        """Return elements by the start tag, the parent, and the first and last block of each."""
+        """Build the columns from the start tag, parent, first and last block of each element."""
         numbers = dict(zip(dict.fromkeys(tags), range(len(tags)), strict=False))
         tag = map(numbers.__getitem__, tags)
         return cls(list(numbers), *map(_numbers, (tag, parents, first, last)))
@@ -87,7 +88,7 @@ class Elements:
         return self.tags[self.tag[element]].partition(" ")[0]
 
     def attributes(self, element: int) -> str:
-        """Return the attributes of an element as they are written."""
+        """Return the attributes of an element as written."""
         return "".join(self.tags[self.tag[element]].partition(" ")[1:])
 
 
@@ -101,7 +102,7 @@ class Blocks:
     links: Numbers = field(default_factory=_numbers)
     elements: Elements = field(default_factory=lambda: Elements.of(["body"], [0], [0], [0]))
     title: str = ""
-    """What the page states as its title."""
+    """Content of the ``title`` element."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -112,15 +113,15 @@ class Blocks:
 
 
 def one_line(text: str) -> str:
-    """Return a text with white space collapsed, and without direction marks and the like at its ends.
+    """Collapse white space, and strip direction marks and the like from the ends.
 
-    In most there is no white space but single spaces, which alone are printable.
+    Most texts have single spaces only, the only printable white space. They take the fast path.
     """
     return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split()).strip(_DIRECTIONS)
 
 
 def walk(tree: LexborHTMLParser) -> Blocks:
-    """Cut a parsed page into blocks. The tree is used up: what is never read is taken out of it."""
+    """Cut a parsed page into blocks. This changes the tree: elements that are never read are removed."""
     title = tree.css_first("title")
     stated = title.text() if title else ""
     tree.strip_tags(STRIPPED)
@@ -132,10 +133,10 @@ def walk(tree: LexborHTMLParser) -> Blocks:
 
 
 def _cut(html: str) -> Blocks:
-    """Read well-formed HTML tag by tag, each with the text after it. No attribute value in it holds ``<`` or ``>``."""
+    """Read well-formed HTML tag by tag, each with the text after it. Attribute values hold no ``<`` or ``>``."""
     texts, inside, linked_of, links_of = list[str](), list[int](), list[int](), list[int]()
     tags, parents, first, last = ["body"], [0], [0], [0]
-    # Start tags repeat with their attributes: what they are is told sooner the second time.
+    # Cache the kind of whole tags, because tags repeat with their attributes.
     kinds, parts = _KINDS.copy(), list[str]()
     kind_of, kept = kinds.get, kinds.setdefault
     element = count = linked = links = 0
@@ -162,7 +163,7 @@ def _cut(html: str) -> Blocks:
                 if first[element] < count:
                     last[element] = count
                     element = parents[element]
-                else:  # the innermost that is left, without blocks
+                else:  # an element without blocks
                     element = parents[element]
                     del tags[-1], parents[-1], first[-1], last[-1]
             parts = parts and []
@@ -179,13 +180,13 @@ def _cut(html: str) -> Blocks:
             parts.append(" " if blank else text)
             linked += 0 if blank else link * len(text)
             filled, broken = True, broken and blank
-    last = [end or count for end in last]  # of those that are left open
+    last = [end or count for end in last]  # elements left open
     elements = Elements.of(tags, parents, first, last)
     return Blocks(texts, _numbers(inside), _numbers(linked_of), _numbers(links_of), elements)
 
 
 def _after(chunk: str, chunks: Iterator[str]) -> str:
-    """Pass over an element with its content, and return the text behind; "" where it has no end."""
+    """Skip an element with its content and return the text after it; "" if it has no end."""
     name = chunk.partition(">")[0].partition(" ")[0]
     depth = 1
     for inner in chunks:
@@ -200,5 +201,5 @@ def _after(chunk: str, chunks: Iterator[str]) -> str:
 
 
 def _decoded(text: str) -> str:
-    """Replace the four entities that the parser writes."""
+    """Decode the four entities that the serialiser writes."""
     return text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -1,118 +1,95 @@
-"""Lines that say by their words that they are none of the text: prompts, and what papers end with.
+"""Leave out lines that are boilerplate by their words: labels of links, words of buttons, labels of advertisements.
 
-The words (asides.toml) are those of newspapers in many languages.
+A line goes only if the words are all there is ("Copy link"), or if they are a label before a link ("Read also: ...").
+The words (asides.toml) are those of newspapers. A line is compared in lower case, without marks at its ends.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+import unicodedata
+from importlib import resources
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.auto.blocks.text_stats import ENDS
-from pipelines.extractors.auto.rules import boilerplate_phrases, phrase_tables
+from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
-    from storage.records import ParagraphKind
-
-PROMPT, TERMS = 200, 500
-"""Most characters of a line that asks to follow the paper, and of one that says what its readers agree to."""
-EDGE = 4
-"""Lines at the head of a text, and at its end, among which figures about the page may stand."""
-MOST = 3
-"""Most lines of a text that ask for something."""
-KEPT = 1
-"""Lines of a text that are not taken for its end."""
-_END = re.compile(r"[^\w]*(?:انتهای|پایان) (?:پیام|خبر)(?:\W.{0,20})?")
-"""What Iranian agencies close a report with, and the number of who wrote it."""
-_ANY = {name: phrase_tables.either(words) for name, words in phrase_tables.read("asides.toml").items()}
-_FOLLOW = re.compile(rf"\A\W*{_ANY['follow_first']}|\b{_ANY['follow']}", re.IGNORECASE)
-_WHERE = re.compile(_ANY["where"], re.IGNORECASE)
-_SIGN_UP = re.compile(rf"\A\W*{_ANY['sign_up']}", re.IGNORECASE)
-_LETTER = re.compile(_ANY["letter"], re.IGNORECASE)
-_RIGHTS = re.compile(rf"[^\w©ⓒ(]*+\(?{_ANY['rights']}", re.IGNORECASE)
-_PRIVACY, _USE = (re.compile(_ANY[name], re.IGNORECASE) for name in ("privacy", "use"))
-_READER = re.compile(rf"\b{_ANY['reader']}\b|[^\W\x00-\u024f]|[đươạảấầẩậắằẵặẹẻẽếềểễệọỏốồổỗộớờởợụủứừửữự]", re.IGNORECASE)
-"""Of most languages their letters are enough."""
-_REACHED = re.compile(
-    r"\b(?:can|may) be (?:reached|contacted|followed) (?:at|by|on|via)\b"
-    r"|\A\W*(?i:you can |please )?(?i:contact|e-?mail|reach|write to) [A-Z][^@]{0,80}@\w"
+MOST, LABEL = 200, 50
+"""Characters, at most, of such a line and of a label."""
+_FORMS = {"i": "İı", "ا": "أإآ", "ی": "يى", "ک": "ك", "ه": "ةە", "'": "’"}
+"""Letters, and the variants that are typed for them."""
+_FOLD = str.maketrans(
+    {form: letter for letter, forms in _FORMS.items() for form in forms}
+    | dict.fromkeys("ًٌٍَُِّْ", "")
+    | {"ـ": "", "\u200c": " ", "\xa0": " "}
 )
-"""Who wrote the text, in papers in English."""
-_COMMENTING = re.compile(r"\bcomment(?:s|ing|ary)? (?:policy|guidelines|rules)\b", re.IGNORECASE)
-"""What readers may write, in papers in English."""
+_BEFORE = (
+    " \t\"'“”„‟«»<>‹›*•·|¦-–—―:：;՝፦()[]{}【】〔〕「」『』~#_…\u200e\u200f\u200b\xa0"
+    "■□▪▫●○◆◇►▶▸▹▼▽▲△↓→⇒➡➔➤➜👉👇📌🔗📷📸🎥✅✔\ufe0f"
+)
+_BEHIND = _BEFORE + ".!。،,؛;/\\+؟?"
+_COLON = re.compile(r"[:：|»›՝፦]")
+_LABELLED = frozenset({ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
+
+
+def _folded(line: str) -> str:
+    # A dotted capital I would be two letters in lower case.
+    return unicodedata.normalize("NFC", line.replace("İ", "i")).casefold().translate(_FOLD)
+
+
+def _read() -> dict[str, frozenset[str]]:
+    tables = tomllib.loads(resources.files("pipelines.extractors").joinpath("asides.toml").read_text("utf-8"))
+    return {
+        name: frozenset(
+            _folded(" ".join(line.split())) for lines in scripts.values() for line in lines.split(",") if line.strip()
+        )
+        for name, scripts in tables.items()
+    }
+
+
+_WORDS = _read()
+_ELSEWHERE = _WORDS["elsewhere"]
+_ALONE = _WORDS["alone"] | _WORDS["advertisements"]
 
 
 def without(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, ParagraphKind]]:
-    """Return the lines of a text, with their kinds, without notices, prompts and what follows its end.
+    """Return the lines of a text, with their kinds, without boilerplate; all of them if less than half would be left.
 
-    A heading of the word advertisement is what is spoken of below it.
-
-    >>> from storage.records import ParagraphKind
     >>> without([("- Quảng cáo -", ParagraphKind.PARAGRAPH), ("Nước sông lên.", ParagraphKind.PARAGRAPH)])
     [('Nước sông lên.', <ParagraphKind.PARAGRAPH: 'p'>)]
     """
-    last = len(lines) - EDGE
-    suspects = boilerplate_phrases.suspects(lines)
-    found = {
-        place for place in suspects if boilerplate_phrases.is_prompt(*lines[place], edge=place < EDGE or place >= last)
-    }
-    found.update(
-        place
-        for place, (line, kind) in enumerate(lines[:EDGE])
-        if boilerplate_phrases.tells_minutes(line) or boilerplate_phrases.tells_author(line, kind)
-    )
-    kept = list(lines)
-    if found:
-        kept = [line for place, line in enumerate(lines) if place not in found]
-        if 2 * _size(kept) < _size(lines):
-            kept = list(lines)  # of pictures with what they show, it may be
-    while len(kept) > KEPT and closes(kept[-1][0]):
-        kept.pop()
-    return kept
+    kept = [(line, kind) for line, kind in lines if len(line) > MOST or not is_boilerplate(line, kind)]
+    return kept if 2 * sum(len(line) for line, _ in kept) >= sum(len(line) for line, _ in lines) else list(lines)
 
 
-def _size(lines: Sequence[tuple[str, ParagraphKind]]) -> int:
-    return sum(len(line) for line, _ in lines)
+def leads_elsewhere(text: str) -> bool:
+    """Return whether a text is the heading of a list of links to other articles.
 
-
-def closes(line: str) -> bool:
-    """Say whether a last line is the agency's mark of the end, says whose the text is, how its author is reached or
-    what its readers agree to, or asks to follow the paper.
+    >>> leads_elsewhere("Tin liên quan"), leads_elsewhere("Tin liên quan đến lũ")
+    (True, False)
     """
-    if len(line) <= TERMS and "@" in line and _REACHED.search(line):
-        return True
-    if len(line) > PROMPT:
-        return len(line) <= TERMS and _agrees(line)
-    if _COMMENTING.search(line) is not None and (line[-1] not in ENDS or _READER.search(line) is not None):
-        return True
-    return _END.fullmatch(line) is not None or _RIGHTS.match(line) is not None or _asks(line) or _agrees(line)
+    return len(text) <= LABEL and _folded(text.strip().strip(_BEHIND)) in _ELSEWHERE
 
 
-def _agrees(line: str) -> bool:
-    """Say whether a line tells its reader of the terms of use and of privacy, both."""
-    return all(words.search(line) is not None for words in (_PRIVACY, _USE, _READER))
+def is_boilerplate(line: str, kind: ParagraphKind) -> bool:
+    """Return whether a line is a label of a link, or no more than the words of a button or of an advertisement.
 
+    A heading may be the words of a button: the text below it is about them.
 
-def without_asking(page: Page, chosen: Array) -> Array:
-    """Return the chosen blocks without those that ask to follow the paper or to sign up for its letters by a link.
-
-    A text that has many of them is about that.
+    >>> is_boilerplate("Xem thêm: Nước sông lên", ParagraphKind.PARAGRAPH)
+    True
+    >>> is_boilerplate("Xem thêm ba con sông lớn ở miền Trung", ParagraphKind.PARAGRAPH)
+    False
     """
-    linked = (chosen & (page.link > 0)).nonzero()[0].tolist()
-    texts = page.blocks.texts
-    found = [index for index in linked if len(texts[index]) <= PROMPT and _asks(texts[index])]
-    if not found or len(found) > MOST:
-        return chosen
-    kept = chosen.copy()
-    kept[found] = False
-    return kept
-
-
-def _asks(text: str) -> bool:
-    return (_FOLLOW.search(text) is not None and _WHERE.search(text) is not None) or (
-        _SIGN_UP.match(text) is not None and _LETTER.search(text) is not None
-    )
+    if len(line) > 2 * LABEL and not _COLON.search(line, 0, 2 * LABEL):  # most lines: do not fold them
+        return False
+    folded = _folded(line.lstrip(_BEFORE))
+    colon = _COLON.search(folded, 0, LABEL)
+    if kind in _LABELLED and (colon or len(folded) <= LABEL):
+        label = folded[: colon.start() if colon else LABEL].rstrip(_BEHIND)
+        if label in _ELSEWHERE:
+            return True
+    return kind is ParagraphKind.PARAGRAPH and len(folded) <= LABEL and folded.rstrip(_BEHIND) in _ALONE

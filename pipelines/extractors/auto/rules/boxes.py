@@ -1,15 +1,18 @@
-"""Boxes that stand in an article and are no part of it: by what they are named, by a form in them, or as teasers."""
+"""Mark boxes and links inside an article that are not part of it: widgets, forms, related articles, link lists."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipelines.extractors.auto.blocks.class_marks import BIT
 from pipelines.extractors.auto.blocks.features import SHORT
-from pipelines.extractors.auto.rules import boilerplate_phrases
+from pipelines.extractors.auto.blocks.text_stats import UNSPACED
+from pipelines.extractors.auto.rules import boilerplate_lines, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,40 +21,45 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.text_stats import Array
 
 WIDGETS = 0.3
-"""Most of the text, as a share, that stands in boxes which are named for what is no part of it."""
-FORM, ASKED = 6, 300
-"""Most blocks of a box with a form in it, and most characters of its text."""
-BROKEN = 0.8
-"""Most of the text, as a share, that teasers have of it that all break off."""
-CARD, CARDS = 5, 3
-"""Most blocks of a teaser, and how many of one make stand beside each other at least."""
+"""Share of the text, at most, in boxes named as widgets."""
 HEADED, TEASED = 3, 0.3
-"""Blocks, at least, of a box with a heading that leads elsewhere, and most of the text, as a share, that it has."""
+"""Blocks, at least, of a box of links with a heading, and its share of the text, at most."""
+LINKED = 0.9
+"""Share of linked characters from which a block is a link."""
 MOST = 50
-"""Boxes and lists of teasers that are looked at."""
-LINKED, PLAIN = 0.9, 0.5
-"""Share of linked characters from which a block is a link, and from which it leads elsewhere."""
+"""Headings of boxes on a page that are checked."""
 _APART = BIT["aside"] | BIT["nav"]
-_BROKEN_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[^.!?؟۔।。！？…\d]{0,20}$")
-"""An ellipsis at the end, or before the few words of a link to the rest."""
-_END = 40
-"""Characters at the end of a text among which it is looked for."""
+FORM, ASKED = 6, 300
+"""Blocks and characters, at most, of a box with a form in it."""
+
+MAX_LINKED = 0.5
+"""Share of linked characters from which a block without a sentence end is a link to another page."""
+LABEL, NOTICE = 60, 120
+"""Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
+SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+MAX_BOXES = 3
+"""Boxes of links, or linked subheads, at most, in an article that does not consist of them."""
+BOXED = 0.15
+"""Share of the text, at most, in a box of related articles."""
+_RELATED = re.compile(
+    r"[Rr]elated(?!-work)|RELATED|yarpp|[Rr]ecommend(?!ation)|see-?also|[Rr]ead-?(?:[Mm]ore(?!-(?:content|text|target))|[Aa]lso)"
+)
+"""Exceptions: the recommendation of a report, a section on related work, a text that unfolds by "read more"."""
 
 
 def widgets(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand in boxes that are named for what is no part of an article.
+    """Mark the chosen blocks in boxes named as widgets: about the author, newsletters, polls, players, most read.
 
-    As for who wrote it, newsletters, polls, players and what others read; where most stands in such boxes, none does.
+    If such boxes hold a large part of the text, no block is marked.
     """
     found: Array = chosen & ((page.path & BIT["widget"]) != 0)
     return _unless_more(page, found, chosen, WIDGETS)
 
 
 def asking(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand in a small box that asks for something: to sign up, to vote, to give.
+    """Mark the chosen blocks in a small box that asks for something: to sign up, to vote, to donate.
 
-    It has a form with words of its own, as on its button, or a button or link that calls for it, whatever it is named,
-    and nothing of the text but what the box says.
+    The box has a form with text in it, as on its button, and little other text.
     """
     found = np.zeros(page.count, bool)
     taken = chosen.nonzero()[0]
@@ -59,8 +67,7 @@ def asking(page: Page, chosen: Array) -> Array:
         return found
     near = slice(max(0, int(taken[0]) - FORM), int(taken[-1]) + FORM)
     formed = ((page.path[near] & BIT["form"]) != 0).nonzero()[0]
-    calls = _calls(page, near)
-    if not len(formed) and not calls:
+    if not len(formed):
         return found
     held = page.total(page.texts.chars * chosen)
     small = (page.held <= FORM) & (held <= ASKED)
@@ -70,7 +77,7 @@ def asking(page: Page, chosen: Array) -> Array:
         next((form for form in _outwards(page, element, small) if elements.name(form) == "form"), 0)
         for element in inside
     }
-    for inner in forms.union(page.blocks.inside[at] for at in calls):
+    for inner in forms:
         box = 0
         for outer in _outwards(page, inner, small):
             box = outer
@@ -78,23 +85,15 @@ def asking(page: Page, chosen: Array) -> Array:
     return _unless_more(page, found & chosen, chosen, WIDGETS)
 
 
-def _calls(page: Page, near: slice) -> list[int]:
-    """Return the buttons and links among some blocks that call for something."""
-    may_call = (page.link[near] >= LINKED) | ((page.path[near] & BIT["box"]) != 0)
-    may_call &= page.texts.chars[near] <= boilerplate_phrases.CALL
-    places = (may_call.nonzero()[0] + near.start).tolist()
-    return [at for at in places if boilerplate_phrases.calls(page.blocks.texts[at])][:MOST]
-
-
 def _outwards(page: Page, element: int, small: Array) -> Iterator[int]:
-    """Yield an element and those around it, as long as they are small; the page itself is not among them."""
+    """Yield an element and the elements around it while they are small, without the page itself."""
     while element and small[element]:
         yield element
         element = int(page.parents[element])
 
 
 def _unless_more(page: Page, found: Array, chosen: Array, most: float) -> Array:
-    """Return what was found, unless it is more than that share of the text."""
+    """Return the found blocks, or no blocks if they are more than the share ``most`` of the text."""
     if not found.any():
         return found
     if page.texts.chars[found].sum() > most * page.texts.chars[chosen].sum():
@@ -102,59 +101,23 @@ def _unless_more(page: Page, found: Array, chosen: Array, most: float) -> Array:
     return found
 
 
-def teasers(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are beginnings of other articles, each right behind a line that is a link.
-
-    They break off, in an element that is marked as related to the article, or in elements of one make beside each other
-    that each begin with such a line.
-    """
-    found: Array = chosen.copy()
-    found[1:] &= page.link[:-1] > PLAIN
-    found[:1] = False
-    if not found.any():
-        return found
-    broken = found.copy()
-    texts, likely = page.blocks.texts, found.nonzero()[0].tolist()
-    broken[likely] = [_BROKEN_OFF.search(texts[index].rstrip()[-_END:]) is not None for index in likely]
-    broken_off: Array = broken & ((page.path & BIT["related"]) != 0)
-    return broken_off | _in_cards(page, chosen, broken, likely)
-
-
-def _in_cards(page: Page, chosen: Array, broken: Array, likely: list[int]) -> Array:
-    """Say which of the chosen blocks stand in cards of one make beside each other, all of which break off."""
-    cards: dict[tuple[int, int], set[int]] = {}
-    for index in likely:
-        if page.link[index - 1] >= LINKED and (card := _card(page, index)):
-            cards.setdefault((int(page.parents[card]), int(page.makes[card])), set()).add(card)
-    found = np.zeros(page.count, bool)
-    for beside in [beside for beside in cards.values() if len(beside) >= CARDS][:MOST]:
-        inside = np.zeros(page.count, bool)
-        for card in beside:
-            inside[page.first[card] : page.last[card]] = True
-        inside &= chosen
-        said = inside & (page.link < LINKED)
-        if said.any() and broken[said].all():
-            found |= _unless_more(page, inside, chosen, BROKEN)
-    return found
-
-
 def elsewhere(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks stand below a heading that says that it leads elsewhere, with links beside them.
+    """Mark the chosen blocks under a heading such as "Read also", with links beside them.
 
-    An element begins with it, which does not hold the page's headline, and has little of the text; or all that follows
-    upon it are links, a line below each at most.
+    Either an element begins with the heading, has little of the text and does not hold the page's headline. Or all
+    blocks after the heading are links with at most one line below each.
     """
     found = np.zeros(page.count, bool)
     taken = chosen.nonzero()[0]
     if not len(taken):
         return found
     links = page.link >= LINKED
-    short = page.texts.chars <= boilerplate_phrases.LABEL
+    short = page.texts.chars <= boilerplate_lines.LABEL
     opens = short[np.minimum(page.first, page.count - 1)] & (page.held >= HEADED) & (page.total(chosen) > 0)
     before = short[:-2] & (links[1:-1] | links[2:])
     texts, last = page.blocks.texts, int(taken[-1])
     may_be = {*page.first[opens].tolist(), *(before[taken[0] : last].nonzero()[0] + taken[0]).tolist()}
-    heads = {index for index in may_be if boilerplate_phrases.leads_elsewhere(texts[index])}
+    heads = {index for index in may_be if boilerplate_lines.leads_elsewhere(texts[index])}
     for head in sorted(heads)[:MOST]:
         behind: Array = chosen & (page.order >= head)
         enough = page.weight[chosen & ~behind].sum() >= SHORT
@@ -164,25 +127,87 @@ def elsewhere(page: Page, chosen: Array) -> Array:
         for element in (opens & (page.first == head)).nonzero()[0][:MOST].tolist():
             held = page.holds(element)
             if (held & links).any() and not (held & page.heads).any():
-                # What opens an aside tells nothing of the text beside it.
+                # A heading inside an aside says nothing about text outside of the aside.
                 alike = (page.path & _APART & page.path[head]) == (page.path[head] & _APART)
                 found |= _unless_more(page, chosen & held & alike, chosen, TEASED)
     return found
 
 
 def _is_of_teasers(page: Page, behind: Array, head: int) -> bool:
-    """Say whether each of the blocks behind a heading is a link or stands right behind one, as several do."""
+    """Return whether each block after a heading is a link or follows one, with more than one such line."""
     links, below = page.link >= LINKED, behind.nonzero()[0]
     lines = below[(below > head) & ~links[below]]
     return len(lines) > 1 and bool(links[lines - 1].all())
 
 
-def _card(page: Page, index: int) -> int:
-    """Return the small element that begins with the link before a block and holds both; 0 if there is none."""
-    element = int(page.inside[index])
-    while element and page.first[element] >= index:
-        element = int(page.parents[element])
-    opens = page.first[element] == index - 1 or (
-        page.first[element] == index - 2 and page.link[page.first[element]] >= LINKED
-    )
-    return element if opens and page.held[element] <= CARD else 0
+def related(page: Page, chosen: Array) -> Array:
+    """Mark the chosen blocks in boxes named as related articles, with links in the box or beside it."""
+    found: Array = chosen & ((page.path & BIT["related"]) != 0)
+    tags = page.blocks.elements.tags
+    marked = (number for number, bits in enumerate(page.marks) if bits & BIT["related"]) if found.any() else ()
+    named = [number for number in marked if _RELATED.search(tags[number])]
+    if not named:
+        return np.zeros(page.count, bool)
+    known = np.zeros(len(tags), bool)
+    known[named] = True
+    held = page.total(page.texts.chars * chosen)
+    few = held <= BOXED * held[0]
+    leading = few & (page.total(page.link > MAX_LINKED) > 0)
+    inside = np.zeros(page.count, bool)
+    for box in (known[page.tag] & few & (held > 0) & (leading | leading[page.parents])).nonzero()[0].tolist():
+        inside[page.first[box] : page.last[box]] = True
+    return found & inside
+
+
+def links(page: Page, chosen: Array) -> Array:
+    """Mark the chosen blocks that are links to other pages: mostly linked text, and no sentence.
+
+    If such blocks are most of the text, the page is about them, and no block is marked. A few linked subheads are
+    headlines of other articles. If there are more, each names the text below it, as in lists of the best.
+    """
+    found: Array = chosen & (page.link > MAX_LINKED) & ~page.texts.ends_sentence
+    if not found.any():
+        return found
+    few = 2 * page.texts.chars[found].sum() <= page.texts.chars[chosen].sum()
+    if not few:
+        return np.zeros(page.count, bool)
+    name, inside = page.blocks.elements.name, page.blocks.inside
+    names = {index: name(inside[index]) for index in found.nonzero()[0].tolist()}
+    said = Counter(names.values())
+    found[[index for index, named in names.items() if named in SUBHEADS and said[named] > MAX_BOXES]] = False
+    return found
+
+
+def labels(page: Page, chosen: Array) -> Array:
+    """Mark the chosen blocks that are headings of boxes without other chosen blocks, such as "Read also".
+
+    The box holds at least two links, or is marked as an advertisement or as share buttons. An article has a few such
+    boxes. If there are more, the page consists of them, as lists of the best things to buy do. If no chosen block is a
+    sentence, the page has no article around the boxes.
+    """
+    found = np.zeros(page.count, bool)
+    ends = page.texts.ends_sentence
+    longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
+    short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
+    if not short:
+        return found
+    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any())
+    single = page.total(chosen) == 1
+    leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
+    marked, boxes = list[int](), list[int]()
+    for index in short:
+        alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
+        if any(_holds_no_text(page, element) for element in alone):
+            marked.append(index)
+        elif article and page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
+            boxes.append(index)
+    said = {page.blocks.texts[index].strip() for index in boxes}
+    found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True
+    return found
+
+
+def _holds_no_text(page: Page, element: int) -> bool:
+    """Return whether an element is marked as an advertisement or as share buttons. Ids of headings do not count."""
+    elements = page.blocks.elements
+    marks = page.marks[elements.tag[element]]
+    return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))

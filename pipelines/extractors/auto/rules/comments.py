@@ -1,4 +1,4 @@
-"""Readers' comments, where each is marked as one."""
+"""Find readers' comments: their section after the text, and each comment that is marked as one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.walk import Blocks
 
 MAX_COMMENTS = 200
-LITTLE = 250
-"""Characters of a text, at least, upon which comments follow."""
 LIKELY, ENOUGH = 0.5, 100
-"""Probability from which a block may be taken for the text, and characters of one that are expected before comments."""
+"""Probability from which a comment may look like the text, and expected characters of text before a section."""
 SECTIONS = 200
-"""Sections of comments that are looked at."""
+"""Sections of comments on a page that are checked."""
 LONG = 60
-"""Characters of a comment that needs no other beside it."""
+"""Characters of a comment that needs no second one like it."""
 _WORD = re.compile("[a-z]+")
 _COMMENT = frozenset({"comment", "usercomment", "commenttext", "commentbody", "komment", "kommentar", "comentario"})
 _NO_COMMENT = frozenset(
@@ -37,7 +35,7 @@ _SECTION = re.compile(
     r'|kommentare|comentarios|commentaires|komentarze|yorumlar|reacties|talkbacks|binh-?luan)(?:\s[^"]*)?"',
     re.IGNORECASE,
 )
-"""An element that is named as the place of comments, whatever is in it."""
+"""An element named as the section of comments."""
 _OF_COMMENT = re.compile(r"\b(?:submitted|username|commenter)\b")
 """What Drupal calls the line of who wrote a comment, and when."""
 _DIGITS = re.compile(r"\d+")
@@ -45,9 +43,9 @@ _ABOUT = BIT["meta"] | BIT["sign"] | BIT["share"] | BIT["nav"] | BIT["form"] | B
 
 
 def marked(page: Page, chosen: Array) -> tuple[str, ...]:
-    """Return readers' comments where each is marked as one, without names, dates and buttons; paragraphs a line each.
+    """Return readers' comments, each marked as one, without names, dates and buttons. Paragraphs are lines.
 
-    A short one counts when another element is marked like its own and does not say the same, as buttons do.
+    A short comment counts only if another element has the same marks and another text. Buttons repeat their text.
     """
     of_comments = (page.path & BIT["comment"]) != 0
     if not of_comments.any():
@@ -69,9 +67,9 @@ def marked(page: Page, chosen: Array) -> tuple[str, ...]:
 
 
 def sections(page: Page, probability: Array) -> Array:
-    """Say which blocks lie where a page has its readers' comments, behind a text that is likely to be one.
+    """Mark the blocks in the sections of readers' comments after a likely text.
 
-    Each of them reads like an article, and of a short one there is less than of what is said about it.
+    A comment looks like an article, and the comments on a short article are longer than it.
     """
     found = np.zeros(page.count, bool)
     left = (page.path & BIT["comment"]) != 0
@@ -104,18 +102,8 @@ def _named(tag: str) -> bool:
     return _SECTION.search(tag) is not None
 
 
-def by_readers(page: Page, chosen: Array) -> Array:
-    """Say which of the chosen blocks are readers' comments, each marked as one, behind a longer text that is none."""
-    found = np.zeros(page.count, bool)
-    likely = (chosen & ((page.path & BIT["comment"]) != 0)).nonzero()[0].tolist()
-    readers = [index for index in likely if _comment(page, index)]
-    if readers and page.texts.chars[: readers[0]][chosen[: readers[0]]].sum() >= LITTLE:
-        found[readers] = True
-    return found
-
-
 def _comment(page: Page, index: int) -> int:
-    """Return the innermost element around a block that is one comment; 0 where it is none, or only about one."""
+    """Return the innermost element around a block that is one comment; 0 if the block is not in a comment."""
     blocks, elements = page.blocks, page.blocks.elements
     for element in around(blocks, index):
         number = elements.tag[element]
@@ -127,7 +115,7 @@ def _comment(page: Page, index: int) -> int:
 
 @lru_cache(maxsize=2**12)
 def _says(tag: str, bits: int) -> bool | None:
-    """Say whether an element is one comment, by its start tag and its marks; None where neither speaks of comments."""
+    """Return whether an element is one comment, by its start tag and marks; None if they do not mention comments."""
     name, _, attributes = tag.partition(" ")
     naming = naming_of(f" {attributes}")
     if bits & _ABOUT or is_heading(name) or _OF_COMMENT.search(naming):
@@ -139,7 +127,7 @@ def _says(tag: str, bits: int) -> bool | None:
 
 
 def _in_form(blocks: Blocks, element: int) -> bool:
-    """Say whether an element lies in a form, unless that is around the greater part of the page."""
+    """Return whether an element is in a form that is not around most of the page."""
     elements = blocks.elements
     while element:
         if elements.name(element) == "form":

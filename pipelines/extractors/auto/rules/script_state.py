@@ -1,9 +1,8 @@
-"""The body of an article that a page has only in the state of its scripts (Next.js, Nuxt, Inertia, Arc and others).
+"""Find the body of an article in the state of the page's scripts (Next.js, Nuxt, Inertia, Arc and others).
 
-Such state is JSON: in a script element of that type, behind an assignment, pushed onto a list (as TanStack Query's),
-or in an attribute; or the arguments of a function. The body is a string with markup, or a list of strings or objects,
-a paragraph each. It is believed where the page's title stands beside it; where that stands beside a second one of some
-length, none is taken.
+Such state is JSON: in a script element of that type, after an assignment, pushed onto a list (TanStack Query), in an
+attribute, or in the arguments of a function. The body is a string with markup, or a list of strings or objects, one for
+each paragraph. The page's title must be beside it. If the title is also beside a second long body, neither is taken.
 """
 
 from __future__ import annotations
@@ -23,29 +22,29 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 _MAX_CHARS, _MAX_STATES, _MAX_NODES = 2**21, 30, 20_000
-"""Characters of a state, states of a page, the longest first, and values of all of them that are looked at."""
+"""Limits: characters of a state, states of a page (longest first), values of a state."""
 _LEAST = 500
-"""Characters of a state that may hold an article."""
+"""Characters, at least, of a state that may hold an article."""
 _ATTRIBUTES = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state")
 _BEFORE = re.compile(r"(?:[\w.\]\"']\s{0,9}=\s{0,9}(?:JSON\.parse\()?|\.push\()(?=[{\[])")
 _MARKS = (
     *("application/json", "_STATE__", "_DATA__", "__NUXT__", "globalContent", "dehydratedAt"),
     *("data-page=", "-props=", "-state="),
 )
-"""One of which pages with such state have, so that others need not be parsed."""
+"""Every page with such state has one of these. Other pages are not parsed."""
 _MARKUP = re.compile(r"<(?:p|br|div)\b", re.IGNORECASE)
-# Every character is part of a match, so that no quote within a string begins another; nothing is remembered to go back.
+# Every character is part of a match, so a quote inside a string starts no other. Possessive, so without backtracking.
 _LITERAL = re.compile(r'("(?:[^"\\]++|\\.)*+")|\\.|[^"\\]++', re.DOTALL)
 _BREAK = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|ol|blockquote|figure|table|tr)\b[^<>]*>", re.IGNORECASE)
 _UNREAD = "script, style, figure, figcaption, aside, iframe, noscript, template, form, button"
 _TEXTS = ("text", "content", "value", "html", "body", "paragraph", "data", "children", "model")
-"""Keys under which an item of a list has its text, the likeliest first."""
+"""Keys of the text in an item of a list, the likeliest first."""
 _PROSE, _PARAGRAPHS, _DEPTH = 60, 3, 6
-"""Characters of a line of prose, such lines of a body at least, and levels of spans below an item of a list."""
+"""Characters of a line of prose, lines of prose in a body (at least), levels of spans in an item of a list."""
 _TITLE, _MAX_TITLE, _FEW, _NEAR = 12, 500, 5, 4
-"""Letters of a title, characters at most, values of an object that may hold it, and levels below it of the body."""
+"""Letters of a title (at least), its characters (at most), values of an object around it, levels down to the body."""
 _SHARE = 0.5
-"""Of the longest body, what another may not have."""
+"""Share of the longest body from which another body makes the choice ambiguous."""
 
 
 class _Body(NamedTuple):
@@ -54,7 +53,7 @@ class _Body(NamedTuple):
 
 
 def article_body(html: str) -> tuple[str, ...]:
-    """Return the paragraphs of the article that the page's state holds under its title; none of none, or of several."""
+    """Return the paragraphs of the article in the page's state; () if there is no article, or more than one."""
     if not any(mark in html for mark in _MARKS):
         return ()
     page = tree.parse_tree(html)
@@ -66,13 +65,13 @@ def article_body(html: str) -> tuple[str, ...]:
 
 
 def _is_another(body: _Body, longest: _Body) -> bool:
-    """Say whether a body is of some length, and mostly no part of the longest."""
+    """Return whether a body is about as long as the longest one, and mostly different."""
     own = set(body.lines)
     return body.size >= _SHARE * longest.size and len(own & set(longest.lines)) < _SHARE * len(own)
 
 
 def _states(page: LexborHTMLParser) -> Iterator[object]:
-    """Yield what scripts and attributes state in JSON; of other scripts, the strings."""
+    """Yield the JSON values of scripts and attributes; of other scripts, the list of their strings."""
     for text in _texts(page):
         try:
             yield json.JSONDecoder(strict=False).raw_decode(text)[0]
@@ -101,7 +100,7 @@ def _texts(page: LexborHTMLParser) -> Iterator[str]:
 
 
 def _bodies(state: object, named: set[str]) -> Iterator[_Body]:
-    """Yield the bodies in a state that have the page's title beside them, or beside what they stand in."""
+    """Yield the bodies in a state that have the page's title beside them or beside an object around them."""
     waiting: deque[tuple[object, int]] = deque([(state, 0)])
     nodes = 0
     while waiting and nodes < _MAX_NODES:
@@ -119,7 +118,7 @@ def _bodies(state: object, named: set[str]) -> Iterator[_Body]:
 
 
 def _is_title(named: set[str], value: object) -> bool:
-    """Say whether a value is the page's title, or an object that holds it (``{"basic": ...}``)."""
+    """Return whether a value is the page's title, or an object that holds it (``{"basic": ...}``)."""
     if isinstance(value, dict) and len(value) <= _FEW:
         return any(isinstance(each, str) and _is_title(named, each) for each in value.values())
     if not isinstance(value, str) or not _TITLE <= len(value) <= _MAX_TITLE:
@@ -133,7 +132,7 @@ def _letters(text: str) -> str:
 
 
 def _body(lines: list[str]) -> Iterator[_Body]:
-    """Yield a body of several paragraphs of prose, in which these are most of the text."""
+    """Yield a body, if most of its text is in several paragraphs of prose."""
     prose = [len(line) for line in lines if len(line) >= _PROSE and " " in line]
     size = sum(map(len, lines))
     if len(prose) >= _PARAGRAPHS and sum(prose) >= max(_LEAST, _SHARE * size):
@@ -141,7 +140,7 @@ def _body(lines: list[str]) -> Iterator[_Body]:
 
 
 def _listed(items: list[object]) -> list[str]:
-    """Return the lines of a list of paragraphs; none of a list of articles, of which one has several."""
+    """Return the lines of a list of paragraphs; [] for a list of articles, whose items have several paragraphs."""
     paragraphs = [_paragraph(item) for item in items]
     return (
         [line for lines in paragraphs for line in lines] if max(map(len, paragraphs), default=0) < _PARAGRAPHS else []
@@ -149,7 +148,7 @@ def _listed(items: list[object]) -> list[str]:
 
 
 def _paragraph(item: object) -> list[str]:
-    """Return the lines of an item of a list: a text, or an object that has one, often in spans below it."""
+    """Return the lines of an item of a list: a text, or an object with a text, often in nested spans."""
     if isinstance(item, str):
         return _lines(item)
     if not isinstance(item, dict):

@@ -1,6 +1,6 @@
-"""How a text ends: who signed it, which is set apart from the text as bylines at its head are.
+"""Remove the signature at the end of a text.
 
-Vietnamese papers name the author there alone. Of 801 gold pages 11 end so; the true text has the line on one of them.
+Vietnamese papers name the author only there. Of 801 gold pages 11 end so. On one of them the true text has the line.
 """
 
 from __future__ import annotations
@@ -12,33 +12,36 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.auto.blocks.class_marks import KIND
-from pipelines.extractors.auto.rules.parts import around
-from pipelines.extractors.auto.rules.standfirst import names_author
+from pipelines.extractors.auto.rules.parts import around, is_heading, naming_of
 
 if TYPE_CHECKING:
     from pipelines.extractors.auto.blocks.page import Page
     from pipelines.extractors.auto.blocks.text_stats import Array
 
 LAST, SIGNED = 2, 100
-"""Blocks at the end of a text that may be a signature, and most characters of one."""
+"""Blocks at the end of a text that may be a signature, and characters of one, at most."""
 AROUND, HELD = 2, 2
-"""Elements around a signature that may set it flush, and most blocks of one."""
+"""Elements around a signature that may align it, and blocks of such an element, at most."""
 MOST = 0.2
-"""Most of the text, as a share, that its signatures have."""
+"""Share of the text, at most, in signatures."""
 _CELL = KIND["td"]
-"""Cells are set flush to be read in columns."""
+"""Cells are aligned for another reason: columns of figures."""
 _FLUSH = {
     side: re.compile(rf'\salign="?{side}\b|\sstyle="[^"]{{0,400}}?\btext-align\s*:\s*{side}\b', re.IGNORECASE)
     for side in ("left", "right")
 }
 _FROM_RIGHT = frozenset({"R", "AL"})
+_AUTHOR = re.compile(
+    r"(?<![a-z])(?:by-?lines?|authors?|writers?|reporters?|posted-?(?:by|on)|pub-?date|date|time|timestamp|dateline"
+    r"|(?:post|entry|article|story|news|page)-?(?:meta|info|details?))(?![a-z])(?!-(?:text|bio|intro|desc|description|note|quote))"
+)
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def unsigned(page: Page, chosen: Array) -> Array:
-    """Return the chosen blocks without the last ones that tell but who wrote the text: short lines, and no sentences.
+    """Return the chosen blocks without signatures at the end: short lines that are no sentences.
 
-    They are set flush to the side where lines end, as nothing else in a text is, or an element around is named so.
+    A signature is aligned to the side where lines end, or an element around it is named as a byline.
     """
     last = page.count - 1 - int(chosen[::-1].argmax())
     if not _may_sign(page, last):
@@ -70,4 +73,6 @@ def _end_of_lines(text: str) -> str:
 
 @lru_cache(maxsize=2**10)
 def _is_signed(tag: str, side: str) -> bool:
-    return _FLUSH[side].search(tag) is not None or names_author(tag)
+    return _FLUSH[side].search(tag) is not None or (
+        not is_heading(tag.partition(" ")[0]) and _AUTHOR.search(naming_of(tag)) is not None
+    )

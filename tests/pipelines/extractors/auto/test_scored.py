@@ -13,7 +13,8 @@ from pipelines.extractors.auto.blocks.class_marks import marks
 from pipelines.extractors.auto.blocks.features import measure, measure_again
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.model import MODEL, choose, extract, find, read
+from pipelines.extractors.auto.model import MODEL, choose
+from pipelines.extractors.auto.selection import extract, find, read
 from pipelines.markup.tree import parse_tree
 
 TEXTS = {
@@ -102,18 +103,6 @@ def test_linked_subheads_are_in_where_the_text_is_made_of_them() -> None:
     body = "".join(f"<h3><a href='/{name}'>{name}</a></h3><p>{line}</p>" for name, line in things)
     assert as_found(body, links=0.9) == [text for thing in things for text in thing]
     assert as_found(body.replace("h3", "b", 10), links=0.9) == lines
-
-
-def test_the_footer_of_a_page_is_out_and_that_of_an_article_may_be_in() -> None:
-    """However short the article is; rights and terms are no part of it, but a note at its end may be."""
-    line, note = "The council approved the new budget on Monday after a long debate.", "<footer><p>{}</p></footer>"
-    rights = note.format("Copyright 2024 The Paper. All rights reserved.")
-    short = f"<title>Council approves budget - The Paper</title><h1>Council approves budget</h1><p>{line}</p>{rights}"
-    assert list(extract(short).paragraphs) == [line]
-    assert as_found(f"<article><p>{line}</p>{note.format('Corrected on Tuesday.')}</article>{rights}") == [
-        line,
-        "Corrected on Tuesday.",
-    ]
 
 
 def test_what_repeats_beside_itself_stays_and_a_second_whole_text_goes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import selection
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules import boxes
@@ -35,30 +35,6 @@ def of_text(html: str, *words: str) -> np.ndarray:
     return shown, ~starting(shown, TITLE), starting(shown, *words)
 
 
-@pytest.mark.parametrize(
-    ("box", "teaser", "out"),
-    [
-        ("related-posts", "The ferries stay where they are, and no…", True),
-        ("recommended", "The ferries stay where they are, and no... Read more", True),
-        ("relatedposts", "لا تزال العبارات في مكانها ولا أحد يعرف [...] اقرأ المزيد", True),
-        ("related-posts", "The ferries stay where they are.", False),
-        ("related-posts", "The ferries stay… and nobody knows for how long.", False),
-        ("related-posts", "渡し船はまだ動かないのだろうか……？", False),
-        ("chapter", "The ferries stay where they are, and no…", False),
-    ],
-)
-def test_the_beginning_of_a_related_article_is_none_of_this_one(box: str, teaser: str, *, out: bool) -> None:
-    """It breaks off, right behind a line that is a link, in a box that says that it is related."""
-    shown = page(
-        f"<h1>{TITLE}</h1><p>{SAID}</p><div class={box}><a href=/x>The bridge is shut</a><p>{teaser}</p></div>"
-    )
-    chosen = ~starting(shown, "The bridge", TITLE)
-    found = boxes.teasers(shown, chosen)
-    assert (found.sum(), bool(found[-1])) == (int(out), out)
-    no_link = page(f"<h1>{TITLE}</h1><div class={box}><p>The bridge is shut</p><p>{teaser}</p></div>")
-    assert not boxes.teasers(no_link, np.ones(no_link.count, bool)).any()
-
-
 FORM = "<form><input type=email><button>OK</button></form>"
 
 
@@ -83,38 +59,6 @@ def test_a_small_box_with_a_form_in_it_is_none_of_the_text(box: str, out: int) -
     assert not boxes.asking(around, chosen).any()
 
 
-CALL = "<a href=/x>{}</a>"
-
-
-@pytest.mark.parametrize(
-    ("box", "out"),
-    [
-        (f"<div><h3>Our letter</h3><p>News of the day.</p>{CALL.format('Sign up')}</div>", 2),
-        (f"<div><div><p>Chúng tôi cần bạn.</p></div><p>{CALL.format('Ủng hộ ngay →')}</p></div>", 1),
-        ("<div><p>صحافتنا حرة بكم.</p><button>تبرّع الآن</button></div>", 1),
-        ("<div><p>จดหมายข่าว</p><div role=button><div>สมัคร</div></div></div>", 1),
-        (f"<div><p>News comes faster.</p>{CALL.format('iOS')} {CALL.format('Android')}</div>", 1),
-        (f"<div><h3>The bridge</h3><p>It is shut.</p>{CALL.format('Donate to the hospital')}</div>", 0),
-        (f"<p>It is shut.</p><p>{CALL.format('Donate')}</p>", 0),
-        (f"<div><h3>The bridge</h3><p>{SAID * 4}</p>{CALL.format('Donate')}</div>", 0),
-        ("<div><p>It is shut.</p><p>Donate</p></div>", 0),
-    ],
-    ids=["letter", "gifts", "button", "unspaced", "program", "other words", "no box", "a part of the text", "no link"],
-)
-def test_a_small_box_that_calls_for_something_is_none_of_the_text(box: str, out: int) -> None:
-    """By the words of its button or link, in any language; whatever else it says, and what it is named."""
-    shown, chosen, _ = of_text(article(box))
-    chosen &= shown.link < boxes.LINKED
-    chosen &= ~starting(shown, "تبر", "สมัคร")
-    assert boxes.asking(shown, chosen).sum() == out
-
-
-def test_a_short_text_with_a_call_in_it_stays() -> None:
-    """Where the box would be most of it."""
-    shown, chosen, _ = of_text(f"<h1>{TITLE}</h1><div><p>{SAID}</p><p>{SAID}</p>{CALL.format('Sign up')}</div>")
-    assert not boxes.asking(shown, chosen).any()
-
-
 @pytest.mark.parametrize(
     ("name", "out"),
     [
@@ -129,73 +73,10 @@ def test_boxes_that_are_named_for_what_is_no_article_are_out(name: str, *, out: 
     assert (boxes.widgets(shown, chosen) == box).all() == out
 
 
-def cards(heading: str, count: int = 3, below: str = "The quays are empty.") -> str:
-    card = f"<div class=x2><h3><a href=/x>Who shut the bridge?</a></h3><p>{below}</p></div>"
-    return f"<section><h2>{heading}</h2>{card * count}</section>"
-
-
-HEADINGS = (
-    *("Related articles", "Latest news", "More from Politics", "Tin cùng chuyên mục", "مواضيع ذات صلة", "آخرین اخبار"),
-    *("متعلقہ خبریں", "اړوند خبرونه", "כתבות נוספות", "ข่าวที่เกี่ยวข้อง", "সর্বাধিক পঠিত", "ተዛማጅ ዜናዎች", "Berita lainnya"),
-)
-
-
-@pytest.mark.parametrize("heading", HEADINGS)
-def test_what_stands_below_a_heading_that_leads_elsewhere_is_out(heading: str) -> None:
-    """Behind the article however short that is, and in it where it has little of the text."""
-    behind, chosen, _ = of_text(article("", cards(heading, 6, SAID), lines=2))
-    assert boxes.elsewhere(behind, chosen).sum() == 13
-    inside, chosen, _ = of_text(article(cards(heading)))
-    assert boxes.elsewhere(inside, chosen).sum() == 7
-
-
-def test_a_text_beside_an_aside_that_leads_elsewhere_stays() -> None:
-    """Style sheets show what comes first behind the text, so that one element begins with the aside and holds both."""
-    side = "<aside><h3>Read also</h3><p><a href=/1>The bridge is shut</a></p><p><a href=/2>Rain</a></p></aside>"
-    last = "".join(f"<p>{number}. {SAID}</p>" for number in range(2))
-    shown, chosen, _ = of_text(article("", f"<div class=reverse>{side}<div>{last}</div></div>", 12))
-    assert boxes.elsewhere(shown, chosen).tolist() == starting(shown, "Read also", "The bridge", "Rain").tolist()
-
-
-def test_teasers_below_such_a_heading_at_the_end_are_out_in_any_element() -> None:
-    """Where nothing else follows; a paragraph behind a single link goes on with the text."""
-    teaser = f"<p><a href=/x>Who shut the bridge?</a></p><p>{SAID}</p>"
-    for teased, out in ((teaser * 3, 7), (teaser, 0), (f"{teaser * 3}<p>{SAID}</p>", 0)):
-        shown, chosen, _ = of_text(article("", f"<h3>Latest news</h3>{teased}"))
-        assert boxes.elsewhere(shown, chosen).sum() == out
-
-
-@pytest.mark.parametrize(
-    ("html", "why"),
-    [
-        (article(cards("What the quays are for")), "another heading"),
-        (
-            article("", f"<section><h2>Latest news</h2><p>{SAID * 9}</p><p><a href=/x>All of it</a></p></section>"),
-            "text",
-        ),
-        (f"<section><p>Latest news</p><a href=/x>All of it</a>{article('')}</section>", "the headline is in it"),
-        (article("<div><h2>See also</h2><p>The quays.</p><p>Empty.</p></div>"), "no links"),
-        (f"<h1>{TITLE}</h1><p>It is.</p>{cards('Latest news', 6, SAID)}", "nothing else is on the page"),
-    ],
-)
-def test_what_stands_below_other_headings_stays(html: str, why: str) -> None:
-    """Nor is what has a good part of the text taken for a list, nor what is all there is."""
-    shown, chosen, _ = of_text(html)
-    assert not boxes.elsewhere(shown, chosen).any(), why
-
-
-def test_teasers_in_cards_of_one_make_are_out_where_all_break_off() -> None:
-    """Even where nothing says that they are related; descriptions that end are of what a list is about."""
-    for below, out in (("The quays are empty, and …", 3), ("The quays are empty.", 0)):
-        shown, chosen, _ = of_text(article(cards("What the quays are for", 3, below)))
-        found = boxes.teasers(shown, chosen)
-        assert found.sum() == 2 * out
-
-
 def test_a_text_is_read_without_the_boxes_in_it() -> None:
     """All the way from the page."""
     box = f"<div class=x1><h3>Our letter</h3><p>News of the day in your inbox, at seven.</p>{FORM}</div>"
-    found = scored.extract(f"<title>{TITLE}</title><body>{article(box, cards('Latest news'))}</body>")
+    found = selection.extract(f"<title>{TITLE}</title><body>{article(box)}</body>")
     assert set(found.paragraphs) == {(SAID * 2).strip()}
 
 
@@ -204,5 +85,5 @@ def test_a_text_is_read_without_the_boxes_in_it() -> None:
 )
 def test_what_stands_in_until_something_is_loaded_is_out(attribute: str, *, read: bool) -> None:
     """As elements of AMP have it; those that may be written in name what they are for."""
-    found = scored.extract(f"<title>{TITLE}</title><body>{article(f'<div {attribute}>It comes soon.</div>')}</body>")
+    found = selection.extract(f"<title>{TITLE}</title><body>{article(f'<div {attribute}>It comes soon.</div>')}</body>")
     assert ("It comes soon." in found.paragraphs) is read

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors.auto import density
-from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import density, selection
 from pipelines.extractors.auto.blocks.class_marks import BIT, marks
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
@@ -54,7 +53,7 @@ HEADED = f"<h1>{TITLE}</h1>{paragraphs(LINES)}"
 def test_a_paragraph_is_what_the_innermost_element_around_it_says(markup: str, letter: str) -> None:
     """Headings, items, quotations, cells and preformatted text; a paragraph in one of them is one of them."""
     middle = f"In the middle of it all: {TEXT}".strip()
-    found = scored.extract(page(paragraphs(LINES[:3]) + markup.format(middle) + paragraphs(LINES[3:])))
+    found = selection.extract(page(paragraphs(LINES[:3]) + markup.format(middle) + paragraphs(LINES[3:])))
     assert len(found.kinds) == len(found.paragraphs)
     assert found.kinds[found.paragraphs.index(middle)] == letter
     assert found.kinds.replace(letter, "", 1).strip("pt") == ""
@@ -65,7 +64,7 @@ def test_a_paragraph_is_what_the_innermost_element_around_it_says(markup: str, l
 )
 def test_an_element_around_the_greater_part_of_the_text_is_layout(layout: str) -> None:
     """A body in one cell, item or quotation is made of paragraphs."""
-    found = scored.extract(page(layout.format(paragraphs(LINES))))
+    found = selection.extract(page(layout.format(paragraphs(LINES))))
     assert (found.paragraphs, found.kinds) == (tuple(LINES), "pppppp")
 
 
@@ -107,7 +106,7 @@ def test_the_title_is_the_heading_that_agrees_with_the_stated_one(body: str, tit
 
     It is never in the text.
     """
-    found = scored.extract(page(body, title=title))
+    found = selection.extract(page(body, title=title))
     assert found.title == expected
     assert not expected or expected not in found.paragraphs
 
@@ -132,19 +131,14 @@ CAPTION = "The bridge in winter, seen from the mill"
         "<div class='media mediaA'><img src=a><div class='mediaInfo'><p>{}</p></div></div>",
         "<div class='media-block'><img src=a><div class='media-block__description'>{}</div></div>",
         "<div class='foto-box'><img src=a><p>{}</p></div>",
-        "<div id=p12 class='photo'><img src=a><br>{}</div>",
-        "<div class='article__inline-images'><img src=a><p>{}</p></div>",
-        "<table class='c mainImage wide'><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
         "<table><tr><td><img src=a></td></tr><tr><td class='tr-caption'>{}</td></tr></table>",
         "<div class='top-img'><img src=a></div><div class='feat-caption'>{}</div>",
-        "<table align=RIGHT width=200><tr><td><img src=a></td></tr><tr><td>{}</td></tr></table>",
-        "<table width=200 style='float: left'><tr><td><img src=a><br>{}</td></tr></table>",
     ],
 )
 @pytest.mark.parametrize("place", [0, 3])
 def test_captions_are_kept_apart_from_the_text(markup: str, place: int) -> None:
     """In the article or before it, by element or by class."""
-    found = scored.extract(page(paragraphs(LINES[:place]) + markup.format(CAPTION) + paragraphs(LINES[place:])))
+    found = selection.extract(page(paragraphs(LINES[:place]) + markup.format(CAPTION) + paragraphs(LINES[place:])))
     assert found.captions == (CAPTION,)
     assert found.paragraphs == tuple(LINES)
 
@@ -170,52 +164,13 @@ def test_what_else_figures_hold_is_no_caption(markup: str) -> None:
     assert not captions(shown)[0].any()
 
 
-@pytest.mark.parametrize(
-    ("classes", "lines", "kept"),
-    [
-        ("photo", 1, False),
-        ("photo", 3, True),
-        ("text-photo", 1, True),
-        ("photo-explained", 1, True),
-        ("photo hero", 1, True),
-        ("row photo", 1, True),
-        ("bg-image", 1, True),
-        ("article", 1, True),
-    ],
-)
-def test_what_stands_in_the_box_of_a_picture_is_its_caption_where_most_of_the_text_does_not(
-    classes: str, lines: int, *, kept: bool
-) -> None:
-    """A story told by pictures is kept, and so is what stands in a box that is more than that of the picture."""
-    boxes = "".join(f"<div class='{classes}'><img src=a><p>{TEXT.strip()} {n}</p></div>" for n in range(lines))
-    found = scored.extract(page(paragraphs(LINES[:2]) + boxes))
-    assert ((f"{TEXT.strip()} 0" in found.paragraphs), bool(found.captions)) == (kept, not kept)
-
-
-@pytest.mark.parametrize(
-    ("markup", "kept"),
-    [
-        ("<div class='wrap'><img src=a><p class='caption'>{}</p></div>", False),
-        ("<div class='info'><div class='caption'><p>{}</p></div></div>", False),
-        ("<div class='_caption_x1 caption label'><p>{}</p></div>", False),
-        ("<p class='captions-of-old'>{}</p>", True),
-        ("<h3 class='caption'>{}</h3>", True),
-    ],
-)
-def test_a_paragraph_classed_as_a_caption_is_one_behind_the_first(markup: str, *, kept: bool) -> None:
-    """That may be a lead, which some papers class so."""
-    found = scored.extract(page(paragraphs(LINES[:2]) + markup.format(CAPTION) + paragraphs(LINES[2:])))
-    assert (CAPTION in found.paragraphs, CAPTION in found.captions) == (kept, not kept)
-    assert LINES[0] in scored.extract(page(markup.format(LINES[0]) + paragraphs(LINES[1:]))).paragraphs
-
-
 def test_captions_of_other_articles_are_no_captions_of_this_one() -> None:
     """What stands far below the text is about something else."""
     teasers = "".join(
         f"<div class='related'><figure><figcaption>Teaser {n}</figcaption></figure><a href='/'>Read</a></div>"
         for n in range(9)
     )
-    assert scored.extract(page(paragraphs(LINES), after=MENU + teasers)).captions == ()
+    assert selection.extract(page(paragraphs(LINES), after=MENU + teasers)).captions == ()
 
 
 def comment(text: str, name: str = "Ann") -> str:
@@ -235,7 +190,7 @@ def section(*texts: str) -> str:
 
 def test_comments_are_kept_apart_without_names_dates_and_buttons() -> None:
     """Each is one text, its paragraphs a line each; nothing of them is in the text."""
-    found = scored.extract(page(paragraphs(LINES), after=section("Well done!", "<p>About time.</p><p>At last.</p>")))
+    found = selection.extract(page(paragraphs(LINES), after=section("Well done!", "<p>About time.</p><p>At last.</p>")))
     assert found.comments == ("Well done!", "About time.\nAt last.")
     assert found.paragraphs == tuple(LINES)
 
@@ -244,122 +199,22 @@ def test_who_wrote_a_comment_is_no_part_of_it_in_drupals_words() -> None:
     """The line of name and day that stands over each comment there."""
     one = "<div class='comment'><p class='submitted'>Submitted by <b class='username'>{}</b> on 3/3</p><p>{}</p></div>"
     body = one.format("Ann", "Well done, all of you, for once.") + one.format("Ben", "About time, I should say so.")
-    found = scored.extract(page(paragraphs(LINES), after=f"<div id='comments' class='comment-wrapper'>{body}</div>"))
+    found = selection.extract(page(paragraphs(LINES), after=f"<div id='comments' class='comment-wrapper'>{body}</div>"))
     assert found.comments == ("Well done, all of you, for once.", "About time, I should say so.")
-
-
-def test_comments_that_read_like_the_article_are_none_of_it() -> None:
-    """Whatever the weights say of them; where nothing of length stands before them, they are all there is."""
-    said = [f"{number}. {LINES[0]}" for number in range(4)]
-    for before, expected in ((LINES * 2, LINES * 2), (LINES[:2], LINES[:2]), (LINES[:1], [*LINES[:1], *said])):
-        shown = Page(walk(parse_tree(f"<body>{paragraphs(before)}{section(*said)}</body>")))
-        likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
-        chosen = scored.find(shown, np.zeros(shown.count), likely).chosen
-        read = [
-            line for index in np.flatnonzero(chosen) for line in shown.blocks.lines(index) if line[-30:] in str(LINES)
-        ]
-        assert read == expected
-
-
-@pytest.mark.parametrize(
-    ("naming", "before", "read"),
-    [
-        ("id=comments", "", 1),
-        ("class='post-comments js'", "", 1),
-        ("id=comment_list", "", 1),
-        ("class=comment_container", "", 1),
-        ("class=commentsblock", "", 1),
-        ("class=commentary", "", 5),
-        ("class='with-comments-open'", "", 5),
-        ("id=comments", f"<h1>{TITLE}</h1>", 5),
-    ],
-)
-def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, before: str, read: int) -> None:
-    """However much was said of it, and though no comment is marked as one; what holds the headline is no section."""
-    said = "".join(f"<div><p>{number}. {LINES[0]}</p></div>" for number in range(4))
-    section = f"<div {naming}>{before}<div class='comment'>{said}</div></div>"
-    headline = f"<h1>{TITLE}</h1>" * (not before)
-    body = f"<title>{TITLE}</title><body>{headline}<p>{LINES[1]}</p>{section}</body>"
-    shown = Page(walk(parse_tree(body)))
-    likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
-    long = np.array([len(text) > 60 for text in shown.blocks.texts])
-    assert (long & ~sections(shown, likely)).sum() == read
-
-
-@pytest.mark.parametrize("naming", ["class=commentbody", "class='comments-body'", "class=commentpost"])
-def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: str) -> None:
-    """Each in an element of its own, and none in a section; so it is where the text stands among them."""
-    said = "".join(f"<div {naming}><p>{number}. {LINES[0]}</p></div>" for number in range(4))
-    body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
-    assert scored.extract(body).paragraphs == (LINES[1],)
-    shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
-    assert not sections(shown, np.full(shown.count, 0.9)).any()
-
-
-def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
-    """As on the page of a discussion, or one whose text is in a place of that name."""
-    shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
-    assert not sections(shown, np.full(shown.count, 0.9)).any()
 
 
 def test_comments_have_bounds() -> None:
     """A page of ten thousand comments, or of one endless comment, is no heavier for it."""
     many = page(paragraphs(LINES * 9), after=section(*(f"Comment number {n}" for n in range(999))))
-    assert len(scored.extract(many).comments) == MAX_COMMENTS
-    (long,) = scored.extract(page(paragraphs(LINES * 9), after=section("x" * 9 * MAX_CHARS))).comments
+    assert len(selection.extract(many).comments) == MAX_COMMENTS
+    (long,) = selection.extract(page(paragraphs(LINES * 9), after=section("x" * 9 * MAX_CHARS))).comments
     assert len(long) == MAX_CHARS
 
 
 def test_what_only_looks_like_comments_is_none() -> None:
     """A heading, a count or a note to writers is marked much alike."""
     marks = "<div id='comments'><p class='comments-title'>3 comments</p><p class='comment'>Leave a comment</p></div>"
-    assert scored.extract(page(paragraphs(LINES), after=marks)).comments == ()
-
-
-@pytest.mark.parametrize(
-    ("around", "found"), [("{}", False), ("<main>{}</main>", True), ("<article>{}</article>", True)]
-)
-def test_a_page_of_nothing_but_its_imprint_has_no_text(around: str, found: bool) -> None:
-    """As that of a film has none; an article's own footer may hold what there is of it."""
-    imprint = around.format(f"<footer id=footer><div>{paragraphs(LINES)}</div></footer>")
-    shown = f"<title>{TITLE}</title><body>{MENU}<h1>{TITLE}</h1><div class=film></div>{imprint}"
-    assert bool(scored.extract(shown).paragraphs) is found
-
-
-def stating(body: str) -> str:
-    return f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script>'
-
-
-@pytest.mark.parametrize(
-    ("stated", "expected"),
-    [
-        (" ".join(LINES), True),
-        ("&lt;p&gt;" + "&lt;/p&gt;&lt;p&gt;".join(LINES), True),
-        (LINES[0], False),
-        ("Another article altogether, of the same length. " * 40, False),
-    ],
-    ids=["agrees", "escaped markup", "a stub", "another text"],
-)
-def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: str, expected: bool) -> None:
-    """A stub or another article says nothing; headings need not be in it."""
-    extra = "Subscribe to our letter and read more of this every single day."
-    html = page(f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs([*LINES[3:], extra])}")
-    tree = parse_tree(html.replace("</head>", f"{stating(stated)}</head>"))
-    body = article_body(tree)
-    blocks = walk(tree)
-    chosen = np.array([text in LINES or text == extra for text in blocks.texts])
-    doubtful = doubts(Page(blocks), chosen, body) > 0
-    in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
-    assert not doubtful[in_article].any()
-    assert bool(doubtful[blocks.texts.index(extra)]) is expected
-
-
-def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_like() -> None:
-    """It has no paragraphs and no headings, and the text has both."""
-    body = f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs(LINES[3:])}"
-    plain, stated = (scored.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
-    assert stated.paragraphs == plain.paragraphs
-    assert stated.kinds == "ppphppp"
+    assert selection.extract(page(paragraphs(LINES), after=marks)).comments == ()
 
 
 @pytest.mark.parametrize(
@@ -396,7 +251,7 @@ BOX = "<div {}><h4>Of the bridge and its builders</h4><p>What stands in this box
 def test_a_box_that_is_named_for_what_is_no_part_of_an_article_goes(naming: str, kept: bool) -> None:
     """Though it stands in the text and is made like it; words that may be of the article itself say nothing."""
     for made in (BOX.format(naming), f"<p {naming}>What stands in this line is said.</p>"):
-        found = scored.extract(page(paragraphs(LINES[:3]) + made + paragraphs(LINES[3:]))).text
+        found = selection.extract(page(paragraphs(LINES[:3]) + made + paragraphs(LINES[3:]))).text
         assert ("What stands in this" in found) is kept
 
 
@@ -405,12 +260,89 @@ def test_a_region_of_its_own_in_the_text_goes() -> None:
     region = (
         "<section role='region'><a href='#end'>Skip it</a><p>A podcast tells of bridges, and of rivers.</p></section>"
     )
-    assert scored.extract(page(paragraphs(LINES[:3]) + region + paragraphs(LINES[3:]))).paragraphs == tuple(LINES)
+    assert selection.extract(page(paragraphs(LINES[:3]) + region + paragraphs(LINES[3:]))).paragraphs == tuple(LINES)
 
 
 def test_a_text_in_a_box_of_any_name_stays() -> None:
     """Where it is most of what there is to read; and a heading, whose id are its words."""
-    assert scored.extract(page(f"<section role='region'>{paragraphs(LINES)}</section>")).paragraphs == tuple(LINES)
-    assert scored.extract(page(f"<div class='modal-content'>{paragraphs(LINES)}</div>")).paragraphs == tuple(LINES)
+    assert selection.extract(page(f"<section role='region'>{paragraphs(LINES)}</section>")).paragraphs == tuple(LINES)
+    assert selection.extract(page(f"<div class='modal-content'>{paragraphs(LINES)}</div>")).paragraphs == tuple(LINES)
     heading = "<h2 id='most-read'>The most read books of the year</h2>"
-    assert "most read" in scored.extract(page(paragraphs(LINES[:3]) + heading + paragraphs(LINES[3:]))).text
+    assert "most read" in selection.extract(page(paragraphs(LINES[:3]) + heading + paragraphs(LINES[3:]))).text
+
+
+@pytest.mark.parametrize(
+    ("naming", "before", "read"),
+    [
+        ("id=comments", "", 1),
+        ("class='post-comments js'", "", 1),
+        ("id=comment_list", "", 1),
+        ("class=comment_container", "", 1),
+        ("class=commentsblock", "", 1),
+        ("class=commentary", "", 5),
+        ("class='with-comments-open'", "", 5),
+        ("id=comments", f"<h1>{TITLE}</h1>", 5),
+    ],
+)
+def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, before: str, read: int) -> None:
+    """However much was said of it, and though no comment is marked as one; what holds the headline is no section."""
+    said = "".join(f"<div><p>{number}. {LINES[0]}</p></div>" for number in range(4))
+    section = f"<div {naming}>{before}<div class='comment'>{said}</div></div>"
+    headline = f"<h1>{TITLE}</h1>" * (not before)
+    body = f"<title>{TITLE}</title><body>{headline}<p>{LINES[1]}</p>{section}</body>"
+    shown = Page(walk(parse_tree(body)))
+    likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
+    long = np.array([len(text) > 60 for text in shown.blocks.texts])
+    assert (long & ~sections(shown, likely)).sum() == read
+
+
+@pytest.mark.parametrize("naming", ["class=commentbody", "class='comments-body'", "class=commentpost"])
+def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: str) -> None:
+    """Each in an element of its own, and none in a section; so it is where the text stands among them."""
+    said = "".join(f"<div {naming}><p>{number}. {LINES[0]}</p></div>" for number in range(4))
+    body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
+    assert selection.extract(body).paragraphs == (LINES[1],)
+    shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
+    assert not sections(shown, np.full(shown.count, 0.9)).any()
+
+
+def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
+    """As on the page of a discussion, or one whose text is in a place of that name."""
+    shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
+    assert not sections(shown, np.full(shown.count, 0.9)).any()
+
+
+def stating(body: str) -> str:
+    return f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (" ".join(LINES), True),
+        ("&lt;p&gt;" + "&lt;/p&gt;&lt;p&gt;".join(LINES), True),
+        (LINES[0], False),
+        ("Another article altogether, of the same length. " * 40, False),
+    ],
+    ids=["agrees", "escaped markup", "a stub", "another text"],
+)
+def test_a_block_is_doubtful_that_an_agreeing_stated_body_does_not_have(stated: str, expected: bool) -> None:
+    """A stub or another article says nothing; headings need not be in it."""
+    extra = "Subscribe to our letter and read more of this every single day."
+    html = page(f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs([*LINES[3:], extra])}")
+    tree = parse_tree(html.replace("</head>", f"{stating(stated)}</head>"))
+    body = article_body(tree)
+    blocks = walk(tree)
+    chosen = np.array([text in LINES or text == extra for text in blocks.texts])
+    doubtful = doubts(Page(blocks), chosen, body) > 0
+    in_article = np.array([text in LINES or text.startswith("What") for text in blocks.texts])
+    assert not doubtful[in_article].any()
+    assert bool(doubtful[blocks.texts.index(extra)]) is expected
+
+
+def test_paragraphs_stay_as_they_are_on_the_page_whatever_the_stated_body_looks_like() -> None:
+    """It has no paragraphs and no headings, and the text has both."""
+    body = f"{paragraphs(LINES[:3])}<h2>What the old bridge has seen so far</h2>{paragraphs(LINES[3:])}"
+    plain, stated = (selection.extract(page(body, head=head)) for head in ("", stating(" ".join(LINES))))
+    assert stated.paragraphs == plain.paragraphs
+    assert stated.kinds == "ppphppp"

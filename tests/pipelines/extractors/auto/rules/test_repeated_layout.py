@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import selection
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules import repeated_layout
-from pipelines.extractors.auto.rules.parts import TITLE as TITLE_SHARE
+from pipelines.extractors.auto.rules import boxes, repeated_layout
 from pipelines.markup.tree import parse_tree
 
 TITLE = "The river has risen over the quays"
@@ -99,22 +98,6 @@ def test_a_short_paragraph_among_those_of_the_text_is_content(line: str, *, foun
     assert len(completed(report, chosen)) == 8 + found
 
 
-@pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        ("<p><a href=/paper>The Daily Paper</a>:</p>", True),
-        ("<p><a href=/paper>The Daily Paper</a></p>", False),
-        ("<div><p><a href=/paper>The Daily Paper</a>:</p></div>", False),
-    ],
-)
-def test_a_line_that_names_whom_the_text_quotes_below_it_is_read(line: str, *, kept: bool) -> None:
-    """A link of the text itself, before a colon; elsewhere it is a list of links that it names."""
-    report = page(
-        "<div>" + "".join(f"<p>{number}. {SAID}</p>" + line * (number == 4) for number in range(8)) + "</div>"
-    )
-    assert scored.links(report, np.ones(report.count, bool)).sum() == (not kept)
-
-
 CELLS = "<table><tr><td>Quay</td><td>3 m</td></tr><tr><td>Mill</td><td>2</td></tr></table>"
 BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
 
@@ -126,16 +109,14 @@ BODY = f"<p>First. {SAID}</p><p>Second. {SAID}</p>{{}}<p>Third. {SAID}</p>"
         ("<h3>The flood in figures</h3><table><tr><td>Quay</td><td>3 m</td></tr></table>", 6),
         ("<h3>The flood in figures</h3><p>Sign up</p><ul><li>Two eggs</li></ul>", 3),
         ("<div><h4>Also</h4><a href=/a>A quay is shut</a></div><h2>The flood in figures</h2>", 4),
-        (f"<p>Sign up</p>{CELLS}", 7),
-        (f"<p>Sign up</p><div class='next related'><div class=scroll>{CELLS}</div></div>", 7),
         (f"<div class=related><h4>Also</h4>{CELLS}</div>", 3),
         (f"<p>Sign up</p>{CELLS.replace('3 m', '<a href=/a>3 m</a>')}", 3),
         ("<ul class=share><li>Print</li><li>Save</li></ul>", 3),
         ("<ul><li><a href=/a>Ferries stay in port</a></li><li><a href=/b>A quay is shut</a></li></ul>", 3),
     ],
     ids=[
-        *("list", "table under a subhead", "with something else", "subhead behind a box", "table beside a box"),
-        *("table that scrolls", "table in a box", "table with a link", "named as a tool", "links"),
+        *("list", "table under a subhead", "with something else", "subhead behind a box"),
+        *("table in a box", "table with a link", "named as a tool", "links"),
     ],
 )
 def test_lists_and_tables_among_the_text_are_content(between: str, found: int) -> None:
@@ -188,70 +169,12 @@ def test_a_table_of_which_the_first_cells_were_chosen_is_read_to_its_end() -> No
     assert repeated_layout.closing(article, chosen, np.full(article.count, 0.1), everything).all()
 
 
-def post(title: str, number: int, heading: str = "h1 class=entry-title") -> str:
-    text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
-    return f"<article class='post post-{number}'><header><{heading}>{title}</{heading[:2]}></header>{text}</article>"
-
-
-def item(title: str, number: int, attribute: str) -> str:
-    text = "".join(f"<p>{number}. {SAID}</p>" for _ in range(3))
-    return f"<div class=item {attribute}='/{number}-{title[:5]}'><h1>{title}</h1>{text}</div>"
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        (post(TITLE, 1) + post("A bridge is shut to all lorries", 2) + post("Another one", 3), 3),
-        (post(TITLE, 1, "h2 class=title") + post("A bridge is shut to all lorries", 2, "h2 class=title"), 3),
-        (post(TITLE, 1) + post("What we know of the flood", 2, "h2"), 6),
-        (f"<h1>{TITLE}</h1>{post('At noon', 1)}{post('At night', 2)}", 6),
-        (post(TITLE, 1).replace("article", "div").replace("post", "row").replace("entry", "x")
-         + post("What we know", 2).replace("article", "div").replace("post", "row").replace("entry", "x"), 6),
-    ],
-    ids=["posts", "headed by second headings", "other headings", "entries of a report", "rows of a layout"],
-)  # fmt: skip
-def test_of_articles_one_after_the_other_the_one_that_the_title_names_is_read(body: str, found: int) -> None:
-    """Those with a headline of the same make beside it are others."""
-    shown = page(body)
-    text = starting(shown, *"123")
-    assert (text & ~repeated_layout.other_articles(shown, text)).sum() == found
-
-
-def test_an_article_that_goes_on_with_others_is_read_alone() -> None:
-    """Through all of the choice, where a page is made to be scrolled without end."""
-    shown = page(post(TITLE, 1) + post("A bridge is shut to all lorries", 2))
-    likely = np.where(starting(shown, *"12"), 0.85, 0.01)
-    assert scored.find(shown, shown.title, likely).chosen.sum() == 3
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "found"),
-    [
-        (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h1 class=big')}</div>", 3),
-        (post(TITLE, 1), f"<div class=under>{post('A bridge is shut', 2, 'h2 class=big')}</div>", 6),
-        (post("Yesterday", 1), f"<div class=under>{post(TITLE, 2, 'h1 class=big')}</div>", 6),
-        (f"<article><h1>{TITLE}</h1></article>", post("A bridge is shut", 1) + post("Another", 2), 6),
-        (post(TITLE, 1, "h2"), post("A bridge is shut", 2, "h2"), 3),
-        (post(TITLE, 1, "h2"), post("What we know", 2, "h2").replace("'post", "'part"), 6),
-        (post(TITLE, 1, "h2"), f"<h1>The paper</h1>{post('A bridge is shut', 2, 'h2')}", 6),
-        (item(TITLE, 1, "data-url"), item("A bridge is shut", 2, "data-url"), 3),
-        (item(TITLE, 1, "data-row"), item("A bridge is shut", 2, "data-row"), 6),
-    ],
-    ids=["another headline", "a subhead", "before", "a headline alone", "without h1", "parts of another make",
-         "a subhead where there is an h1", "addressed", "rows"],
-)  # fmt: skip
-def test_what_follows_the_article_with_a_headline_of_its_own_is_another(first: str, second: str, found: int) -> None:
-    """Whatever either is made like, so that it is no witness of where the text is."""
-    shown = page(first + second)
-    assert (starting(shown, *"12") & ~repeated_layout.further_articles(shown)).sum() == found
-
-
 def test_what_a_report_misses_is_found_through_all_of_the_choice() -> None:
     """Entries that are less likely one by one."""
     shown = page(f"<h1>{TITLE}</h1>{entries(8)}")
     likely = np.where(starting(shown, "0.", "1.", "2.", "3.", "5.", "7."), 0.8, 0.01)
     likely[starting(shown, "4.", "6.")] = 0.1
-    assert scored.find(shown, shown.title, likely).chosen.sum() == 8
+    assert selection.find(shown, shown.title, likely).chosen.sum() == 8
 
 
 LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quays.</a></li></ul>"
@@ -275,67 +198,21 @@ LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quay
 def test_what_is_named_as_related_articles_and_has_links_is_none_of_this_one(box: str, out: int) -> None:
     """Its heading and its links go, though they end as sentences, and what it tells of another article."""
     shown = page(f"<h1>{TITLE}</h1>{f'<p>{SAID}</p>' * 6}{box}")
-    assert repeated_layout.related(shown, np.ones(shown.count, bool)).sum() == out
+    assert boxes.related(shown, np.ones(shown.count, bool)).sum() == out
 
 
-def test_thousands_of_makes_and_headlines_are_looked_at_in_bounds() -> None:
-    """Every block of a make of its own, and every other one a headline as the article's."""
+def test_thousands_of_makes_take_no_time() -> None:
+    """Every block has a make of its own."""
     many = "".join(f"<h1>{number}</h1><p class='a{number}'>{SAID}</p>" for number in range(5000))
     shown = page(f"<main><h1>{TITLE}</h1><p>{SAID}</p></main>{many}")
     chosen = np.arange(shown.count) % 3 > 0
     assert len(completed(shown, chosen)) >= chosen.sum()
-    assert not repeated_layout.other_articles(shown, chosen).any()
 
 
 @pytest.mark.parametrize("missed", ["<table><tr><td>N5<td>100<tr><td>N4<td>300</table>", "<h3>Since noon</h3>"])
 def test_tables_and_subheads_are_read_in_articles_of_which_little_else_is_missed(missed: str) -> None:
-    """The surest pages lost rows of tables, and entries, that the unsure ones kept."""
+    """Rows of tables, and subheads, that are unlikely by themselves are read on the surest pages, too."""
     article = page(f"<p>1. {SAID * 6}</p>{missed}<p>2. {SAID * 6}</p>")
     probability = np.where(starting(article, "1.", "2."), 0.99, 0.1)
-    content = scored.find(article, np.zeros(article.count), probability)
-    assert content.confidence > scored.WHOLE
+    content = selection.find(article, np.zeros(article.count), probability)
     assert content.chosen.all()
-
-
-@pytest.mark.parametrize(("steps", "links", "kept"), [(5, 1, True), (5, 2, True), (4, 2, False), (1, 1, False)])
-def test_an_item_that_is_a_link_is_read_in_a_list_of_other_things(steps: int, links: int, *, kept: bool) -> None:
-    """As of steps to take, of which the first leads to the office; of links to read on there are more."""
-    offices = "".join(f"<li><p><a href=/{number}>The office of port {number}</a></p>" for number in range(links))
-    items = offices + "".join(f"<li>Take boat {number}" for number in range(steps))
-    report = page(f"<p>{SAID * 6}</p><ul>{items}</ul><p>{SAID * 6}</p>")
-    found = scored.find(report, np.zeros(report.count), np.full(report.count, 0.9)).chosen
-    assert found.tolist() == [True, *[kept] * links, *[True] * (steps + 1)]
-
-
-PARTS = "<section><h2>{0}. The hour</h2><p class=by>{0}:00</p><p>{0}. {1}</p><p>{0}. {1}</p></section>"
-FOLDS = "<details><summary>{0}. How high is it?</summary><div><p>{0}. {1}</p></div></details>"
-TOGGLES = "<div class=faq-item><div class=q>{0}. How high is it?</div><div><p>{0}. {1}</p></div></div>"
-CARDS = "<div class=item><div class=q>{0}. How high is it?</div><div><p>{0}. {1}</p></div></div>"
-
-
-@pytest.mark.parametrize(
-    ("markup", "already", "found"),
-    [
-        (PARTS, ("0. The hour",), ["The hour"] * 4),
-        (PARTS, ("-",), []),
-        (FOLDS, ("-",), ["How high is it?"] * 4),
-        (TOGGLES, ("-",), ["How high is it?"] * 4),
-        (CARDS, ("-",), []),
-    ],
-    ids=["subheads", "none of the subheads", "details", "named so", "not named so"],
-)
-def test_what_names_a_part_of_the_text_is_of_it(markup: str, already: tuple[str, ...], found: list[str]) -> None:
-    """Subheads where one of their make was chosen, and what unfolds the part that is below it."""
-    shown = page(f"<h1>{TITLE}</h1>{''.join(markup.format(number, SAID) for number in range(4))}")
-    texts = np.char.array(shown.blocks.texts)
-    chosen = (texts.find("ferries") > 0) | starting(shown, *already)
-    after = repeated_layout.named(shown, chosen, np.full(shown.count, 0.3), shown.title <= TITLE_SHARE)
-    named = [shown.blocks.texts[index] for index in np.flatnonzero(after) if "ferries" not in shown.blocks.texts[index]]
-    assert [text.partition(". ")[2] for text in named] == found
-
-
-def test_what_unfolds_all_of_the_text_names_no_part_of_it() -> None:
-    """It may say no more than that there is more."""
-    shown = page(f"<h1>{TITLE}</h1><details><summary>More</summary><p>{SAID}</p><p>{SAID}</p></details>")
-    chosen = starting(shown, "The river rose")
-    assert (repeated_layout.named(shown, chosen, np.full(shown.count, 0.3), ~shown.h1) == chosen).all()

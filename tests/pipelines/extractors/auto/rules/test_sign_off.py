@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import selection
 
 TITLE = "An old bridge is to be mended at last"
 TEXT = "The council said on Monday that it would mend the old bridge, and that work begins in spring. "
@@ -14,7 +14,7 @@ ARABIC = "أعلن المجلس يوم الاثنين أنه سيرمم الجس
 
 def read(end: str, text: str = "", around: str = "<div class=body>{}</div>") -> str:
     body = text or "".join(f"<p>{line}</p>" for line in LINES)
-    return scored.extract(f"<title>{TITLE}</title><h1>{TITLE}</h1>{around.format(body + end)}").text
+    return selection.extract(f"<title>{TITLE}</title><h1>{TITLE}</h1>{around.format(body + end)}").text
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from pipelines.extractors.auto import model as scored
-from pipelines.extractors.auto.blocks.page import Page
-from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules import boilerplate_lines
-from pipelines.extractors.auto.rules import standfirst as opening
-from pipelines.markup.tree import parse_tree
-from storage.records import ParagraphKind
+from pipelines.extractors.auto import selection
 
 HEADLINE = "The river has risen over the quays of the old town"
 LEAD = "Ferries stay in port until the weekend, and the market has moved to higher ground"
@@ -27,7 +20,7 @@ def page(between: str, head: str = f'<meta name="description" content="{LEAD}.">
 
 
 def read(*parts: str, **more: str) -> str:
-    return scored.extract(page(*parts, **more)).text
+    return selection.extract(page(*parts, **more)).text
 
 
 @pytest.mark.parametrize(
@@ -78,7 +71,7 @@ def test_a_head_is_found_however_its_tags_are_written(mark: str, written: str) -
     """In capitals, or without an end tag, as HTML allows."""
     html = page(f"<section class='promo'><p>{LEAD}</p></section>")
     assert mark in html
-    assert scored.extract(html.replace(mark, written)).text.startswith(LEAD)
+    assert selection.extract(html.replace(mark, written)).text.startswith(LEAD)
 
 
 @pytest.mark.parametrize("mark", ["\u200f", "\u200e", "\u061c", "\u200b", "\ufeff", "&rlm;&nbsp;", " &rlm; "])
@@ -108,96 +101,6 @@ def test_a_standfirst_that_begins_the_text_is_there_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        ("- Quảng cáo -", False),
-        ("إعلان", False),
-        ("Quảng cáo ngoài trời tăng mạnh", True),
-        ("انتهای پیام/ ۶۳۱", False),
-        ("پایان پیام رئیس جمهور به مردم شهر", True),
-        ("تابعنا على فيسبوك وتويتر.", False),
-        ("ہمیں فیس بک پر فالو کریں۔", False),
-        ("Theo dõi chúng tôi trên Zalo và Google News", False),
-        ("He was banned from Facebook for a year.", True),
-        ("Follow us, the guide said, and went on.", True),
-        ("Công an đang theo dõi kênh Telegram của nhóm.", True),
-        ("ตำรวจติดตามตัวผู้ต้องหาได้จากเฟซบุ๊ก", True),
-    ],
-)
-def test_lines_that_say_that_they_are_none_of_the_text_are_out(line: str, *, kept: bool) -> None:
-    """A word for advertisements alone, what agencies end with, and what asks to follow the paper somewhere."""
-    text = [(line, ParagraphKind.PARAGRAPH) for line in ("The water rose.", "It fell.", line)]
-    assert boilerplate_lines.without(text) == text[: 2 + kept]
-
-
-def test_a_heading_of_advertisements_and_a_prompt_amid_the_text_stay() -> None:
-    """What is spoken of below a heading may be advertising; a paper is quoted amid the text."""
-    text = [
-        ("Quảng cáo", ParagraphKind.HEADING),
-        ("Follow us on Facebook!", ParagraphKind.PARAGRAPH),
-        ("It fell.", ParagraphKind.PARAGRAPH),
-    ]
-    assert boilerplate_lines.without(text) == text
-
-
-@pytest.mark.parametrize(
-    "box",
-    [
-        '<section role=region aria-labelledby="article-byline"><strong>{0}</strong><ul><li>{1}</ul></section>',
-        '<section aria-label="Byline and date"><p>{0}</p><p>{1}</p></section>',
-        '<div data-component="byline-block"><div>{0}</div><div>{1}</div></div>',
-    ],
-)
-def test_what_is_labelled_as_the_byline_is_no_text(box: str) -> None:
-    """For those who listen, or for programs; where classes are but numbers, nothing else may tell it."""
-    who = ("Article information", "Author, Ann Lee of the river desk, who was there.")
-    assert read(box.format(*who), "").startswith("On the first day")
-    assert who[1] in read(f"<section class=x1><strong>{who[0]}</strong><ul><li>{who[1]}</ul></section>", "")
-
-
-@pytest.mark.parametrize(
-    ("box", "out"),
-    [
-        ("<div class=author>{}</div>", True),
-        ("<p class='post-meta'>{}</p>", True),
-        ("<div class=entryMeta><ul><li>{}</li></ul></div>", True),
-        ("<div class='article-info'><p>{}</p><p>10.10.2025</p></div>", True),
-        ("<p class='author-note'>{}</p>", False),
-        ("<p class=authority>{}</p>", False),
-        ("<h2 class=author>{}</h2>", False),
-        ("<p class=byline>{}, who was there when the water came.</p>", False),
-    ],
-)
-@pytest.mark.parametrize("name", ["Hạ Miên", "سلمى الخطيب", "สมชาย ใจดี", "מאיה לוי"])
-def test_a_line_at_the_head_that_is_classed_as_the_byline_is_none_of_the_text(
-    box: str, name: str, *, out: bool
-) -> None:
-    """In any language, if it is no sentence; what the author notes is read."""
-    shown = Page(walk(parse_tree(page(box.format(name), ""))))
-    at = np.array([text.startswith((name, "10.10.")) for text in shown.blocks.texts])
-    found = opening.byline(shown, at | np.array(["hands above" in text for text in shown.blocks.texts]))
-    assert found.tolist() == (at & out).tolist()
-
-
-@pytest.mark.parametrize(
-    ("markup", "expected"),
-    [
-        ("<span class='location-stamp'>TP HCM</span>Nếu nước lên", "TP HCM Nếu nước lên"),
-        ("<span class=place>Hà Nội</span>Một cơn mưa lớn", "Hà Nội Một cơn mưa lớn"),
-        ("<span class=place>Mỹ</span>Ở bang này", "Mỹ Ở bang này"),
-        ("<span class=place>Hà Nội</span> Một cơn mưa lớn", "Hà Nội Một cơn mưa lớn"),
-        ("<span class=drop>M</span>ột cơn mưa lớn", "Một cơn mưa lớn"),
-        ("Hãng <span class=name>Viet</span>Jet bay lại", "Hãng VietJet bay lại"),
-        ("<span>Viet</span>Jet bay lại", "VietJet bay lại"),
-        ("VietJet bay lại", "VietJet bay lại"),
-    ],
-)
-def test_a_place_before_the_text_is_a_word_of_its_own(markup: str, expected: str) -> None:
-    """Style sheets part the two; a name with a capital amid it stays whole, and so does a word with a drop cap."""
-    assert read("", text=f"<p>{markup}, {LEAD.lower()}.</p>{TEXT}").startswith(f"{expected}, ferries")
-
-
-@pytest.mark.parametrize(
     ("head", "over", "found"),
     [
         ('<meta name="description" content="{}">', "<h1>The Daily Bridge</h1>{}<h2><a href=/1>{}</a></h2>", False),
@@ -210,26 +113,4 @@ def test_the_motto_of_a_site_and_a_title_are_no_standfirst(head: str, over: str,
     """A motto stands under the site's name and over the headline; titles are repeated in the head as such."""
     body = over.format(f"<section class='promo'><p>{LEAD}</p></section>", HEADLINE)
     page = f"<html><head><title>Rain</title>{head.format(LEAD)}</head><body>{body}<div class=body>{TEXT}</div></body>"
-    assert (LEAD in scored.extract(page).text) is found
-
-
-@pytest.mark.parametrize(
-    ("head", "out"),
-    [
-        ([HEADLINE], 1),
-        ([f"Home » Rivers » {HEADLINE}"], 1),
-        ([f"Sông ngòi > {HEADLINE}"], 1),
-        ([LEAD, LEAD], 1),
-        ([LEAD, LEAD, LEAD], 0),
-        ([LEAD, "Rain", LEAD], 0),
-        (["Rain", "Rain"], 0),
-        ([f"They say: {HEADLINE}"], 0),
-        (["Home » Rivers » The sea"], 0),
-    ],
-    ids=["title", "path", "short path", "lead twice", "a refrain", "further down", "short", "said", "another page"],
-)
-def test_title_path_and_a_second_lead_are_none_of_the_text(head: list[str], out: int) -> None:
-    """Where they are its first lines; themes show the excerpt and then all of the text, which begins with it."""
-    lines = [(line, ParagraphKind.PARAGRAPH) for line in (*head, "The first day.", "Rain.", HEADLINE, LEAD)]
-    assert opening.without_title(lines, HEADLINE) == lines[out:]
-    assert opening.without_title(lines[:1], "") == lines[:1]
+    assert (LEAD in selection.extract(page).text) is found
