@@ -56,7 +56,9 @@ def unsigned(page: Page, chosen: Array) -> Array:
 
 
 def _is_set_apart(page: Page, index: int) -> bool:
-    elements, side = page.blocks.elements, _end_of_lines(page.blocks.texts[index])
+    letter = _LETTER.search(page.blocks.texts[index])
+    side = "left" if letter and unicodedata.bidirectional(letter[0]) in _FROM_RIGHT else "right"
+    elements = page.blocks.elements
     small = takewhile(lambda element: page.held[element] <= HELD, around(page.blocks, index))
     return any(_is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, AROUND))
 
@@ -64,11 +66,6 @@ def _is_set_apart(page: Page, index: int) -> bool:
 def _may_sign(page: Page, index: int) -> bool:
     short = page.texts.chars[index] <= SIGNED and not page.texts.ends_sentence[index]
     return bool(short and not page.kind[index] & _CELL)
-
-
-def _end_of_lines(text: str) -> str:
-    letter = _LETTER.search(text)
-    return "left" if letter and unicodedata.bidirectional(letter[0]) in _FROM_RIGHT else "right"
 
 
 @lru_cache(maxsize=2**10)

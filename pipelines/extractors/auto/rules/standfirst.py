@@ -75,28 +75,20 @@ def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
     text = "\n".join(line for index in chosen.nonzero()[0][:MAX_BLOCKS].tolist() for line in page.blocks.lines(index))
     found = chosen.copy()
     for index in (may_be.nonzero()[0] + headline + 1)[:MAX_BLOCKS].tolist():
-        line = opening(page, index)
-        new = len(line) >= SHORTEST and line not in text
-        found[index] = new and (_describes(line.encode("utf-8", "replace"), head) or _is_standfirst(page, index))
+        # The start of the block, up to the first character that the head may write in another way.
+        start = "".join(islice(page.blocks.lines(index), 1))[:OPENING]
+        line = "".join(takewhile(lambda character: character not in _WRITTEN_OTHERWISE, start)).strip()
+        if len(line) >= SHORTEST and line not in text:
+            pieces = head.split(line.encode("utf-8", "replace"), MAX_BLOCKS)[:-1]
+            described = any(_TITLED.search(piece[-NEAR:]) is None for piece in pieces)
+            found[index] = described or _is_standfirst(page, index)
     if page.title[headline] <= TITLE:  # the site's name and motto may be above the real headline
         headed = ((page.kind[between] & _HEADLINE) != 0) & ~found[between]
         found[between] &= ~np.logical_or.accumulate(headed[::-1])[::-1]
     return found
 
 
-def _describes(line: bytes, head: bytes) -> bool:
-    """Return whether the head of a page has a line that is not a title there."""
-    pieces = head.split(line, MAX_BLOCKS)[:-1]
-    return any(_TITLED.search(piece[-NEAR:]) is None for piece in pieces)
-
-
 def _is_standfirst(page: Page, index: int) -> bool:
     elements = page.blocks.elements
     own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
     return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, AROUND))
-
-
-def opening(page: Page, index: int) -> str:
-    """Return the start of a block, up to the first character that the head may write in another way."""
-    line = "".join(islice(page.blocks.lines(index), 1))[:OPENING]
-    return "".join(takewhile(lambda character: character not in _WRITTEN_OTHERWISE, line)).strip()
