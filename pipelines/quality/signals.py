@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.papers.word_runs import UNSPACED
+from pipelines.text.text_size import UNSPACED
 from storage.records import Quality
 
 if TYPE_CHECKING:

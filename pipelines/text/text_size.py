@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF),
+            (0xF900, 0xFAFF), (0x20000, 0x3FFFF))  # fmt: skip
+"""First and last characters of scripts that are written without spaces."""
 WEIGHTS: tuple[tuple[str, float], ...] = (
     ("\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", 2.0),
     ("\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", 3.5),

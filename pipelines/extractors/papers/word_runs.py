@@ -10,13 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 from pipelines.extractors.papers.tag_columns import MANY, slices
+from pipelines.text.text_size import UNSPACED
 
 if TYPE_CHECKING:
     from pipelines.extractors.papers.tag_columns import Page
 
-UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF),
-            (0xF900, 0xFAFF), (0x20000, 0x3FFFF))  # fmt: skip
-"""First and last characters of scripts that are written without spaces."""
 UNSPACED_WORD = 6
 """Characters of such a script that count as one word, at most."""
 

@@ -129,9 +129,8 @@ def test_a_crawl_loads_nothing_that_only_its_workers_or_others_need(tmp_path: Pa
     """No extractors, and none of Scrapy's components that are off: half of the time in which a crawl starts."""
     from tests.corpus_spider.local_paper import Newspaper, corpus_toml, served
 
-    others = (
-        "{'aiohttp', 'twisted.conch', 'pipelines.page.process', 'pipelines.extractors', 'scrapy.extensions.feedexport'}"
-    )
+    others = {"aiohttp", "twisted.conch", "pipelines.page.process", "pipelines.extractors.registry"}
+    others |= {"pipelines.extractors.auto.extractor", "scrapy.extensions.feedexport"}
     code = (
         "import sys\nfrom corpus_spider.cli.app import run\n"
         f"assert run(['-c', 'corpus.toml', 'crawl', '-q']) == 0\nprint(sorted({others} & set(sys.modules)))"

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from pipelines.extractors.papers.body_bytes import encoded
 from pipelines.extractors.papers.bte import encode, extract, main_texts, region
 from pipelines.extractors.papers.tag_columns import read
-from pipelines.extractors.papers.word_runs import UNSPACED, UNSPACED_WORD, words_between
+from pipelines.extractors.papers.word_runs import UNSPACED_WORD, words_between
 from pipelines.markup.soup import scan
+from pipelines.text.text_size import UNSPACED
 from tests.pipelines.pieces import pieces
 from tests.pipelines.real_pages import gold_pages, needs_gold
 

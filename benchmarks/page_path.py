@@ -1,0 +1,105 @@
+"""Trace one page through `process`: modules entered, and jumps between modules.
+
+    python benchmarks/page_path.py GOLD_DIR [--page ID] [--modules]
+
+A jump is a call from a function of one module of the project to a function of another. Without ``--page`` the median
+over all pages with a true text is printed. A reader of the code follows these jumps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from storage.records import Capture
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+ROOT = Path(__file__).resolve().parents[1]
+FLOORS = ("corpus_spider", "pipelines", "storage")
+
+
+@dataclass(slots=True)
+class PathTrace:
+    """Modules entered and jumps between them, by pair of modules."""
+
+    modules: set[str] = field(default_factory=set)
+    jumps: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def watch(self, frame: FrameType, event: str, _: Any) -> None:
+        """Count a call into a module of the project. The caller is the nearest project frame below."""
+        if event != "call" or (entered := module_of(frame)) is None:
+            return
+        self.modules.add(entered)
+        caller = frame.f_back
+        while caller is not None and module_of(caller) is None:
+            caller = caller.f_back
+        before = module_of(caller) if caller is not None else None
+        if before is not None and before != entered:
+            self.jumps[before, entered] += 1
+
+
+def module_of(frame: FrameType) -> str | None:
+    """Return the project module a frame belongs to, or None for other code and this file."""
+    name = frame.f_globals.get("__name__", "")
+    return name if name.split(".")[0] in FLOORS else None
+
+
+def capture_of(entry: dict[str, Any], gold: Path) -> Capture:
+    """Return a gold page as an answer of its server."""
+    body = next(gold.glob(f"pages/{entry['id']}.*")).read_bytes()
+    headers = (("Content-Type", "text/html"),)
+    return Capture(entry["url"] or f"https://example.org/{entry['id']}", datetime.now(UTC), 200, (), headers, body)
+
+
+def trace(capture: Capture) -> PathTrace:
+    """Process a page under a profile hook. Run a page before, so that imports and caches are no part of it."""
+    from pipelines.page.process import process
+    from storage.records import SiteModel
+
+    found = PathTrace()
+    sys.setprofile(found.watch)
+    try:
+        process(capture, SiteModel())
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path, help="folder with manifest.jsonl and pages/")
+    parser.add_argument("--page", help="id of one page; default: the median over all pages with a true text")
+    parser.add_argument(
+        "--pages", type=int, default=40, metavar="N", help="pages for the median, spread over the folder"
+    )
+    parser.add_argument("--modules", action="store_true", help="list the modules, and the jumps by pair")
+    options = parser.parse_args()
+    entries = [json.loads(line) for line in (options.gold / "manifest.jsonl").read_text("utf-8").splitlines()]
+    wanted = [entry for entry in entries if entry["id"] == options.page or (not options.page and entry["has_gold"])]
+    if not wanted:
+        sys.exit(f"{options.gold}: there is no page {options.page}")
+    wanted = wanted[:: max(1, len(wanted) // options.pages)]
+    trace(capture_of(wanted[0], options.gold))
+    traces = [trace(capture_of(entry, options.gold)) for entry in wanted]
+    modules, jumps = (median(values) for values in zip(*((len(t.modules), t.jumps.total()) for t in traces)))
+    print(f"{len(traces)} pages: {modules:g} modules, {jumps:g} jumps between modules (median)")
+    if options.modules:
+        entered = Counter(name for t in traces for name in t.modules)
+        for name, pages in entered.most_common():
+            print(f"{pages:6} pages  {name}")
+        for (before, after), count in sum((t.jumps for t in traces), Counter[tuple[str, str]]()).most_common(60):
+            print(f"{count / len(traces):8.1f} jumps  {before} -> {after}")
+
+
+if __name__ == "__main__":
+    main()
