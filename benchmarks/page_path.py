@@ -3,7 +3,7 @@
     python benchmarks/page_path.py GOLD_DIR [--page ID] [--modules]
 
 A jump is a call from a function of one module of the project to a function of another. Without ``--page`` the median
-over all pages with a true text is printed. A reader of the code follows these jumps.
+over some pages with a true text is printed. A reader of the code follows these jumps.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def capture_of(entry: dict[str, Any], gold: Path) -> Capture:
     return Capture(entry["url"] or f"https://example.org/{entry['id']}", datetime.now(UTC), 200, (), headers, body)
 
 
-def trace(capture: Capture) -> PathTrace:
+def trace_page(capture: Capture) -> PathTrace:
     """Process a page under a profile hook. Run a page before, so that imports and caches are no part of it."""
     from pipelines.page.process import process
     from storage.records import SiteModel
@@ -78,7 +78,7 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", type=Path, help="folder with manifest.jsonl and pages/")
-    parser.add_argument("--page", help="id of one page; default: the median over all pages with a true text")
+    parser.add_argument("--page", help="id of one page; default: the median over pages with a true text")
     parser.add_argument(
         "--pages", type=int, default=40, metavar="N", help="pages for the median, spread over the folder"
     )
@@ -89,15 +89,18 @@ def main() -> None:
     if not wanted:
         sys.exit(f"{options.gold}: there is no page {options.page}")
     wanted = wanted[:: max(1, len(wanted) // options.pages)]
-    trace(capture_of(wanted[0], options.gold))
-    traces = [trace(capture_of(entry, options.gold)) for entry in wanted]
-    modules, jumps = (median(values) for values in zip(*((len(t.modules), t.jumps.total()) for t in traces)))
+    trace_page(capture_of(wanted[0], options.gold))
+    traces = [trace_page(capture_of(entry, options.gold)) for entry in wanted]
+    modules = median(len(trace.modules) for trace in traces)
+    jumps = median(trace.jumps.total() for trace in traces)
     print(f"{len(traces)} pages: {modules:g} modules, {jumps:g} jumps between modules (median)")
     if options.modules:
-        entered = Counter(name for t in traces for name in t.modules)
+        entered = Counter(name for trace in traces for name in trace.modules)
         for name, pages in entered.most_common():
             print(f"{pages:6} pages  {name}")
-        for (before, after), count in sum((t.jumps for t in traces), Counter[tuple[str, str]]()).most_common(60):
+        for (before, after), count in sum((trace.jumps for trace in traces), Counter[tuple[str, str]]()).most_common(
+            60
+        ):
             print(f"{count / len(traces):8.1f} jumps  {before} -> {after}")
 
 
