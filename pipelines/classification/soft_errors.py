@@ -10,7 +10,7 @@ The reasons are reported, so that people know what to do. They are never circumv
 - ``script_only``: a shell that a browser would fill.
 
 Firewalls are recognised by headers and titles of their vendors, the others by statements of the page in the languages
-of newspapers (refusals.toml). Only pages that were refused or gave no text are tested. The test for "not found" is the
+of newspapers (soft_errors.toml). Only pages that were refused or gave no text are tested. The test for "not found" is the
 exception: it runs on every page, and must never replace an article.
 """
 

@@ -1,7 +1,7 @@
 """Leave out lines that are boilerplate by their words: labels of links, words of buttons, labels of advertisements.
 
 A line goes only if the words are all there is ("Copy link"), or if they are a label before a link ("Read also: ...").
-The words (asides.toml) are those of newspapers. A line is compared in lower case, without marks at its ends.
+The words (boilerplate_lines.toml) are those of newspapers. A line is compared in lower case, without marks at its ends.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storage.records import ParagraphKind
@@ -41,7 +41,7 @@ def _folded(line: str) -> str:
 
 
 def _read() -> dict[str, frozenset[str]]:
-    tables = tomllib.loads(resources.files("pipelines.extractors").joinpath("asides.toml").read_text("utf-8"))
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     return {
         name: frozenset(
             _folded(" ".join(line.split())) for lines in scripts.values() for line in lines.split(",") if line.strip()
