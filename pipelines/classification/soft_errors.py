@@ -10,8 +10,8 @@ The reasons are reported, so that people know what to do. They are never circumv
 - ``script_only``: a shell that a browser would fill.
 
 Firewalls are recognised by headers and titles of their vendors, the others by statements of the page in the languages
-of newspapers (soft_errors.toml). Only pages that were refused or gave no text are tested. The test for "not found" is the
-exception: it runs on every page, and must never replace an article.
+of newspapers (soft_errors.toml). Only pages that were refused or gave no text are tested. The test for "not found" is
+the exception: it runs on every page, and must never replace an article.
 """
 
 from __future__ import annotations
