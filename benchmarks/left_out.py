@@ -3,7 +3,7 @@
     python benchmarks/left_out.py GOLD --leave-out site [--against trafilatura --against readability] [--json]
     python benchmarks/left_out.py GOLD --leave-out source
 
-Weights are learned anew for each part of the pages that is left out, and the pages of that part are read by them
+Weights are learned for each part of the pages that is left out, and the pages of that part are read by them
 through all of ``evaluate``. Printed are F1 of all pages, of each language, of Vietnamese, Arabic, Persian, Urdu, Thai
 and Hebrew together and of pages of 2020 and later, and the difference to each of the others with its interval.
 """
