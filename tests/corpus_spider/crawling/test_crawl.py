@@ -88,7 +88,7 @@ def test_every_exchange_is_in_the_archive_as_it_came(tmp_path: Path, newspaper: 
 
 
 def test_a_second_crawl_does_not_fetch_articles_again(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Right after the first it asks for nothing; start pages and feeds are read anew when asked for."""
+    """Right after the first crawl nothing is due. Start pages and feeds are read again on request."""
     crawl(configured(tmp_path, newspaper))
     newspaper.asked.clear()
     assert "Nothing is due" in crawl(tmp_path)

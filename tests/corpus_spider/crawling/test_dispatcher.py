@@ -249,7 +249,7 @@ def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
 
 
 def test_workers_that_cannot_be_had_end_the_run_with_an_error_and_lose_nothing(bench: Bench) -> None:
-    """The pages stay in the WARC for the next run; the crawl does not wait for ever."""
+    """The pages stay in the WARC for the next run. The crawl does not wait for workers without limit."""
 
     async def scenario() -> PagePipeline:
         bench.seed(6)
@@ -296,7 +296,7 @@ def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_lim
 
 @pytest.mark.parametrize("page_limit", [1, 3])
 def test_a_limit_ends_the_run_of_sites_that_share_a_host(bench: Bench, page_limit: int) -> None:
-    """Each is given the host's quota: what is too much was waited for, for ever."""
+    """Each site gets the host's quota. The run once waited without limit for the leases above the quota."""
 
     async def scenario() -> list[Lease]:
         for site in "st":
@@ -411,7 +411,7 @@ def test_a_host_is_doubtful_until_it_answers(trouble: Callable[[HostPauses, str]
 
 
 def test_what_comes_after_the_writer_has_closed_is_cancelled(bench: Bench) -> None:
-    """Nobody waits for ever for a write that will not be."""
+    """A caller never waits for a write that will not happen."""
     writer = Writer(bench.run, bench.archive, bench.corpus)
     writer.close()
     assert writer.call(lambda: None).cancelled()

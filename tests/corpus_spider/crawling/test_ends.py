@@ -320,8 +320,8 @@ sys.exit(run(["crawl", "--quiet"]))
 def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
     tmp_path: Path, newspaper: Newspaper, target: str, code: int
 ) -> None:
-    """A lease that nobody settles would be waited for for ever; the next crawl goes on with what was kept. It is told
-    what the fault was, where it keeps the crawl from starting, too.
+    """A fault that leaves a lease open ends the crawl, which would wait for the lease without limit. The next crawl
+    resumes. The message names the fault, also when the fault stops the crawl at its start.
     """
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     ended = subprocess.run(

@@ -242,7 +242,7 @@ def test_a_short_sitemap_keeps_no_other_waiting_until_it_is_stored(tmp_path: Pat
         while sum(each.done() for each in reading) < read:
             await asyncio.sleep(0.01)
         for _ in range(10):
-            # Whoever has a turn now asks for a worker.
+            # Each task that is ready now requests a worker.
             await asyncio.sleep(0)
         assert len(bench.workers.given) == read
         for each in reading:

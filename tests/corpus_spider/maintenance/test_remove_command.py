@@ -263,7 +263,7 @@ def test_a_removal_that_is_interrupted_says_how_to_finish_it(
 
 
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
-    """It was told to be misspelled, and its originals to be emptied anew."""
+    """The message once said that the address was misspelled, and that its originals would be emptied again."""
     config = load(folder / "corpus.toml")
     request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
     told: list[int] = []
@@ -364,7 +364,7 @@ def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> 
     "damage", ["it and what comes before", "another behind it", "cut off in it", "cut off before it"]
 )
 def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: str) -> None:
-    """A range that cannot be read swallowed the beginning of the record, and the removal was refused for ever."""
+    """A range that cannot be read once hid the beginning of the record. Each removal was refused."""
     url, passage = words_of(folder, 3)
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         found = corpus.documents.find(url)
@@ -382,9 +382,9 @@ def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: s
     done = run(folder, "remove", "--url", url, "--reason", "asked")
     assert (done.returncode, done.stderr) == (0, "")
     assert url not in texts(folder)
-    (anew,) = (folder / "warc").glob("*-r1.warc.gz")
-    assert [record for record in scan(anew) if record.uri == url and record.length > 700] == []
-    assert piece not in anew.read_bytes()
+    (rewritten,) = (folder / "warc").glob("*-r1.warc.gz")
+    assert [record for record in scan(rewritten) if record.uri == url and record.length > 700] == []
+    assert piece not in rewritten.read_bytes()
     assert not list((folder / "warc").glob("*.tmp"))
     assert "corpus-spider remove" not in run(folder, "check", "--deep").stdout
     assert passage not in (folder / "corpus.db").read_bytes()

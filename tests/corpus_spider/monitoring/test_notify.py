@@ -200,7 +200,7 @@ class _Drip(socketserver.BaseRequestHandler):
 def test_nobody_waits_for_those_who_are_told_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A mail server and a web server that answer by the byte, for ever, take the time of one."""
+    """A mail server and a web server that send one byte at a time without end take the time limit of one."""
     monkeypatch.setattr(telling, "SECONDS", 2.0)
     slow: Any = socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Drip)
     slow.over = threading.Event()

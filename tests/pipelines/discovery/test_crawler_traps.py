@@ -101,7 +101,7 @@ def test_the_same_texts_over_and_over_are_nothing_new(texts: int) -> None:
 
 
 def test_nearly_the_same_text_is_nothing_new() -> None:
-    """But for one word in each."""
+    """The texts differ in one word."""
     traps = CrawlerTraps()
     words = [f"word{number}" for number in range(300)]
     shut = [

@@ -24,7 +24,7 @@ similarities, whole = Shape().similarities, Shape.similarities
 
 
 def sketch(changed: range | None = None, value: int = 255) -> bytes:
-    """A sketch of 120 bytes, the numbers 0 to 119 but for a changed stretch."""
+    """Return a sketch of 120 bytes: the numbers 0 to 119, except in the changed range."""
     table = bytearray(range(ROWS))
     for at in changed or ():
         table[at] = value

@@ -315,7 +315,7 @@ def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: 
 
 
 def test_naming_sources_again_looks_at_no_article(corpus: Corpus) -> None:
-    """Nor is any that is to be read again looked at for sources that are not named any more."""
+    """The query for sources that are no longer configured reads no article that will be recrawled either."""
     crawl = crowded(corpus)
     with executed(corpus, "AND url.seed") as seen:
         crawl.seed("start")
