@@ -94,7 +94,7 @@ def first(value: Any, *_: Any) -> Any:
 
 
 def no(*_: Any, **__: Any) -> bool:
-    """Say no."""
+    """Return False."""
     return False
 
 
@@ -287,7 +287,7 @@ class Case:
 
 
 Row = dict[str, Any]
-"""What is known of a rule, as plain values."""
+"""A rule with its figures, as plain values."""
 HEADING = """\
 | rule | what it does | lines | F1 × 10⁴, sites | F1 × 10⁴, sources | wrong lines | kept / dropped | ms | |
 |---|---|---|---|---|---|---|---|---|"""
