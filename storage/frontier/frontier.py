@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import refused
 from storage.database.schema import IS_SOURCE, host, url
 from storage.database.transactions import among, chunks, insert_many, upsert
-from storage.frontier import robots_cache as robots
+from storage.frontier import robots_cache
 from storage.frontier.imported_pages import Seen, take_in
 from storage.frontier.leases import LATEST, OF_HOST, ORDER, PENDING, SETTLED, due_by_now, take, taken_before
 from storage.frontier.new_links import (
@@ -194,11 +194,11 @@ class Frontier:
 
     def keep_robots(self, copy: RobotsCopy) -> None:
         """Store the robots.txt of an origin, in place of the one stored before."""
-        self.database.write(lambda connection: robots.keep(connection, copy))
+        self.database.write(lambda connection: robots_cache.keep(connection, copy))
 
     def robots(self, origin: str) -> RobotsCopy | None:
         """Return the last readable robots.txt of an origin; None if there has been none."""
-        return self.database.read(lambda connection: robots.find(connection, origin))
+        return self.database.read(lambda connection: robots_cache.find(connection, origin))
 
     def count_pending(self, sites: Collection[str]) -> int:
         """Count the pending URLs of these sites. Slow for millions of URLs."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.crawling import dispatcher as dispatch
 from corpus_spider.crawling.dispatcher import Dispatcher, DispatchLimits
 from corpus_spider.crawling.host_backoff import HostPauses
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
@@ -353,7 +352,7 @@ def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
 
 def test_hosts_that_keep_us_waiting_take_no_place_from_others(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many silent hosts as there are places: all pages of the others are handed out while they are silent."""
-    monkeypatch.setattr(dispatch, "SLOW_SECONDS", 0.05)
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.SLOW_SECONDS", 0.05)
     bench.seed(60, hosts=10)
     silent, held = {f"h{number}.example" for number in range(6)}, []
 
@@ -379,7 +378,7 @@ def test_hosts_without_number_are_not_all_waited_for_at_once(bench: Bench, monke
     """Each is a slow one while its first request waits for its turn: a crawl of thousands held them all in memory, and
     went on for hours after its time limit.
     """
-    monkeypatch.setattr(dispatch, "SLOW_SECONDS", 0.01)
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.SLOW_SECONDS", 0.01)
     bench.seed(200, hosts=200)
 
     async def run() -> list[Lease]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from corpus_spider.cli import app as cli
+from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import remove as removal
 from corpus_spider.maintenance.remove import RemovalReport, letter, older_copies, remove, request_of
@@ -258,7 +258,7 @@ def test_a_removal_that_is_interrupted_says_how_to_finish_it(
     monkeypatch.setattr(removal, "remove", interrupted)
     asked = ["-c", str(folder), "remove", "--url", "https://a.example/x", "--reason", "asked"]
     for options, left in (([], True), (["--dry-run"], False)):
-        assert cli.run([*asked, *options]) == 11
+        assert app.run([*asked, *options]) == 11
         assert ("`corpus-spider remove` finishes it" in capsys.readouterr().err) is left
 
 
