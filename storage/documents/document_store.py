@@ -90,7 +90,7 @@ class Documents:
         return self.database.read(lambda connection: reader.count(connection, selection))
 
     def count_exceeds(self, selection: Selection, number: int) -> bool:
-        """Say whether more than ``number`` documents are selected."""
+        """Return whether more than ``number`` documents are selected."""
         return self.database.read(lambda connection: reader.count_exceeds(connection, selection, number))
 
     def count_by_site(self, sites: Collection[str]) -> dict[str, int]:

@@ -164,6 +164,6 @@ def _is_front_page(address: str) -> bool:
 
 
 def _are_neighbours(one: str, other: str) -> bool:
-    """Say whether two addresses have the same host, or one host is below the other."""
+    """Return whether two addresses have the same host, or one host is below the other."""
     first, second = (_host_of_key(page_key(address)) for address in (one, other))
     return first == second or first.endswith(f".{second}") or second.endswith(f".{first}")
