@@ -43,7 +43,7 @@ RENDERED = "rendered"
 MAX_REFUSAL = 100_000
 """Maximum bytes of a refusing response that are searched for its reason."""
 FIRST_MIDNIGHT = timedelta(hours=14)
-"""How long before UTC a day begins in the first time zone (Kiribati). Crawls of eastern papers run in that time."""
+"""Time before UTC at which a day begins in Kiribati, the first time zone. Crawls of eastern papers run in that time."""
 
 
 def process(capture: Capture, model: SiteModel) -> Processed:
