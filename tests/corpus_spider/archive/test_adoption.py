@@ -1,4 +1,4 @@
-"""A database that is older than its archive: what only the WARC files have comes in again."""
+"""Adoption: records that only the WARC files have enter a database that is older than its archive."""
 
 from __future__ import annotations
 

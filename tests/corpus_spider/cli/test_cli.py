@@ -1,4 +1,4 @@
-"""The command line: verbs, exit codes, and messages that say what, where and what to do."""
+"""Command line: commands, exit codes, and messages with what happened, where, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a corpus stands, as people read it."""
+"""Tables of `status` and of the summary of a crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changing corpus.toml keeps all that is not meant."""
+"""Changes to corpus.toml keep the rest of the file."""
 
 from __future__ import annotations
 

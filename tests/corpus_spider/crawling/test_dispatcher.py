@@ -1,4 +1,4 @@
-"""The dispatcher with a real pipeline, archive and database: it always comes to an end, and to the right one."""
+"""Dispatcher with a real pipeline, archive and database: it always ends, and for the right reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a crawl ends when something is in its way: signals, another crawl, a full disk, a newer corpus."""
+"""End of a crawl by a signal, another crawl, a full disk or a newer corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a crawl goes on, or ends, when its database goes away."""
+"""Crawls whose database is lost: they resume, or they end with the right exit code."""
 
 from __future__ import annotations
 

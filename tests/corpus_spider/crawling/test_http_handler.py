@@ -1,4 +1,4 @@
-"""The HTTP client: chunks as browsers read them, and few connections that wait for nothing."""
+"""HTTP client: chunks are read as browsers read them, and idle connections are few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crawl still waits for when its time is over: answers that are under way, and no host's delay."""
+"""Time limit of a crawl: it waits for responses in progress, and not for the delay of a host."""
 
 from __future__ import annotations
 

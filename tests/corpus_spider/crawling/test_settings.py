@@ -1,4 +1,4 @@
-"""The effective Scrapy settings: unused doors are shut, limits and politeness come from corpus.toml."""
+"""Scrapy settings: unused services are off, limits and politeness come from corpus.toml."""
 
 from __future__ import annotations
 

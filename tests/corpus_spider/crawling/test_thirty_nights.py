@@ -1,4 +1,4 @@
-"""A crawl that is started every night, or is not: what `status` and `health` say of it is true each morning."""
+"""Thirty nights, some without a crawl: the reports of `status` and `health` are true each morning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo site: its texts are where they are said to be, it holds what it promises, and its server behaves."""
+"""Demo site: its true texts are in its pages, all promised cases exist, and its server behaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports by several processes: the same file as by one, whole or not at all, and nobody left behind."""
+"""Parallel exports: the same file as by one process, whole or absent, and no process is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`export --release`, as a user runs it: reproducible, with what was removed, and without what is this machine's."""
+"""Releases as a user makes them: reproducible, with removals, and without data of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backup is a corpus: sound, whole, and taken while a crawl runs."""
+"""Backup: a sound and whole corpus, also when made during a crawl."""
 
 from __future__ import annotations
 

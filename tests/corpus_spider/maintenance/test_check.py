@@ -1,4 +1,4 @@
-"""`check` notices what is wrong, names it and ends with exit code 6; on a sound corpus it finds nothing."""
+"""`check` reports each problem and ends with exit code 6. A sound corpus has no problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`remove` on a real corpus: nothing of the text is left in database and archive, whatever it is killed at."""
+"""`remove` on a real corpus: database and archive contain nothing of the text, also after a kill at any moment."""
 
 from __future__ import annotations
 

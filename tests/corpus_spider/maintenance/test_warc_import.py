@@ -1,4 +1,4 @@
-"""Pages that others have captured, taken from their WARC files into the corpus."""
+"""Import of pages from foreign WARC files."""
 
 from __future__ import annotations
 

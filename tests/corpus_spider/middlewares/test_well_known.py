@@ -1,4 +1,4 @@
-"""What origins have said: the last used of it, as much as there is room for."""
+"""Cache of the answers of origins: the last used ones, as many as fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling of a crawl: a real mail server and a real web server on loopback get the message, or a warning is all."""
+"""Notification: a real mail server and a real web server on loopback get the message, or a warning is logged."""
 
 from __future__ import annotations
 

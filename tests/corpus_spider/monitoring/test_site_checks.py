@@ -1,4 +1,4 @@
-"""What counts as sick: the last night beside the usual, in words a person can act on."""
+"""Signs of a failing site: the last night compared with usual nights, in words that a person can act on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One page outside a crawl: asked for politely, within limits, from allowed places only."""
+"""Single page outside a crawl: fetched politely, within limits, from allowed places only."""
 
 from __future__ import annotations
 

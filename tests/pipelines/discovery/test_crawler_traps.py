@@ -1,4 +1,4 @@
-"""Places that give nothing new are found, and lists that lead to articles are not taken for them."""
+"""Crawler traps are detected, and lists that lead to articles are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List pages: articles told from sections, tags, pages and archives, on layouts of many kinds; traps and ranges."""
+"""List pages: links to articles, sections, tags and archives on layouts of many kinds; traps and ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals of quality: right on texts whose numbers are known, safe on any text; and the rules asked of them."""
+"""Quality signals: right on texts with known figures, safe on any text; and the rules over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes back from worker processes, read by as many threads as there are workers."""
+"""Answers of worker processes, read by one thread for each worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two transactions, versions, re-extraction and reading, on SQLite and on PostgreSQL."""
+"""Documents: both transactions, versions, re-extraction and reading, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duplicate sets and their representatives: right after any order of arrival, and after documents changed or went."""
+"""Duplicate sets and their representatives: right in any order of arrival, and after changes and removals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of a page and pages of many addresses: one stands for the page, none is its own duplicate."""
+"""Versions of a page and pages with many addresses: one document represents the page, and none duplicates itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports: the same fields in every format, whole or not at all, byte for byte the same, memory flat."""
+"""Exports: the same fields in each format, whole or absent, reproducible, in constant memory."""
 
 from __future__ import annotations
 

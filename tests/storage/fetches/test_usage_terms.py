@@ -1,4 +1,4 @@
-"""What sites say of the use of their pages, on both databases: kept with fetch and document, filtered, counted."""
+"""Terms of use that sites state: stored with fetch and document, filtered and counted, on both databases."""
 
 from __future__ import annotations
 

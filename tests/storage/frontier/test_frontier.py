@@ -1,4 +1,4 @@
-"""The frontier: what is leased in which order, what comes back when, where links and redirects lead."""
+"""Frontier: order of leases, retries, and targets of links and redirects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From night to night: what is asked again, with what, and what an answer that says nothing new comes to."""
+"""Recrawl from night to night: which URLs, with which validators, and the outcome of an unchanged response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what was removed nothing is left between the rows of a SQLite file either."""
+"""Secure deletion: a SQLite file contains nothing of a removed text between its rows either."""
 
 from __future__ import annotations
 

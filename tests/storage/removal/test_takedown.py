@@ -1,4 +1,4 @@
-"""What is taken out is gone, with its fingerprints, and stays away."""
+"""Removal on request: texts and fingerprints are deleted and do not return."""
 
 from __future__ import annotations
 

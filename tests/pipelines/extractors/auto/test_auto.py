@@ -1,4 +1,4 @@
-"""The default reads by learned weights, asks again where they are unsure, and says why."""
+"""Default extractor: it reads by learned weights, tries again at low confidence, and gives its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learned extractor: one text policy in every script, a confidence, a flat reading of what strains a parser."""
+"""Learned extractor: one text policy in each script, a confidence, and a flat reading of pages that strain a parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Improved BTE: its runs and its region are those of the paper's algorithms, read literally."""
+"""Improved BTE: its runs and its region equal those of the paper's algorithms, read literally."""
 
 from __future__ import annotations
 
