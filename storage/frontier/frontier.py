@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 CLOCK_ERROR = 86_400.0
 """Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
 
-BARREN = "barren"
-"""Reason of postponed pages: similar pages gave nothing new."""
+TRAP = "barren"
+"""Reason of the pending URLs of a crawler trap, which a later run fetches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Frontier:
         """Postpone pending pages to ``until`` (epoch seconds). Return how many changed."""
 
         def work(connection: Connection) -> int:
-            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
+            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=TRAP)
             return sum(connection.execute(later.where(url.c.id.in_(part))).rowcount for part in chunks(url_ids))
 
         return self.database.write(work)
