@@ -45,7 +45,7 @@ database = "{}"
 name = "paper"
 start = ["https://paper.example/"]
 """
-LANGUAGE_LINES = "The language of each line of a text, and how much of it is in another than the whole."
+LANGUAGE_LINES = "Columns for the language of each line, and the share of the text in another language."
 
 
 @pytest.fixture(scope="module")
