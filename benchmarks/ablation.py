@@ -48,8 +48,7 @@ from train_auto import CONTENT, learn_both, parts_left_out, samples, shares, sto
 from corpus_spider.evaluation import load_gold, score
 from corpus_spider.evaluation.intervals import DRAWS, SEED
 from corpus_spider.evaluation.scoring_run import prepare
-from pipelines.extractors.auto import extractor, selection
-from pipelines.extractors.auto import model as scored
+from pipelines.extractors.auto import extractor, model, selection
 from pipelines.extractors.auto.rules import parts
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.page import postprocess
@@ -94,7 +93,7 @@ def first(value: Any, *_: Any) -> Any:
 
 
 def no(*_: Any, **__: Any) -> bool:
-    """Say no."""
+    """Return False."""
     return False
 
 
@@ -287,7 +286,7 @@ class Case:
 
 
 Row = dict[str, Any]
-"""What is known of a rule, as plain values."""
+"""A rule with its figures, as plain values."""
 HEADING = """\
 | rule | what it does | lines | F1 × 10⁴, sites | F1 × 10⁴, sources | wrong lines | kept / dropped | ms | |
 |---|---|---|---|---|---|---|---|---|"""
@@ -300,7 +299,7 @@ class Reader:
 
     def __init__(self, pages: dict[int, GoldPage], folds: dict[str, Any], parts: dict[str, dict[str, str]]) -> None:
         self.board = Switchboard(RULES)
-        self.models = {split: {part: scored.Model.of(row) for part, row in of.items()} for split, of in folds.items()}
+        self.models = {split: {part: model.Model.of(row) for part, row in of.items()} for split, of in folds.items()}
         self.cases = {}
         for place, gold in pages.items():
             prepared, part = prepare(gold), {split: of.get(gold.id, "") for split, of in parts.items()}

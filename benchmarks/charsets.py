@@ -1,11 +1,11 @@
-"""How often pages are decoded right, by charset, language, what header and page say of it, and how the page is made.
+"""Decoding accuracy by charset, language, stated charset (header and page) and kind of page.
 
     python benchmarks/charsets.py DIR [--pages 2] [--charset NAME ...] [--failures 60]
 
-``DIR`` is that of ``benchmarks/languages.py``: ``LANG.txt``, a sentence a line. Of each charset and each language that
-was written in it pages are made that say the truth, nothing, or the usual lies, in the header or in a meta element; of
-little text, of much, with long ASCII markup in front, with a byte of something else in the middle, and cut short within
-a character. A page is right when it has every word of its text, except the broken one.
+``DIR`` is that of ``benchmarks/languages.py``: ``LANG.txt``, a sentence a line. Pages are made for each charset and
+each language that was written in it. The header or a meta element states the right charset, none, or a usual wrong one.
+The pages have little text, much text, long ASCII markup in front, a foreign byte in the middle, or end within a
+character. A page is right when it has each word of its text, except the broken one.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def page(case: Case) -> bytes:
 
 
 def is_right(case: Case, found: str) -> bool:
-    """Tell whether the words of the text are there."""
+    """Return whether the page has all words of the text."""
     found = unicodedata.normalize("NFC", found)
     if case.form not in {"broken", "cut"}:
         return unicodedata.normalize("NFC", case.text) in found

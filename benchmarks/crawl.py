@@ -1,4 +1,4 @@
-"""How fast a crawl is, beside Scrapy itself and beside a crawler written in an afternoon.
+"""Speed of a crawl, beside Scrapy itself and beside a crawler written in an afternoon.
 
     python benchmarks/crawl.py [--pages 1200] [--rounds 3] [--only VARIANT ...] [--folder WORK]
 
@@ -77,7 +77,7 @@ def table(results: dict[str, list[Result]]) -> str:
 
 
 def stages(own: list[Result]) -> str:
-    """Say where the writing thread spent its time."""
+    """Describe the time that the writer thread spent in each stage, in milliseconds a page."""
     last = own[-1]
     parts = [f"{name} {1000 * spent / last['pages']:.2f}" for name, spent in last["stages"].items()]
     return f"writing thread, ms a page: {', '.join(parts)}; {json.dumps(last['counts'])}"

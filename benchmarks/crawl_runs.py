@@ -128,8 +128,7 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     """Crawl with the program: in full, or (``fetch``) with sitemaps read and pages left alone by the workers."""
     from corpus_spider import settings
     from corpus_spider.config.loader import load
-    from corpus_spider.crawling import runner as crawl
-    from corpus_spider.crawling import session
+    from corpus_spider.crawling import runner, session
     from corpus_spider.exit_codes import SICK
 
     # A site of which no article came counts as sick.
@@ -140,7 +139,7 @@ def our_run(variant: str, port: int, folder: Path) -> dict[str, Any]:
     sites = "".join(SITE.format(number=at, host=host(at), port=port) for at in range(HOSTS))
     path.write_text(CONFIG.format(port=port) + sites)
     settings.EXTENSIONS[Meter] = 0  # type: ignore[index]
-    code, summary = crawl.crawl(load(path), log_level="ERROR", quiet=True)
+    code, summary = runner.crawl(load(path), log_level="ERROR", quiet=True)
     assert code == expected, summary
     workers = summary["worker_cpu_seconds"]
     counts = {name: summary[name] for name in ("documents", "dropped", "failed", "spilled")}

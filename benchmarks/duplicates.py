@@ -1,4 +1,4 @@
-"""Measure near-duplicates: how many are found among edited texts, and what a large index costs.
+"""Near-duplicates: recall among edited texts, and the cost of a large index.
 
     python benchmarks/duplicates.py texts GOLD [--documents 60]
     python benchmarks/duplicates.py pages GOLD
@@ -204,7 +204,7 @@ def print_shares(judged: list[tuple[float, bool]]) -> None:
 
 
 def is_near(one: Fingerprint, other: Fingerprint) -> bool:
-    """Say whether the corpus would put two texts into one set."""
+    """Return whether the corpus would put two texts into one set."""
     if one.exact == other.exact:
         return True
     return not set(one.bands).isdisjoint(other.bands) and estimate(one.sketch, other.sketch) >= THRESHOLD

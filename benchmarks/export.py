@@ -1,13 +1,16 @@
-"""How many documents a second an export writes, by format, from SQLite.
+"""Documents a second that an export writes from SQLite, by format.
 
     python benchmarks/export.py [--documents 40000] [--bytes 4000] [--format NAME ...] [--corpus FOLDER]
 
-Makes a corpus of texts of so many bytes, their words drawn anew for each line from the demo's articles in six
-languages, with what a crawl stores beside them: kinds and languages of lines, quality, captions, rights; one in twenty
-is a duplicate. ``--corpus`` keeps it for another time. Each format is exported by a program of its own, as
-`corpus-spider export` does it; printed are documents a second by the clock, of processor time of all its processes, and
-of that of its first thread, beside which others compress; the most memory that it took; and the first digits of the
-file's SHA-256, which are the same for the same corpus.
+The benchmark builds a corpus with texts of so many bytes. Each line has random words from the demo's articles in six
+languages. The documents have all that a crawl stores: kinds and languages of lines, quality, captions, rights. One in
+twenty is a duplicate. ``--corpus`` keeps the corpus for another time. A process of its own exports each format, as
+`corpus-spider export` does. Columns:
+
+- documents a second: by the clock, by the CPU time of all processes, and by that of the first thread, beside which
+  others compress
+- peak memory
+- the first digits of the file's SHA-256, which are the same for the same corpus
 
 On 200,000 documents and two cores, documents a second by the clock, medians of five: 20,200 as `jsonl.zst` and 20,400
 as `parquet`; on 57,000 documents, where the start counts, and on a busy machine 15,000 to 18,000. Of the processor time

@@ -1,4 +1,4 @@
-"""How fast extractors are on real pages: megabytes a second, and as a share of the floor, ``bytes.count(b"<")``.
+"""Speed of extractors on real pages: megabytes a second, and as a share of the floor, ``bytes.count(b"<")``.
 
     python benchmarks/extractors.py GOLD_DIR [--pages 60] [--passes 5] [--extractor NAME ...] [--json]
 

@@ -1,13 +1,17 @@
-"""The frontier of an old corpus: what an operation takes among a million known URLs, and what an idle night takes.
+"""Frontier of an old corpus: time of an operation among a million known URLs, and of a night with nothing due.
 
     python -m benchmarks.frontier [--urls 1000000] [--postgresql | --database postgresql://USER@HOST/EMPTY]
 
-Makes a corpus of twenty sites, each with five feeds and with articles that were read long ago, one in 200 of which is
-to be read again some day. Printed are the median CPU and wall time of each operation in milliseconds, of which the CPU
-time has to be below five (a busy machine and its disk disturb the other), and the seconds in which `crawl` finds that
-nothing is due, which have to be below sixty. Each operation is done some forty times, of which PostgreSQL plans the
-first ten anew; a crawl does it thousands of times. ``--postgresql`` starts a server of its own from the programs that
-are installed; the CPU time of its processes is counted too.
+The benchmark builds a corpus of twenty sites. Each has five feeds, and articles that were read long ago. One article in
+200 will be recrawled. Figures:
+
+- median CPU and wall time of each operation, in milliseconds. The gate is a CPU time below five: a busy machine and its
+  disk disturb the wall time.
+- seconds until `crawl` finds that nothing is due. The gate is sixty.
+
+Each operation runs some forty times; a crawl does it thousands of times. PostgreSQL makes a new plan for each of the
+first ten. ``--postgresql`` starts a server of its own from the installed programs. The CPU time of its processes counts
+too.
 """
 
 from __future__ import annotations

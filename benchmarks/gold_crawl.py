@@ -1,4 +1,4 @@
-"""Crawl a gold set as if it were the web, then score what the corpus holds.
+"""Crawl of a gold set as if it were the web, and scores of the stored texts.
 
     python benchmarks/gold_crawl.py GOLD_DIR [--folder WORK] [--extractor NAME]
 

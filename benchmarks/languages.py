@@ -1,10 +1,10 @@
-"""How often each backend names the language right, by language and length of text.
+"""Accuracy of each language detector, by language and length of text.
 
     python benchmarks/languages.py DIR [--backend NAME ...] [--language CODE ...] [--lengths 40,100,400] [--most 250]
                                        [--confusions] [--json]
 
 ``DIR`` holds ``LANG.txt`` or ``LANG.SOURCE.txt``, a sentence a line, LANG as the corpus names languages. A sample is
-consecutive sentences, cut at a space once it has the length asked for; at most ``--most`` of a file, evenly spread.
+consecutive sentences, cut at a space at the requested length. A file gives ``--most`` samples or fewer, evenly spread.
 Of Vietnamese there are two more rows: without marks (``vi-plain``) and with its marks decomposed (``vi-nfd``).
 Chinese, Japanese, Thai, Lao, Khmer and Burmese are cut anywhere.
 

@@ -1,11 +1,12 @@
-"""Score extractors by weights that have seen no page of the site, or of the source, beside those of others.
+"""Scores of extractors whose weights have seen no page of the site, or of the source, beside other extractors.
 
     python benchmarks/left_out.py GOLD --leave-out site [--against trafilatura --against readability] [--json]
     python benchmarks/left_out.py GOLD --leave-out source
 
-Weights are learned for each part of the pages that is left out, and the pages of that part are read by them
-through all of ``evaluate``. Printed are F1 of all pages, of each language, of Vietnamese, Arabic, Persian, Urdu, Thai
-and Hebrew together and of pages of 2020 and later, and the difference to each of the others with its interval.
+For each part of the pages that is left out, new weights are learned from the other parts. All of ``evaluate`` then
+reads the pages of that part with these weights. Figures: F1 of all pages, of each language, of Vietnamese, Arabic,
+Persian, Urdu, Thai and Hebrew together, and of pages of 2020 and later; the difference to each other extractor with its
+interval.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A news crawler as one writes it in an afternoon: Scrapy's defaults, and everything for a page in its item pipeline.
+"""Simple news crawler, as written in an afternoon: Scrapy's defaults, and all work for a page in its item pipeline.
 
-warcio writes each answer to a WARC, trafilatura finds the text, SQLAlchemy's session commits it, page by page, in the
-process that downloads. It is what benchmarks/crawl.py compares with, and no part of the program: robots.txt is not
-asked for, nothing is synchronised to the disk but by the database, and no two pages are compared.
+warcio writes each response to a WARC, trafilatura extracts the text, and SQLAlchemy's session commits it. This happens
+page by page in the process that downloads. benchmarks/crawl.py compares with it; it is no part of the program. It does
+not fetch robots.txt, only the database flushes to the disk, and pages are not compared.
 """
 
 from __future__ import annotations

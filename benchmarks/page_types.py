@@ -1,4 +1,4 @@
-"""Measure "no article": which pages a crawl refuses for what they are, by what people say that they are.
+"""Precision and recall of the drop reason "no article" on labelled pages.
 
     python benchmarks/page_types.py --gold GOLD --wcxb WCXB
 

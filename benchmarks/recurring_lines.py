@@ -1,4 +1,4 @@
-"""How well lines that recur over a site are told from those of its articles, on pages whose true text is known.
+"""Precision and recall of recurring lines: lines that repeat over a site, on pages whose true text is known.
 
     python benchmarks/recurring_lines.py GOLD [--extractor auto --extractor bte]
 

@@ -1,4 +1,4 @@
-"""Measure what site models are worth, by weights that have seen no page of the site.
+"""Gain of site models, with weights that have seen no page of the site.
 
     python benchmarks/site_models.py GOLD [--extractor scored]
 

@@ -1,12 +1,12 @@
-"""How long a crawl takes to start on a large corpus whose last run was killed.
+"""Start-up time of a crawl on a large corpus whose last run was killed.
 
     python benchmarks/startup.py [--pages 100000] [--folder WORK]
 
-A corpus of so many pages in forty papers is built through storage's own interface, documents, fingerprints and links
-included; all originals lie in one WARC that is left as a kill leaves it. A crawl is then started on it twice, with
-nothing due: the first has the file to recover, the second has not. Printed are the seconds, by the clock and of CPU
-time, until the first request could be sent, and the memory of the process; site models, whose learning has a time limit
-of its own, are off. Building takes some five minutes; a folder that has a corpus is taken as it is.
+The benchmark builds a corpus of so many pages in forty papers through storage's own interface, with documents,
+fingerprints and links. All originals are in one WARC file, in the state that a kill leaves. A crawl then starts twice
+with nothing due: the first recovers the file. Figures: seconds until the first request could be sent, by the clock and
+of CPU time, and the memory of the process. Site models are off: learning them has a time limit of its own. The build
+takes some five minutes. A folder that has a corpus is used as it is.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def main() -> None:
     """Build what is not there, then start twice."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=100_000)
-    parser.add_argument("--folder", type=Path, help="where the corpus is, or is to be (default: a temporary folder)")
+    parser.add_argument("--folder", type=Path, help="folder of the corpus, built if missing (default: temporary)")
     parser.add_argument("--step", choices=("build", "start"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="startup-benchmark-"))

@@ -27,7 +27,7 @@ import numpy as np
 
 from corpus_spider.evaluation.gold import MANIFEST, load_gold
 from corpus_spider.evaluation.scores import score
-from pipelines.decoding import decode as decoding
+from pipelines.decoding import decode
 from pipelines.extractors.auto.blocks.features import measure, measure_again
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import LINE, walk
@@ -92,7 +92,7 @@ def decoded(gold: GoldPage) -> str:
     try:
         return gold.html().decode(gold.encoding or "", "replace")
     except LookupError:
-        return decoding.decode(gold.html(), None).text
+        return decode.decode(gold.html(), None).text
 
 
 def shares(texts: Sequence[str], truth: str) -> Any:

@@ -20,5 +20,5 @@ def reservations(stated: Metadata) -> list[str]:
 
 
 def is_reserved(stated: Metadata) -> bool:
-    """Say whether the use of a page's text is reserved."""
+    """Return whether the use of a page's text is reserved."""
     return bool(reservations(stated))

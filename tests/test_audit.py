@@ -1,4 +1,4 @@
-"""`make audit` never passes what it could not look up."""
+"""`make audit` fails if a package could not be looked up."""
 
 from __future__ import annotations
 

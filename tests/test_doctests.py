@@ -1,4 +1,4 @@
-"""The examples in docstrings are true: they run as doctests, one test for each module that has some."""
+"""Doctests: the examples in docstrings are true, one test for each module that has some."""
 
 from __future__ import annotations
 

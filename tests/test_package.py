@@ -1,4 +1,4 @@
-"""What is shipped: the built wheel, the lock, the names of the packages."""
+"""Package: the built wheel, the lock, the names of the packages."""
 
 from __future__ import annotations
 

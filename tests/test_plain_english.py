@@ -1,4 +1,4 @@
-"""The check of plain English: which phrases it finds, where it looks, and what it lets pass."""
+"""Check of plain English: its phrases, its files, and its exceptions."""
 
 from __future__ import annotations
 

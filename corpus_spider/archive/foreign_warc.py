@@ -244,7 +244,9 @@ def _body(record: Any, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
         return None
     _pass_over(record)
     sent = b"".join(parts)
-    body, whole = _unchunked(sent) if chunked else (sent, size >= _stated_length(answer))
+    stated = (answer.get_header("Content-Length") or "").strip()
+    length = int(stated) if _LENGTH.fullmatch(stated) else 0
+    body, whole = _unchunked(sent) if chunked else (sent, size >= length)
     return None if len(body) > max_body else (body, whole)
 
 
@@ -264,8 +266,3 @@ def _unchunked(sent: bytes) -> tuple[bytes, bool]:
         parts.append(sent[start:end])
         at = end + 2
     return (b"".join(parts), False) if at else (sent, True)
-
-
-def _stated_length(answer: Any) -> int:
-    stated = (answer.get_header("Content-Length") or "").strip()
-    return int(stated) if _LENGTH.fullmatch(stated) else 0

@@ -48,10 +48,6 @@ class Going:
     why: str
 
 
-def _days(seconds: float) -> str:
-    return "1 day" if seconds == DAY else f"{seconds / DAY:g} days"
-
-
 def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Going]:
     """Choose the files to remove, the oldest first. A file with an unprocessed page always stays."""
     total = sum(file.size for file in files)
@@ -61,7 +57,8 @@ def choose(files: Sequence[AgedFile], limits: Limits, now: datetime) -> list[Goi
         old = bool(limits.age) and now - newest > timedelta(seconds=limits.age)
         much = bool(limits.size) and total > limits.size
         if old or much:
-            why = f"older than {_days(limits.age)}" if old else f"beyond {human_size(limits.size)}"
+            days = "1 day" if limits.age == DAY else f"{limits.age / DAY:g} days"
+            why = f"older than {days}" if old else f"beyond {human_size(limits.size)}"
             going.append(Going(file.name, file.size, why))
             total -= file.size
     return going

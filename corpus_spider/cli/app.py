@@ -253,15 +253,15 @@ def evaluate(state: State, /, **options: Any) -> None:
 
     Prints precision, recall and F1 by language.
     """
-    from corpus_spider.config import loader as config_load
-    from corpus_spider.evaluation import commands as assess
+    from corpus_spider.config import loader
+    from corpus_spider.evaluation import commands
 
     if options["paper_tables"]:
-        assess.paper_tables(options, state.console)
+        commands.paper_tables(options, state.console)
     elif options["site_models"]:
-        assess.site_models(options, state.console)
+        commands.site_models(options, state.console)
     else:
-        assess.assess(options, lambda path: config_load.load(path, overrides=state.overrides), state.console)
+        commands.assess(options, lambda path: loader.load(path, overrides=state.overrides), state.console)
 
 
 @verb("tune vnexpress --gold gold/", "tune bbc-persian --gold gold/ --extractor r2l --write")
@@ -297,13 +297,13 @@ def learn(state: State, /, **options: Any) -> None:
     Finds text that recurs on the newest pages of a site. Later extraction removes it; `reextract` removes it from
     stored documents. A crawl learns by itself if a site has no model, or has doubled in size.
     """
-    from corpus_spider.crawling import model_learning as site_models
+    from corpus_spider.crawling import model_learning
 
     config = state.load_made().only(options["sites"])
     config.require_sites()
     with state.console.progress("sites", len(config.sites)) as show:
-        found = site_models.learn_sites(config, dry_run=options["dry_run"], on_progress=show)
-    state.console.json(found) if options["as_json"] else site_models.render(found, state.console)
+        found = model_learning.learn_sites(config, dry_run=options["dry_run"], on_progress=show)
+    state.console.json(found) if options["as_json"] else model_learning.render(found, state.console)
 
 
 @verb("reextract --dry-run", "reextract --site vnexpress")

@@ -102,7 +102,7 @@ def export(state: State, /, **options: Any) -> None:
     Writes JSON lines, Parquet, TEI, vertical text or a folder of texts, with a checksum. The target .wacz exports the
     originals, .cdxj their index. A failed export leaves no file.
     """
-    from corpus_spider.export import exporter as dump
+    from corpus_spider.export import exporter
     from corpus_spider.export.request import request
 
     if options["dry_run"]:
@@ -115,7 +115,7 @@ def export(state: State, /, **options: Any) -> None:
         return
     if options["target"] is None:
         raise click.UsageError("Name a target with -o (--output), or add --dry-run.")
-    if options["target"].endswith(dump.ORIGINALS):
+    if options["target"].endswith(exporter.ORIGINALS):
         from corpus_spider.export.originals import originals
 
         written = originals(state.load_made(), request(options))
@@ -124,12 +124,12 @@ def export(state: State, /, **options: Any) -> None:
     wanted = request(options)
     if options["shard_size"] and not (options["release"] or wanted.since_dump):
         state.console.note("--shard-size writes a release: a folder with manifest, dataset card and removal list.")
-    report = dump.dump(state.load_made(), wanted, state.console)
+    report = exporter.dump(state.load_made(), wanted, state.console)
     if options["target"] == "-":
         documents = counted(report.documents, "document")
         state.console.note(f"{documents}, {counted(report.bytes, 'byte')}, sha256 {report.sha256}")
     else:
-        fields = dump.fields(report)
+        fields = exporter.fields(report)
         state.console.json(fields) if options["as_json"] else _summarise(state, fields)
     if not report.documents and options["since_dump"] is None:
         state.console.note(NOTHING)

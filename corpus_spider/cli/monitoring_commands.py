@@ -78,21 +78,21 @@ def schedule(state: State, /, **options: Any) -> None:
 
     Prints a systemd timer or a crontab line with absolute paths. --install installs it.
     """
-    from corpus_spider.monitoring import timer as scheduling
+    from corpus_spider.monitoring import timer
 
     config = state.load()
     config.require_contact()
     config.require_sites()
-    plan = scheduling.plan(config, f"{options['at']:%H:%M}", options["how"])
+    plan = timer.plan(config, f"{options['at']:%H:%M}", options["how"])
     if options["install"] and options["remove"]:
         raise click.UsageError("--install and --remove exclude each other.")
     if not (options["install"] or options["remove"]):
-        state.console.result(scheduling.shown(plan, os.environ))
+        state.console.result(timer.shown(plan, os.environ))
         return
-    done = scheduling.remove(plan, os.environ) if options["remove"] else scheduling.install(plan, os.environ)
+    done = timer.remove(plan, os.environ) if options["remove"] else timer.install(plan, os.environ)
     for line in done:
         state.console.note(line)
-    if own := scheduling.own_variables(os.environ):
+    if own := timer.own_variables(os.environ):
         state.console.note(f"The schedule does not see these variables. Set them in corpus.toml: {', '.join(own)}.")
 
 

@@ -46,7 +46,10 @@ class RetryPolicy:
         if fault:
             return Fetched(capture, lease, fault, self.retry_at(lease, now))
         if repeats(capture, lease.original):
-            again = self.retry_at(lease, now) if _reserves_anew(capture, lease) else None
+            # The 304 response reserves rights in a text that was free. The full page has the details.
+            free = lease.original is not None and lease.original.free and capture.status == 304
+            reserves = free and not lease.attempts and reserved_by_answer(capture)
+            again = self.retry_at(lease, now) if reserves else None
             if again is None:
                 return Fetched(capture, lease, original=lease.original)
             return Fetched(capture, lease, RESERVED_ANEW, again)
@@ -92,12 +95,6 @@ def repeats(capture: Capture, original: Original | None) -> bool:
         return _was_conditional(capture)
     same = capture.status == 200 and sha1(capture.body) == original.payload_digest
     return same and not (original.free and reserved_by_answer(capture))
-
-
-def _reserves_anew(capture: Capture, lease: Lease) -> bool:
-    """Return whether a 304 response reserves rights in a text that was free. The full page has the details."""
-    free = lease.original is not None and lease.original.free
-    return free and capture.status == 304 and not lease.attempts and reserved_by_answer(capture)
 
 
 def pause_asked(capture: Capture, now: float) -> float | None:

@@ -51,7 +51,7 @@ ENDED = {
     STOPPED: "stopped",
     LIMITED: "limit",
 }
-"""How a run ended, by exit code. Every other code is an error."""
+"""End of a run, by exit code. Every other code is an error."""
 
 
 @dataclass(frozen=True, slots=True)

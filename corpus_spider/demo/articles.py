@@ -96,7 +96,8 @@ def parse(text: str, language: str, slug: str) -> Article:
     head, _, body = text.partition("\n\n")
     title, *lines = head.splitlines()
     pairs = [tuple(part.strip() for part in line.split(":", 1)) for line in lines]
-    comments = tuple(_comment(pair[1]) for pair in pairs if pair[0] == "comment")
+    written = (pair[1].partition("|") for pair in pairs if pair[0] == "comment")
+    comments = tuple((name.strip(), words.strip()) for name, _, words in written)
     fields = {pair[0]: pair[1] for pair in pairs if pair[0] != "comment"}
     chunks = body.strip().split("\n\n")
     # Each line of a list is a block.
@@ -119,8 +120,3 @@ def _block(text: str) -> Block:
         if text.startswith(mark):
             return Block(role, text.removeprefix(mark).strip())
     return Block(Role.PARAGRAPH, text)
-
-
-def _comment(text: str) -> tuple[str, str]:
-    name, _, words = text.partition("|")
-    return name.strip(), words.strip()

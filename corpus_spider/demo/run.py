@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from corpus_spider.config import loader as config_load
+from corpus_spider.config import loader
 from corpus_spider.crawling.runner import crawl
 from corpus_spider.demo import papers
 from corpus_spider.demo.server import serve
@@ -106,7 +106,7 @@ def run_demo(folder: Path | None, *, log_level: str = "WARNING", quiet: bool = F
             (place / "corpus.toml").write_text(
                 f"{MARK}. The next demo replaces it.\n" + demo_config(server.port), encoding="utf-8"
             )
-        config = config_load.load(place / "corpus.toml", environ={})
+        config = loader.load(place / "corpus.toml", environ={})
         code, summary = crawl(config, log_level=log_level, quiet=quiet)
     return _report(place, config, code, summary["dropped"])
 

@@ -46,7 +46,12 @@ def render(*reports: Report, drawn: bool = False, against: str | None = None) ->
     draw = partial(table, drawn=drawn)
     other = named(reports, against)
     parts = [_overall(reports, draw)]
-    parts += [_languages(reports[0], draw)] if len(reports) == 1 else [_compared(reports, draw)]
+    if len(reports) == 1:
+        title = f"By language (* fewer than {FEW} pages)"
+        rows = [(_marked(name, one.pages), *_cells(one)) for name, one in by_language(reports[0]).items()]
+        parts.append(draw(title, ("language", *COLUMNS), rows))
+    else:
+        parts.append(_compared(reports, draw))
     parts += [_differences(reports, other, draw)] if other else []
     parts += [_reliability(report, draw) for report in reports if any(page.confidence for page in report.scores)]
     parts += [_missing(report, draw) for report in reports if any(page.missing for page in report.scores)]
@@ -62,11 +67,6 @@ def _overall(reports: Sequence[Report], draw: Callable[..., str]) -> str:
         if len(extractors) > 1:
             rows += [(f"  {name}", *_cells(summary)) for name, summary in extractors.items()]
     return draw("Character LCS against the true text; words, bag, Thai and stored: F1", ("texts", *COLUMNS), rows)
-
-
-def _languages(report: Report, draw: Callable[..., str]) -> str:
-    rows = [(_marked(name, summary.pages), *_cells(summary)) for name, summary in by_language(report).items()]
-    return draw(f"By language (* fewer than {FEW} pages)", ("language", *COLUMNS), rows)
 
 
 def _compared(reports: Sequence[Report], draw: Callable[..., str]) -> str:

@@ -87,9 +87,11 @@ def rehearse(config: Config, wanted: Dump, console: Console) -> dict[str, Any]:
             if whole.documents % OFTEN == 0:
                 show(whole.documents)
         left_out["repeats another"] = _repeated(corpus, wanted.selection)
-    tables = {f"{name}s": _rows(name, groups[name]) for name in _KEYS}
-    told = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
-    return told | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_dump else told
+    tables = {
+        f"{name}s": [{name: key, **amount.plain()} for key, amount in sorted(groups[name].items())] for name in _KEYS
+    }
+    report = {**whole.plain(), "left_out": dict((+left_out).most_common()), **tables}
+    return report | {"changes": {name: changes[name] for name in CHANGES}} if wanted.since_dump else report
 
 
 def _exported(wanted: Dump, format_name: str, documents: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
@@ -115,10 +117,6 @@ def _refuse_target(config: Config, wanted: Dump) -> Shape | None:
     if shape.earlier:
         refuse_other_filters(shape.earlier, filters(wanted), wanted.folds)
     return shape
-
-
-def _rows(name: str, amounts: Mapping[str, Amount]) -> list[dict[str, str | int]]:
-    return [{name: key, **amounts[key].plain()} for key in sorted(amounts)]
 
 
 def _repeated(corpus: Corpus, selection: Selection) -> int:

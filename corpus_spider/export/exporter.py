@@ -155,7 +155,7 @@ def _foreign_share(document: CorpusDocument) -> float | None:
     if document.foreign_share is None:
         return None
     lengths = list(map(len, document.text.split("\n")))
-    codes = (told.partition(" ")[0] for told in document.languages)
+    codes = (language.partition(" ")[0] for language in document.languages)
     foreign = sum(
         length for length, code in zip(lengths, codes, strict=False) if code not in {"und", document.language}
     )
@@ -212,8 +212,8 @@ def filters(wanted: Dump) -> dict[str, Any]:
     """Return the filters of the documents, as the manifest holds them."""
     chosen = {"require_licence": wanted.require_licence, "quality": wanted.quality.plain() if wanted.quality else None}
     chosen["without_recurring"] = wanted.without_recurring
-    told: dict[str, Any] = json.loads(json.dumps(asdict(wanted.selection) | chosen))
-    return told
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(wanted.selection) | chosen))
+    return plain
 
 
 def refuse_own_files(config: Config, target: str) -> None:
@@ -236,8 +236,8 @@ def refuse_unknown_sites(config: Config, corpus: Corpus, names: tuple[str, ...])
 
 def fields(report: ExportReport) -> dict[str, Any]:
     """Return the report for the output, with the format under the name of its option."""
-    told = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
-    return told if told["changes"] else {key: value for key, value in told.items() if key != "changes"}
+    plain = {"format" if key == "format_name" else key: value for key, value in asdict(report).items()}
+    return plain if plain["changes"] else {key: value for key, value in plain.items() if key != "changes"}
 
 
 def with_licences(documents: Iterable[CorpusDocument], licences: dict[str, str | None]) -> Iterator[CorpusDocument]:

@@ -158,8 +158,8 @@ def shape_of(wanted: Dump) -> Shape:
 def _format_of(earlier: Earlier | None) -> str | None:
     from storage.exports.formats import STREAM_FORMATS
 
-    told = earlier.manifest.get("format") if earlier else None
-    return told if isinstance(told, str) and told in STREAM_FORMATS else None
+    name = earlier.manifest.get("format") if earlier else None
+    return name if isinstance(name, str) and name in STREAM_FORMATS else None
 
 
 def changed(
@@ -174,10 +174,10 @@ def changed(
     """
     from storage.exports.changes import Changes, digests, read_index
 
-    def told() -> Iterator[tuple[CorpusDocument, str]]:
+    def with_digests() -> Iterator[tuple[CorpusDocument, str]]:
         rest = iter(documents)
         while group := list(islice(rest, GROUP)):
             yield from zip(group, digests(list(exported(group)), earlier.fields), strict=True)
 
     with Path(os.devnull).open("wb") as log:
-        yield from Changes(read_index(earlier.index), log, counts).passing(told())
+        yield from Changes(read_index(earlier.index), log, counts).passing(with_digests())

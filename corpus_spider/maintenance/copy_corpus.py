@@ -102,5 +102,5 @@ def migrate(config: Config, *, dry_run: bool = False) -> MigrationReport:
     version, steps = pending_steps(config.database_url)
     if steps and not dry_run:
         Corpus.open(config.database_url).close()
-    told = [asdict(step) for step in steps]
-    return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, told)
+    plain = [asdict(step) for step in steps]
+    return MigrationReport(masked(parse_url(config.database_url)), dry_run, version, SCHEMA_VERSION, plain)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pipelines.runtime.page_pipeline import PagePipeline
     from storage.documents.model import CorpusDocument
     from storage.fetches.fetches import StoredFetch
-    from storage.records import Capture, Document, Lease, Processed, SiteModel
+    from storage.records import Capture, Document, Lease, Processed
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,9 @@ class _Reextraction:
                 on_progress(self._report.pages)
 
         for fetch, lease, capture in self._originals():
-            model = self._model(fetch, lease.site)
+            used = self._corpus.models.used_by(fetch.fetch_id) if self._keep_models else None
+            kept = None if used is None else self._models.as_made(lease.site, used)
+            model = kept or self._models.newest[lease.site]
             processing = self._pipeline.process(capture, lease.site, fetch.fetch_id, model=model)
             ahead.append((fetch, lease, asyncio.ensure_future(processing)))
             # The task hands the page to a worker.
@@ -112,11 +114,6 @@ class _Reextraction:
         while ahead:
             await take_first()
         await self._store(group)
-
-    def _model(self, fetch: StoredFetch, site: str) -> SiteModel:
-        used = self._corpus.models.used_by(fetch.fetch_id) if self._keep_models else None
-        kept = None if used is None else self._models.as_made(site, used)
-        return kept or self._models.newest[site]
 
     def _originals(self) -> Iterator[tuple[StoredFetch, Lease, Capture]]:
         """Yield the pages with a readable original, and count the others."""

@@ -105,10 +105,10 @@ def _planned(corpus: Corpus, request: Request | None) -> RemovalReport:
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
-    """Locks held while originals are emptied. ``told`` gets the number of rewritten files."""
+    """Locks held while originals are emptied. ``rewritten`` gets the number of rewritten files."""
 
     locks: SiteLocks
-    told: Callable[[int], None]
+    rewritten: Callable[[int], None]
 
 
 def _carry_out(config: Config, corpus: Corpus, request: Request | None, hold: _Hold) -> RemovalReport:
@@ -177,7 +177,7 @@ def _empty_originals(folder: Path, hold: _Hold, corpus: Corpus, report: RemovalR
         report.records += scrubbed.emptied
         report.files.append(scrubbed.name)
         _delete_replaced(corpus, folder)
-        hold.told(len(report.files))
+        hold.rewritten(len(report.files))
     if written:
         # A crawl writes them, of a site that was not known yet when the locks were taken.
         do = "When it has ended, run `corpus-spider remove` to empty the rest."

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PART_SECONDS = 15.0
-"""Timeout of a script's request."""
+"""Seconds. Timeout of a script's request."""
 CACHE_BYTES = 64 * 2**20
-"""Size of the cache of scripts."""
+"""Maximum bytes of the cache of scripts."""
 NOT_SENT = ("host", "cookie", "user-agent", "accept-encoding", "content-length", "connection", "proxy-", "sec-", ":")
 """Prefixes of request headers of the browser that are not sent: the crawl sets them, or they reveal the browser."""
 NOT_GIVEN = frozenset(

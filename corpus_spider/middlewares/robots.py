@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=1)
-"""How long a stored robots.txt is valid."""
+"""Seconds. A stored robots.txt is valid for this long."""
 BYTES_IN_MEMORY = 4 * 2**20
 """Total size of the files whose rules are in memory. The rules take about twenty times as much."""
 _LEAST = 1024

@@ -98,7 +98,7 @@ class Case:
         return any(night.total("articles") for night in self.nights)
 
     @property
-    def barren(self) -> bool:
+    def without_news(self) -> bool:
         """Whether it gave no article and its sources named no URL, except by redirects."""
         found = sum(night.total("found") for night in self.nights)
         redirects = sum(night.because(REDIRECTED) for night in self.nights)

@@ -38,23 +38,20 @@ def source_words(case: Case, state: SourceState) -> str:
         return f"{state.kind} failed {state.failures} times in a row: {state.reason}{last_read}"
     due = [night for night in case.nights if night.whole and night.started.timestamp() >= state.due]
     if state.state is UrlState.PENDING and len(due) >= FAILED_NIGHTS:
-        return f"{state.kind} was due in {len(due)} nights and was not read: {_why_pending(case, state)}{last_read}"
+        # A pause of the host is recorded only at the source that was tried.
+        others = (other.reason for _, other in case.sources if other and other.state is UrlState.PENDING)
+        why = state.reason or next(filter(None, others), "no run reached it")
+        return f"{state.kind} was due in {len(due)} nights and was not read: {why}{last_read}"
     # If another site owns the URL, its problems are reported there.
     own = state.site in {"", case.site}
-    return _useless(case, state) or (_dead_end(state) if case.barren and own else "")
-
-
-def _why_pending(case: Case, state: SourceState) -> str:
-    """Return why a source is pending. A pause of the host is recorded only at the source that was tried."""
-    others = (other.reason for _, other in case.sources if other and other.state is UrlState.PENDING and other.reason)
-    return state.reason or next(others, "no run reached it")
+    return _useless(case, state) or (_dead_end(state) if case.without_news and own else "")
 
 
 def _useless(case: Case, state: SourceState) -> str:
     """Describe why a source that was read gives no new links."""
     if state.kind is not Kind.PAGE and state.outcome == "drop" and state.detail == "0 links":
         return f"{state.kind} has no links to the site, or is not a {state.kind}"
-    if state.kind is Kind.PAGE and state.reason == SCRIPTED and (case.barren or not state.news_at):
+    if state.kind is Kind.PAGE and state.reason == SCRIPTED and (case.without_news or not state.news_at):
         return f"{state.kind} is empty without scripts; set `render = true` to run them in a browser"
     old = state.read_at - state.news_at > timedelta(days=STALE_DAYS).total_seconds()
     if state.kind is Kind.FEED and state.news_at and old:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from corpus_spider.config.model import Config
 
 SECONDS = 30
-"""Timeout of `systemctl` and `crontab`."""
+"""Seconds. Timeout of `systemctl` and `crontab`."""
 SYSTEMD, CRON = "systemd", "cron"
 LINGER = "User timers run only while the user is logged in. `loginctl enable-linger` makes them run always."
 NO_CATCHING_UP = "cron skips a night in which the machine was off. A systemd timer catches up."

@@ -13,7 +13,7 @@ from corpus_spider import presets
 from corpus_spider.config.loader import FILE_NAME, assemble, parse
 from corpus_spider.config.sections import GIB, MIB, Archive, Corpus, Crawl, Notify, Site, keys
 from corpus_spider.config.values import Key, nearest
-from pipelines.urls import url as urls
+from pipelines.urls import url
 from storage.disk import disk_error
 from storage.errors import ConfigError
 from storage.frontier.recrawl_schedule import DAY
@@ -142,7 +142,7 @@ def _choose(wanted: NewCorpus) -> list[presets.Newspaper | Site]:
 
 def _own_site(address: str) -> Site:
     # `assemble` reports an invalid URL.
-    known = urls.canonicalise(address)
+    known = url.canonicalise(address)
     host = (urlsplit(known).hostname or "").removeprefix("www.") if known else ""
     table = {"name": re.sub(r"[^a-z0-9.-]+", "-", host).strip("-.") or "site", "start": [address]}
     return assemble({"site": [table]}, {}, {}, None).sites[0]

@@ -43,11 +43,11 @@ logger = logging.getLogger(__name__)
 logging.getLogger("scrapy-playwright").setLevel(logging.WARNING)
 
 CLOSE_SECONDS = 5.0
-"""Maximum wait for a page, context or browser to close."""
+"""Seconds. Maximum wait for a page, context or browser to close."""
 WATCH_SECONDS = 0.5
-"""Interval of memory checks."""
+"""Seconds between memory checks."""
 SETTLE_SECONDS = 10.0
-"""Maximum wait until the requests of scripts end. Some pages never stop."""
+"""Seconds. Maximum wait until the requests of scripts end. Some pages never stop."""
 MAX_PARTS = 200
 """Maximum number of requests of one page that are answered."""
 MAX_BYTES = 32 * 2**20

@@ -52,7 +52,7 @@ NOT_THERE = frozenset({404, 410})
 """Statuses of a guessed URL that are not reported."""
 MAX_FEEDS = 20
 OWN_PATH = 0.9
-"""If this share of a site's entries is below the path of its front page, the site is limited to that path."""
+"""Share of a site's entries below the path of its front page. From this share on the site is limited to that path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,13 +144,13 @@ def ordered(anchors: Iterable[Anchor], listing: Listing, url: str, today: date) 
     zone of the site. Archives of later days are dropped.
     """
     articles, pages, own = set(listing.articles), set(listing.pages), parse(url)
-    barren = not articles and (listing.own_page > 1 or (own is not None and archive_span(own) is not None))
+    is_trap = not articles and (listing.own_page > 1 or (own is not None and archive_span(own) is not None))
     kept = []
     for link in (anchor.link for anchor in anchors):
         span = listing.archives.get(link.url)
         if span is not None and not _EARLIEST <= span[0] <= today:
             continue
-        if barren and (link.url in pages or span is not None):
+        if is_trap and (link.url in pages or span is not None):
             continue
         if link.url in articles:
             days = set(dates_in_path(link.url.partition("//")[2]))

@@ -1,8 +1,8 @@
 """Detect pages that cost tree builders seconds, by counting tags in linear time before a tree is built.
 
-HTML parsers rebuild open formatting elements at every block, and walks over a tree visit every element; markup that
-nests tens of thousands of elements, leaves hundreds of formatting elements open or has ten times the elements of any
-article makes both take seconds. Extractors that read the page as a flat sequence of tags do not mind.
+HTML parsers rebuild open formatting elements at every block, and walks over a tree visit every element. Both take
+seconds if a page nests tens of thousands of elements, leaves hundreds of formatting elements open, or has ten times the
+elements of any article. Extractors that read the page as a flat sequence of tags are not affected.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _ENDS_IMPLIED = name_set("p li dt dd tr td th thead tbody tfoot colgroup option 
 
 
 def strain(names: Iterable[str]) -> str:
-    """Say what makes a page of these tags (named as by ``soup.markup``) a strain on tree builders; "" if nothing."""
+    """Return the reason why a page of these tags strains tree builders; "" if it does not.
+
+    ``names`` are those of ``lexer.markup``.
+    """
     elements = depth = formatting = rebuilt = deepest = 0
     for name in names:
         if name[:1] == "/":

@@ -34,7 +34,7 @@ SILENT = frozenset({"noscript", "template", "title", "noembed", "noframes"})
 BOXES = name_set(
     "iframe marquee select option optgroup datalist button textarea object svg math canvas audio video applet"
 )
-"""Dropped with their content; what stood before and after them is apart on the screen."""
+"""Dropped with their content. They separate the texts before and after them on the screen."""
 
 EMPTY = name_set("img input embed link meta source track param base basefont bgsound frame area wbr col keygen")
 """Elements without content: only the tag goes."""
@@ -49,10 +49,10 @@ BLOCKS = name_set(
 """Elements that begin and end lines on the screen."""
 
 DROPPED = CODE | SILENT | BOXES
-"""Elements that go with all they hold."""
+"""Elements that are dropped with their content."""
 
 REMOVED = DROPPED | EMPTY
-"""Elements whose tags are no part of a page after Step 0."""
+"""Elements whose tags Step 0 removes."""
 
 _ATTRIBUTES = r"""(?:>|[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+[^>=]*+)*+(?:>|\Z))"""
 _MARKUP = re.compile(rf"<(?:(/?[a-zA-Z][^\s/>]*+){_ATTRIBUTES}|!--|!\[CDATA\[|[!?/][^>]*+>?)")
@@ -60,7 +60,7 @@ _VALUE = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)|/""")
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile("--!?>")
 REST_OF_TAG = re.compile(_ATTRIBUTES.encode())
-"""What follows a tag's name, to its end, in an encoded page."""
+"""Rest of a tag behind its name, to its end, in an encoded page."""
 _SCRIPT_STEP = re.compile(r"<!--|-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\s/>])")
 _MASK_AT_ONCE = 1 << 20
 _TAG_NAME = re.compile("</?[a-zA-Z]")
@@ -79,7 +79,7 @@ def sanitise(html: str) -> str:
 
 
 def places(mask: NDArray[np.bool_]) -> NDArray[np.signedinteger[Any]]:
-    """Return where a mask is true; of large ones in half the memory that ``nonzero`` takes."""
+    """Return the indices where a mask is true. A large mask takes half the memory of ``nonzero``."""
     if mask.size <= _MASK_AT_ONCE:
         return mask.nonzero()[0]
     found, done = np.empty(int(np.count_nonzero(mask)), dtype=np.int32), 0
@@ -110,13 +110,13 @@ _SCRIPT_END = re.compile(rf"<(?:!--|/{_any_case('script')}(?=[\s/>]))")
 
 
 def _end_tag(html: str, name: str, position: int) -> int:
-    """Return where the next end tag of an element begins, in any case; the end of the page when there is none."""
+    """Return the start of an element's next end tag, in upper or lower case; the end of the page if none follows."""
     match = _END_TAGS[name].search(html, position)
     return match.start() if match else len(html)
 
 
 def _script_end(html: str, position: int) -> int:
-    """Return where the end tag of a script begins (a comment in it may hold scripts: 13.2.5.15–31)."""
+    """Return the start of a script's end tag. A comment in the script may contain scripts (13.2.5.15–31)."""
     first = _SCRIPT_END.search(html, position)
     if first is None or first[0] != "<!--":
         return first.start() if first else len(html)
@@ -143,7 +143,7 @@ class Closers:
         self._absent: set[str] = set()
 
     def after(self, name: str, position: int) -> int | None:
-        """Return where the text goes on after the content of ``name``; None when it is never closed."""
+        """Return the offset behind the end tag of ``name``; None if it is never closed."""
         if name in self._absent:
             return None
         html = self._html
@@ -154,7 +154,7 @@ class Closers:
         return end
 
     def after_declaration(self, opener: str, position: int) -> int:
-        """Return where a comment, CDATA section or declaration ends; unclosed comments run to the end of the page."""
+        """Return the end of a comment, CDATA section or declaration. An unclosed comment ends with the page."""
         html = self._html
         if opener == "<!--":
             for short in (">", "->"):
@@ -174,13 +174,13 @@ class Closers:
 
 
 def tag_end(html: str, start: int) -> int:
-    """Return where a tag ends, by its quotation marks. A tag that never ends goes to the end of the page."""
+    """Return the end of a tag, by its quotation marks. An unclosed tag ends with the page."""
     match = _MARKUP.match(html, start)
     return match.end() if match else len(html)
 
 
 def attributes(html: str, start: int) -> int:
-    """Count the attributes of the tag that begins there, equal ones too."""
+    """Count the attributes of the tag at ``start``. Repeated attributes count each time."""
     return len(_VALUE.sub(" ", html[start : tag_end(html, start)]).split()) - 1
 
 
@@ -227,10 +227,10 @@ _REST = re.compile(_ATTRIBUTES)
 
 
 def dropped(html: str) -> Iterator[Tag]:
-    """Yield of ``markup`` what goes with all it holds, comments and declarations: a quicker look that skips other tags.
+    """Yield elements that are dropped with their content, comments and declarations. Faster than ``markup``.
 
-    What begins inside a tag, in the value of an attribute, is passed over where no ``>`` stands between. Where one
-    does, it seems to be dropped; the caller has to check that.
+    Markup in the value of an attribute is skipped if no ``>`` precedes it in the tag. With a ``>`` it is yielded by
+    mistake; the caller must check that.
     """
     closers = Closers(html)
     position = done = 0
@@ -252,7 +252,7 @@ def dropped(html: str) -> Iterator[Tag]:
 
 
 def _inside_tag(html: str, begin: int, position: int) -> bool:
-    """Say whether a tag that begins after ``begin`` is still open, no ``>`` having come."""
+    """Return whether a tag that begins after ``begin`` is still open at ``position``."""
     if html[position - 1 : position] == ">":
         return False
     before = html.rfind("<", begin, position)
@@ -265,7 +265,7 @@ _JOINT, _GAP = "\0", "\0 \0"
 
 
 class Tokens(NamedTuple):
-    """Texts and tags of a page by turns, a text first and last; names of tags in lower case, ``/`` before end tags."""
+    """Alternating texts and tags of a page, a text first and last. Names are lower-case, with ``/`` for end tags."""
 
     texts: list[str]
     tags: list[str]
@@ -273,7 +273,7 @@ class Tokens(NamedTuple):
 
 
 def _may_end_open(source: str, quote: str) -> bool:
-    """Say whether the last quotation mark may open a value; what would close it may have been cut out then."""
+    """Return whether the last quotation mark may open a value. Its closing mark may then have been cut out."""
     position = source.rfind(quote) - 1
     while position >= 0 and source[position].isspace():
         position -= 1
@@ -281,10 +281,10 @@ def _may_end_open(source: str, quote: str) -> bool:
 
 
 def tokenise(html: str) -> Tokens | None:
-    """Return what ``markup`` finds in a sanitised page, without what is dropped; ``BOXES`` leave a space.
+    """Return the texts and tags of a sanitised page, without dropped elements. ``BOXES`` leave a space.
 
-    All tags are split off at once, after all that is dropped has been cut out. None is returned where something seemed
-    to be dropped that lay inside a tag; then only a look at one tag after the other is right.
+    Dropped elements are cut out first, then all tags are split off at once. The result is None if a dropped element
+    seems to lie inside a tag. Then only a scan of one tag after the other is right.
     """
     pieces: list[str] = []
     position = 0
@@ -302,7 +302,7 @@ def tokenise(html: str) -> Tokens | None:
 
 
 def _split(source: str) -> Tokens:
-    """Split off all tags, ``AT_ONCE`` at a time; of many, equal ones are kept once, or 10 MB could take 600."""
+    """Split off all tags, ``AT_ONCE`` at a time. Equal tags are stored once; otherwise 10 MB could take 600 MB."""
     tokens, once = Tokens([], [], []), dict[str, str]()
     while True:
         parts = _TAG.split(source, AT_ONCE)

@@ -30,7 +30,7 @@ IMPLIED_ENDS = {
 
 
 class OpenElements(Generic[Value]):
-    """Open elements of a page, with a value each. ``html`` and ``body`` are the ground, never opened or closed."""
+    """Open elements of a page, each with a value. ``html`` and ``body`` are the ground: never opened or closed."""
 
     def __init__(self, ground: Value) -> None:
         self._stack: list[tuple[str, Value]] = [("body", ground)]
@@ -42,11 +42,11 @@ class OpenElements(Generic[Value]):
         return self._stack[-1]
 
     def holds(self, name: str) -> bool:
-        """Say whether an element of that name is open."""
+        """Return whether an element of that name is open."""
         return self._open.get(name, 0) > 0
 
     def end_implied(self, name: str) -> None:
-        """Close what a start tag of this name closes, such as a paragraph, or a link, before the next."""
+        """Close the elements that a start tag of this name closes, such as the paragraph before a paragraph."""
         if name == "a":
             self.end("a")
         while name in IMPLIED_ENDS.get(self._stack[-1][0], ()):
@@ -69,7 +69,7 @@ class OpenElements(Generic[Value]):
 
 
 def opens(name: str, tag: str) -> bool:
-    """Say whether a tag opens an element. A named place, ``<a name>``, does not: few are ever closed."""
+    """Return whether a tag opens an element. A named place, ``<a name>``, does not: few are ever closed."""
     if name == "a":
         return _LINK.search(tag) is not None
     return name[0] != "/" and name not in VOID and name not in _GROUND

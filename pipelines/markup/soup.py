@@ -83,7 +83,7 @@ class _Builder:
         self._names.append(name)
 
     def _drop_head(self) -> None:
-        """Forget what stood before ``<body>``, unless there was text: browsers have opened the body then."""
+        """Drop all before ``<body>``, unless it contains text: browsers have opened the body then."""
         self._in_head = False
         if not any(text.strip() for text in chain(self._texts, self._pending)):
             for part in (self._pending, self._texts, self._tags, self._names):
@@ -103,12 +103,12 @@ class _Hiding:
 
     @property
     def active(self) -> bool:
-        """Whether the page is inside a hidden element just now."""
+        """Whether the current place is inside a hidden element."""
         return self._depth > 0
 
     @property
     def credible(self) -> bool:
-        """Whether all hidden elements ended and most of the page is shown; else a script will show what is hidden."""
+        """Whether all hidden elements ended and most of the text is shown. Otherwise a script shows the hidden text."""
         return not self.active and self._hidden_chars <= self._shown_chars
 
     def text(self, chars: int) -> None:
@@ -119,7 +119,7 @@ class _Hiding:
             self._shown_chars += chars
 
     def enters(self, name: str, tag: str) -> bool:
-        """Say whether this start tag hides its content (``hidden``, ``display:none``), and follow it if so."""
+        """Return whether this start tag hides its content (``hidden``, ``display:none``). Follow the element if so."""
         tag = tag.lower()
         if ("none" in tag or "hidden" in tag) and name[0] != "/" and name not in _NEVER_HIDDEN and _HIDDEN.search(tag):
             self._name, self._depth = name, 1
@@ -134,11 +134,11 @@ class _Hiding:
 
 
 def scan(html: str) -> Soup:
-    """Step 0 of improved BTE (section 3): drop what stands outside the body and tags and code without content.
+    """Step 0 of improved BTE (section 3): drop all outside the body, and tags and code without content.
 
-    The paper names input, script, img, marquee, comments, iframe, select, option "..."; style, svg, template, noscript
-    and form controls go with them, and so do hidden elements (R1 of the Thai block paper, section III.A), which nobody
-    reads. Should a hidden element never end, or hidden text outweigh the rest, nothing is taken as hidden.
+    The paper names input, script, img, marquee, comments, iframe, select, option "...". Style, svg, template, noscript
+    and form controls are dropped too. So are hidden elements (R1 of the Thai block paper, section III.A), which readers
+    do not see. If a hidden element never ends, or hidden text outweighs the rest, no element counts as hidden.
     """
     html = sanitise(html)
     tokens = tokenise(html)
@@ -149,7 +149,7 @@ def scan(html: str) -> Soup:
 
 
 def _kept(tokens: Tokens) -> Soup:
-    """Return a page without tags that are not kept, hidden elements, and the head."""
+    """Return a page without dropped tags, hidden elements and the head."""
     texts, tags, names = tokens
     unkept = [index for index, name in enumerate(names) if name in _UNKEPT]
     hidden = _hidden_ranges(tokens)
@@ -171,14 +171,14 @@ def _kept(tokens: Tokens) -> Soup:
 
 
 def _moved(column: list[str]) -> tuple[str, ...]:
-    """Return a list as a tuple and empty it: of a page of millions of tags there is no room for both."""
+    """Return a list as a tuple and empty the list. Memory does not fit both for a page of millions of tags."""
     moved = tuple(column)
     column.clear()
     return moved
 
 
 def _joined(texts: list[str], unkept: list[int]) -> list[str]:
-    """Join the texts on both sides of each tag that goes; tags are numbered, the first stands after the first text."""
+    """Join the texts on both sides of each dropped tag. ``unkept`` has indices of tags; tag 0 follows text 0."""
     joined, done = [], 0
     start = unkept[0]
     for index, following in pairwise([*unkept, -1]):
@@ -190,7 +190,7 @@ def _joined(texts: list[str], unkept: list[int]) -> list[str]:
 
 
 def _hidden_ranges(tokens: Tokens) -> list[range]:
-    """Return the tags of each hidden element, first to last; none at all where hiding is not credible."""
+    """Return the range of tags of each hidden element; an empty list if hiding is not credible."""
     suspects = _suspects(tokens.tags)
     hidden, ranges, at = _Hiding(), [], 0
     for index in suspects:
@@ -209,7 +209,7 @@ def _hidden_ranges(tokens: Tokens) -> list[range]:
 
 
 def _suspects(tags: Sequence[str]) -> list[int]:
-    """Return the numbers of the tags that might hide something, by two words in them."""
+    """Return the indices of the tags that contain ``hidden`` or ``none``. Only these can hide an element."""
     joined = "\0".join(tags).encode().lower()
     positions = {match.start() for word in (b"hidden", b"none") for match in re.finditer(word, joined)}
     found: list[int] = []
@@ -223,7 +223,7 @@ def _suspects(tags: Sequence[str]) -> list[int]:
 
 
 def scan_in_order(html: str, *, hiding: bool) -> tuple[Soup, bool]:
-    """Scan one tag after the other; the second value tells whether what the page hides is hidden for good."""
+    """Scan one tag after the other. The second value is whether the hidden text is credible, and stays hidden."""
     builder, hidden = _Builder(), _Hiding()
     position = 0
     for start, end, name in markup(html):
@@ -249,7 +249,7 @@ def scan_in_order(html: str, *, hiding: bool) -> tuple[Soup, bool]:
 def without_unread(html: str) -> str:
     """Return the source without hidden elements, templates, ``noscript`` and comments, all else as it was.
 
-    For parsers that read scripts for what they state of the page and know hidden elements by some of their marks only.
+    For parsers that read metadata in scripts and know only some marks of hidden elements.
     """
     html = sanitise(html)
     source, credible = _without_unread(html, hiding=True)
@@ -274,7 +274,7 @@ def _without_unread(html: str, *, hiding: bool) -> tuple[str, bool]:
 
 
 def with_characters(html: str) -> str:
-    """Replace numeric references to characters beyond ASCII by the characters, so that counting sees them.
+    """Replace numeric references to characters beyond ASCII by the characters, so that they are counted.
 
     References to ASCII stay, so unescaping later still happens once.
     """
@@ -323,7 +323,7 @@ def paragraphs(texts: tuple[str, ...] | list[str], names: tuple[str, ...] | list
 
 
 def collapsed(text: str) -> str:
-    """Collapse white space; a long text is read in parts, as a string for every word takes many times its size."""
+    """Collapse white space. A long text is read in parts: its words as strings would take many times its size."""
     text = text.strip()
     if text.isprintable() and "  " not in text:  # no white space but single spaces
         return text
@@ -337,14 +337,14 @@ def collapsed(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Read all references in a text; a long text is read in parts that begin with one."""
+    """Unescape all references in a text. A long text is read in parts that begin with a reference."""
     if "&" not in text:
         return text
     return "".join([unescape(part) for part in parts_at(text, "&")])
 
 
 def parts_at(text: str, mark: str) -> Iterator[str]:
-    """Yield a text in parts that are not long, each but the first beginning with a mark."""
+    """Yield a text in short parts. Each part after the first begins with a mark."""
     start = 0
     while start < len(text):
         end = text.find(mark, start + _LONG)

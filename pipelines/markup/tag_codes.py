@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 _INLINE = name_set("a abbr b big cite code del em font i ins label mark q s small span strike strong sub sup time tt u")
 NAMES = ("", *sorted(BLOCKS | REMOVED | _INLINE | {"html"}))
-"""Names that are told apart; the code of a tag is twice the place of its name, and one more for end tags."""
+"""Names with a code. The code of a tag is twice the index of its name, and one more for end tags."""
 AHEAD = b" " * 10
-"""A slash and the first eight letters of a name are looked for behind every less-than sign, the last one too."""
+"""Padding. A slash and the first eight letters of a name are read behind each less-than sign, the last one too."""
 _NUMBERS = {name.encode(): number for number, name in enumerate(NAMES) if name}
 _LONGEST = max(map(len, NAMES)) + 1
 _NAME = re.compile(rb"[^\s/<>]*")
 _SHORT_NAME = re.compile(rb"[^\0-\x20/>]{0,8}")
 _ENDS = b"\r\n\t >/"
-"""What ends most names."""
+"""Bytes that end most names."""
 _ALL_LETTERS, _ONE = np.uint64(0x4040404040404040), np.uint64(1)
-"""The bit that letters have and what ends a name has not."""
+"""The bit that each letter has set and that no byte at the end of a name has set."""
 _FEW_BITS = 13
 _SHIFT = np.uint64(64 - _FEW_BITS)
 
 
 def code_of(name: str) -> int:
-    """Return the code of a start tag; 0 for names that are not told apart."""
+    """Return the code of a start tag; 0 for names without a code."""
     return 2 * _NUMBERS.get(name.encode(), 0)
 
 

@@ -1,4 +1,4 @@
-"""Parse HTML to a tree (lexbor through selectolax). No other module does."""
+"""Parser of HTML to a tree (lexbor through selectolax). No other module parses to a tree."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from selectolax.lexbor import LexborNode
 
-# Below these no page can strain a parser; ordinary pages are not read twice to find out. Of so few tags as the first,
-# half may open elements and half have all of them rebuilt, and still no limit of ``hostile`` is passed.
+# Below these figures no page can strain a parser, so ordinary pages are not read twice. With so few tags as the first,
+# half may open elements and half may rebuild all of them, within the limits of ``hostile``.
 HARMLESS_TAGS = min(hostile.MAX_DEPTH, 2 * isqrt(hostile.MAX_REBUILT))
 SUSPICIOUS_TAGS = 20_000
 SUSPICIOUS_OPEN = 100
 LONG_TAG = 1 << 14
 MAX_ATTRIBUTES = 1000
-"""Attributes of one element; the parser compares each with all before it (20 000 take it 2 s)."""
+"""Attributes of one element. The parser compares each with all before it (2 s for 20 000)."""
 _STEPS = codes_of(hostile.FORMATTING).astype(np.int8)
 _STEPS[1:] -= codes_of(hostile.FORMATTING)[:-1]
-"""How many more formatting elements are open after a tag."""
+"""Change in the number of open formatting elements at a tag, by the tag's code."""
 _INITIALS = np.zeros(256, bool)
 _INITIALS[[ord(letter) for name in hostile.FORMATTING for letter in (name[0], name[0].upper())]] = True
 _OPENING = np.zeros((256, 256), bool)
-"""What the start tags of formatting elements may begin with, and a few others."""
+"""First two bytes of the names of formatting elements' start tags, and of a few others."""
 _NAME_ENDS = [chr(code) for code in range(256) if not chr(code).isalnum()]
 for _name in hostile.FORMATTING:
     for _first in {_name[0], _name[0].upper()}:
         _OPENING[ord(_first), [ord(letter) for letter in (_name[1:2] + _name[1:2].upper() or _NAME_ENDS)]] = True
 _LETTERS = np.arange(8)
 _NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
-"""Nothing is mirrored from one element to another, as a select's choice is: the page's own text, in less time."""
+"""Option of the parser: no text is copied between elements, such as a select's choice. It is also faster."""
 _LESS_THAN, _SLASH = b"</"
 _UNSHOWN = frozenset({"style", "script"})
 
@@ -44,15 +44,15 @@ _UNSHOWN = frozenset({"style", "script"})
 def parse_tree(html: str) -> LexborHTMLParser:
     """Parse a decoded page, without NUL characters.
 
-    Markup that would cost the parser seconds or gigabytes (40 000 nested elements take lexbor 4 s, 27 KB of formatting
-    left open 750 MB) gives an empty tree: such a page has no links and no metadata, and its text is read flat.
+    Markup that would cost the parser seconds or gigabytes gives an empty tree (lexbor: 4 s for 40 000 nested elements,
+    750 MB for 27 KB of open formatting). Such a page has no links and no metadata, and its text is read flat.
     """
     source = encoded(html)
     return parse_unguarded(b"" if strain(source) else source)
 
 
 def encoded(html: str) -> bytes:
-    """Return a decoded page as the parser reads it: as UTF-8, without NULs; question marks are lone surrogates."""
+    """Return a decoded page as the parser reads it: UTF-8 without NULs, question marks for lone surrogates."""
     return html.encode("utf-8", "replace").replace(b"\0", b"")
 
 
@@ -70,9 +70,9 @@ def parse_unguarded(source: bytes) -> LexborHTMLParser:
 
 
 def shown_text(node: LexborNode, separator: str = "") -> str:
-    """Return the text of an element without that of style sheets and scripts in it, which components carry along.
+    """Return the text of an element without style sheets and scripts inside it, which web components contain.
 
-    Either has braces; what has none is not looked at twice.
+    Both contain braces, so a text without braces is returned at once.
     """
     text = node.text(separator=separator)
     if "{" not in text:
@@ -89,9 +89,9 @@ def _crowded(html: str) -> str:
 
 
 def _may_be_crowded(source: bytes, starts: NDArray[np.intp]) -> bool:
-    """Say whether any tag may have too many attributes: so many words without another less-than sign among them.
+    """Return whether any tag may have too many attributes: so many words without a less-than sign among them.
 
-    Few places are looked at, those with nothing of the kind behind them: most are scripts and pictures in addresses.
+    Only long gaps between less-than signs are examined. Most are scripts and data URLs of pictures.
     """
     gaps = np.diff(starts, append=len(source))
     for start in starts[gaps >= LONG_TAG].tolist():

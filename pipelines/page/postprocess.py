@@ -17,8 +17,7 @@ from pipelines.classification.page_type import ANY_TEXT, Page, article_or_reason
 from pipelines.extractors import registry
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
-from pipelines.metadata import reader as metadata
-from pipelines.metadata import rights
+from pipelines.metadata import reader, rights
 from pipelines.metadata.byline import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
@@ -68,7 +67,7 @@ class Source:
 def open_source(decoded: Decoded, capture: Capture) -> Source:
     """Parse a decoded page and read the metadata of the page and its answer."""
     tree = parse_tree(decoded.text)
-    stated = metadata.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
+    stated = reader.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 
@@ -105,7 +104,7 @@ def tidy(found: Extraction, stated: Metadata) -> Extraction:
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
     """Return the title that is shown above the text, else the one in the metadata."""
-    return clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
+    return clean_value(extraction.title, reader.MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:

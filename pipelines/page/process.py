@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from pipelines import language
 from pipelines.classification import soft_errors
-from pipelines.decoding import decode as decoding
+from pipelines.decoding import decode
 from pipelines.discovery import feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
 from pipelines.metadata.directives import robots_headers
 from pipelines.page.postprocess import Source, extract, judge, open_source, tidy, title_of
-from pipelines.quality import signals as quality
+from pipelines.quality import signals
 from pipelines.text import minhash
 from pipelines.urls.url import REDIRECTS, TO_ITSELF
 from storage.bytes.content_encoding import InflateError, inflate, unpack
@@ -43,7 +43,7 @@ RENDERED = "rendered"
 MAX_REFUSAL = 100_000
 """Maximum bytes of a refusing response that are searched for its reason."""
 FIRST_MIDNIGHT = timedelta(hours=14)
-"""How long before UTC a day begins in the first time zone (Kiribati). Crawls of eastern papers run in that time."""
+"""Time before UTC at which a day begins in Kiribati, the first time zone. Crawls of eastern papers run in that time."""
 
 
 def process(capture: Capture, model: SiteModel) -> Processed:
@@ -106,7 +106,7 @@ def process(capture: Capture, model: SiteModel) -> Processed:
         kinds=extraction.kinds,
         captions=extraction.captions,
         comments=extraction.comments,
-        quality=quality.measure(text, guess.language),
+        quality=signals.measure(text, guess.language),
         languages=language.format_guesses(lines),
         foreign_share=round(language.foreign_share(text, guess, lines), 4),
     )
@@ -179,7 +179,7 @@ def _decode(capture: Capture, body: bytes) -> Decoded | Drop:
         return Decoded(capture.rendered.decode("utf-8", "replace"), "utf-8", RENDERED)
     content_type = capture.header("Content-Type")
     media = sniff(body, content_type)
-    return decoding.decode(body, charset_of(content_type)) if media in PAGES else Drop("not_html", media)
+    return decode.decode(body, charset_of(content_type)) if media in PAGES else Drop("not_html", media)
 
 
 def _page_links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> tuple[Link, ...]:

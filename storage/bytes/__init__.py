@@ -1,1 +1,1 @@
-"""What bytes are: media type, content coding, Unicode encoding. Both upper floors use it."""
+"""Analysis of bytes: media type, content coding, Unicode encoding. Both upper floors use it."""

@@ -125,16 +125,12 @@ def _copy(
     rows: Iterator[dict[str, Any]], writing: Connection, table: sa.Table, on_progress: Callable[[], None]
 ) -> None:
     ahead: list[dict[str, Any]] = []
-    for batch in _batches(_without_references_ahead(rows, table, ahead)):
+    ordered = _without_references_ahead(rows, table, ahead)
+    while batch := list(islice(ordered, BATCH)):
         writing.execute(sa.insert(table), batch)
         on_progress()
     for row in ahead:
         writing.execute(sa.update(table).where(table.c.id == row.pop("id")).values(row))
-
-
-def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(rows, BATCH)):
-        yield batch
 
 
 def _without_references_ahead(

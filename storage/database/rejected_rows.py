@@ -26,7 +26,7 @@ class NotStorableError(DatabaseError):
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Say whether the database or its driver refused a value."""
+    """Return whether the database or its driver refused a value."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, CONTENT_ERRORS)
     cause = error.orig or error

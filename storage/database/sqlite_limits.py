@@ -53,7 +53,7 @@ def file_system(path: Path, mounts: str) -> str:
 
 
 def is_sound(version: str = sqlite3.sqlite_version) -> bool:
-    """Say whether a release of SQLite is free of the WAL-reset bug (sqlite.org/wal.html#walresetbug).
+    """Return whether a release of SQLite is free of the WAL-reset bug (sqlite.org/wal.html#walresetbug).
 
     Before 3.51.3, except later fixes of 3.44 and 3.50, a checkpoint that starts while another connection commits may
     lose later writes.

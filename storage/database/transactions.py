@@ -123,14 +123,14 @@ def translate(error: DriverError | ContentError, url: URL) -> CorpusError:
 
 
 def is_contention(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
-    """Say whether another transaction was in the way: a held lock, a deadlock, a cancelled statement."""
+    """Return whether another transaction was in the way: a held lock, a deadlock, a cancelled statement."""
     cause = getattr(error, "orig", None) or error
     name = getattr(cause, "sqlite_errorname", None) or ""
     return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or getattr(cause, "sqlstate", None) in _CONTENTION_STATES
 
 
 def is_lost(error: DBAPIError | psycopg.Error | sqlite3.Error) -> bool:
-    """Say whether the connection was lost or is unavailable for now."""
+    """Return whether the connection was lost or is unavailable for now."""
     cause = getattr(error, "orig", None) or error
     if isinstance(cause, sqlite3.Error):
         # A file does not come back by itself, and bytes that are not text stay so.

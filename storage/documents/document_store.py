@@ -9,8 +9,7 @@ from storage import failpoints
 from storage.database.rejected_rows import write_apart
 from storage.database.schema import site
 from storage.database.transactions import upsert
-from storage.documents import reader as reading
-from storage.documents import writer as documents
+from storage.documents import reader, writer
 from storage.documents.model import CorpusDocument, Selection
 from storage.frontier.recrawl_schedule import Schedule
 
@@ -42,7 +41,7 @@ class Documents:
         that of the whole set: if the selection excludes it, the set yields nothing. The stream shows the corpus as it
         is at the first document. Memory use is constant.
         """
-        return reading.stream_documents(self.database, selection or Selection())
+        return reader.stream_documents(self.database, selection or Selection())
 
     def record_processed(
         self, group: Sequence[tuple[int, Lease, Processed]], *, again: bool = False
@@ -57,16 +56,16 @@ class Documents:
         outcomes by fetch id.
         """
 
-        def write(part: Sequence[documents.Item]) -> dict[int, Drop]:
+        def write(part: Sequence[writer.Item]) -> dict[int, Drop]:
             def work(connection: Connection) -> dict[int, Drop]:
-                documents.take_turn(connection)
-                dropped = documents.write_processed(connection, part, self.schedule, again=again)
+                writer.take_turn(connection)
+                dropped = writer.write_processed(connection, part, self.schedule, again=again)
                 failpoints.reach("before_processed_commit")
                 return dropped
 
             return self.database.write(work)
 
-        written = write_apart(write, group, documents.stand_ins)
+        written = write_apart(write, group, writer.stand_ins)
         failpoints.reach("after_processed_commit")
         return {
             fetch_id: replace(processed, document=None, drop=dropped[fetch_id]) if fetch_id in dropped else processed
@@ -76,27 +75,27 @@ class Documents:
 
     def find(self, id_or_url: str) -> CorpusDocument | None:
         """Return the document with this id, or the newest version of this canonical URL; None if there is none."""
-        return self.database.read(lambda connection: reading.find_document(connection, id_or_url))
+        return self.database.read(lambda connection: reader.find_document(connection, id_or_url))
 
     def of_fetch(self, fetch_id: int) -> CorpusDocument | None:
         """Return the document made from a fetch, of any version; None if the fetch gave no document."""
-        return self.database.read(lambda connection: reading.document_of(connection, fetch_id))
+        return self.database.read(lambda connection: reader.document_of(connection, fetch_id))
 
     def view(self, selection: Selection, *, mapped: bool = False) -> AbstractContextManager[View]:
         """Open a snapshot of the selected documents, read a page at a time (see `reading.view`)."""
-        return reading.view(self.database, selection, mapped=mapped)
+        return reader.view(self.database, selection, mapped=mapped)
 
     def count(self, selection: Selection) -> int:
         """Count the selected documents."""
-        return self.database.read(lambda connection: reading.count(connection, selection))
+        return self.database.read(lambda connection: reader.count(connection, selection))
 
     def count_exceeds(self, selection: Selection, number: int) -> bool:
-        """Say whether more than ``number`` documents are selected."""
-        return self.database.read(lambda connection: reading.count_exceeds(connection, selection, number))
+        """Return whether more than ``number`` documents are selected."""
+        return self.database.read(lambda connection: reader.count_exceeds(connection, selection, number))
 
     def count_by_site(self, sites: Collection[str]) -> dict[str, int]:
         """Count the documents of each of these sites, all versions and duplicates included."""
-        return self.database.read(lambda connection: reading.count_by_site(connection, sites))
+        return self.database.read(lambda connection: reader.count_by_site(connection, sites))
 
     def set_licences(self, licences: Mapping[str, str | None]) -> None:
         """Set the licence of the texts of each site, by site name. Documents show it from then on."""

@@ -189,7 +189,7 @@ def count(connection: Connection, selection: Selection) -> int:
 
 
 def count_exceeds(connection: Connection, selection: Selection, number: int) -> bool:
-    """Say whether more than ``number`` documents are selected."""
+    """Return whether more than ``number`` documents are selected."""
     return connection.execute(selected_ids(selection).offset(number).limit(1)).first() is not None
 
 

@@ -88,7 +88,7 @@ def of_versions(documents: sa.FromClause, versions: str) -> sa.ColumnElement[boo
 
 
 def _is_stored(rule: str, versions: str) -> bool:
-    """Say whether the representatives stored with the sets follow this rule."""
+    """Return whether the representatives stored with the sets follow this rule."""
     return rule == LONGEST and versions != "first"
 
 

@@ -41,8 +41,9 @@ def write(rows: Iterable[CorpusDocument], stream: BinaryIO) -> None:
 
 
 def _document(row: CorpusDocument) -> Iterator[str]:
+    author = f"<author>{_text(row.author)}</author>" if row.author else ""
     yield f'<TEI xml:id="d{_text(row.id)}" xml:lang="{_text(row.language)}">\n<teiHeader><fileDesc><titleStmt>'
-    yield f"<title>{_text(row.title)}</title>{_element('author', row.author)}</titleStmt><publicationStmt>"
+    yield f"<title>{_text(row.title)}</title>{author}</titleStmt><publicationStmt>"
     yield f"<publisher>{_text(row.site)}</publisher>{_published(row.published)}<availability><licence>"
     yield f"{_text(row.licence or 'not stated')}</licence></availability></publicationStmt><sourceDesc><bibl>"
     yield f'<ref target="{_text(row.url)}"/><idno type="version">{row.version}</idno>'
@@ -73,10 +74,6 @@ def _sentence(sentence: str) -> str:
 def _published(date: Value) -> str:
     day = str(date or "")[:10]
     return f'<date when="{_text(day)}">{_text(date)}</date>' if day else "<date>unknown</date>"
-
-
-def _element(name: str, value: Value) -> str:
-    return f"<{name}>{_text(value)}</{name}>" if value else ""
 
 
 def _text(value: Value) -> str:

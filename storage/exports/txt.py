@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from storage.documents.model import CorpusDocument
-    from storage.exports.fields import Value
 
 INDEX = "index.jsonl"
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
@@ -32,7 +31,8 @@ def write(rows: Iterable[CorpusDocument], folder: Path, record: Callable[[str, H
             with opened(folder / name) as stream:
                 stream.write(f"{row.text}\n".encode())
             record(name, stream)
-            index.write(jsonl.line(_entry(row, name)))
+            fields = {key: value for key, value in named(row).items() if key != "text"}
+            index.write(jsonl.line({"file": name, **fields}))
     record(INDEX, index)
 
 
@@ -41,10 +41,6 @@ def is_ours(folder: Path) -> bool:
     with disk_errors(folder):
         names = {entry.name for entry in folder.iterdir()}
     return not names or (INDEX in names and all(name.endswith(".txt") for name in names - {INDEX}))
-
-
-def _entry(row: CorpusDocument, name: str) -> dict[str, Value]:
-    return {"file": name, **{key: value for key, value in named(row).items() if key != "text"}}
 
 
 def _file_name(identifier: str, folder: Path) -> str:

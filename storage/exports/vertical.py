@@ -58,7 +58,9 @@ def _write(rows: Iterable[CorpusDocument], stream: BinaryIO, lines_of: Callable[
 
 
 def _lines(row: CorpusDocument, lines_of: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    yield f"<doc{_attributes(row)}>"
+    attributes = zip(ATTRIBUTES, _attribute_values(row), strict=True)
+    shown = (f' {name}="{_value(value)}"' for name, value in attributes if value not in (None, ""))
+    yield f"<doc{''.join(shown)}>"
     kinds = row.kinds or ""
     for number, line in enumerate(row.text.split("\n")):
         kind = KINDS.get(kinds[number : number + 1])
@@ -92,11 +94,6 @@ def _tokens_of(sentence: str) -> Iterator[str]:
 def escaped(text: str) -> str:
     """Return text escaped for use between tags."""
     return text.translate(_ENTITIES)
-
-
-def _attributes(row: CorpusDocument) -> str:
-    told = zip(ATTRIBUTES, _attribute_values(row), strict=True)
-    return "".join(f' {name}="{_value(value)}"' for name, value in told if value not in (None, ""))
 
 
 def _value(value: Value) -> str:

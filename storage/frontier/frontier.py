@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from storage.blocklist.tombstones import refused
 from storage.database.schema import IS_SOURCE, host, url
 from storage.database.transactions import among, chunks, insert_many, upsert
-from storage.frontier import robots_cache as robots
+from storage.frontier import robots_cache
 from storage.frontier.imported_pages import Seen, take_in
 from storage.frontier.leases import LATEST, OF_HOST, ORDER, PENDING, SETTLED, due_by_now, take, taken_before
 from storage.frontier.new_links import (
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 CLOCK_ERROR = 86_400.0
 """Seconds. A time that lies further ahead came from a wrong clock and is ignored."""
 
-BARREN = "barren"
-"""Reason of postponed pages: similar pages gave nothing new."""
+TRAP = "barren"
+"""Reason of the pending URLs of a crawler trap, which a later run fetches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Frontier:
         """Postpone pending pages to ``until`` (epoch seconds). Return how many changed."""
 
         def work(connection: Connection) -> int:
-            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=BARREN)
+            later = sa.update(url).where(PENDING, url.c.next_try < until).values(next_try=until, reason=TRAP)
             return sum(connection.execute(later.where(url.c.id.in_(part))).rowcount for part in chunks(url_ids))
 
         return self.database.write(work)
@@ -194,11 +194,11 @@ class Frontier:
 
     def keep_robots(self, copy: RobotsCopy) -> None:
         """Store the robots.txt of an origin, in place of the one stored before."""
-        self.database.write(lambda connection: robots.keep(connection, copy))
+        self.database.write(lambda connection: robots_cache.keep(connection, copy))
 
     def robots(self, origin: str) -> RobotsCopy | None:
         """Return the last readable robots.txt of an origin; None if there has been none."""
-        return self.database.read(lambda connection: robots.find(connection, origin))
+        return self.database.read(lambda connection: robots_cache.find(connection, origin))
 
     def count_pending(self, sites: Collection[str]) -> int:
         """Count the pending URLs of these sites. Slow for millions of URLs."""

@@ -43,7 +43,7 @@ FINISHED = (UrlState.DONE, UrlState.FAILED)
 
 
 def is_key(text: str) -> bool:
-    """Say whether ``text`` is a valid key of the frontier: ASCII, at most `MAX_URL` characters."""
+    """Return whether ``text`` is a valid key of the frontier: ASCII, at most `MAX_URL` characters."""
     return 0 < len(text) <= MAX_URL and text.isascii() and "\x00" not in text
 
 
@@ -91,7 +91,7 @@ class Found:
 
 
 def follows(found: Found) -> bool:
-    """Say whether a link may enter the frontier."""
+    """Return whether a link may enter the frontier."""
     usable = is_key(found.link.url) and found.hops <= MAX_HOPS
     return usable and not (found.is_self and found.link.fetch_url == found.parent.fetch_url)
 

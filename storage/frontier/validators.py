@@ -97,7 +97,7 @@ def _row(capture: Capture, before: Original | None, *, same: bool) -> dict[str, 
 
 
 def _is_belied(stated: Mapping[str, str], capture: Capture, before: Original | None) -> bool:
-    """Say whether a response has the validators of the last one but other bytes."""
+    """Return whether a response has the validators of the last one but other bytes."""
     if before is None or not any(stated.values()) or stated != {"etag": before.etag, "modified": before.modified}:
         return False
     return sha1(capture.body) != before.payload_digest

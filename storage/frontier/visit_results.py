@@ -75,14 +75,14 @@ def _rows(connection: Connection, url_ids: Sequence[int]) -> dict[int, AnyRow]:
 
 
 def is_source(ended: Ended, row: AnyRow) -> bool:
-    """Say whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page."""
+    """Return whether a URL is read for its links: a configured URL, a feed, a sitemap or a section page."""
     section = ended.reason == LISTING and row.depth <= SECTION_DEPTH
     still = row.period > 0 and ended.outcome in {"unchanged", "failed"}
     return bool(row.seed or row.kind != Kind.PAGE or section or still)
 
 
 def _brings_news(connection: Connection, ended: Ended, row: AnyRow) -> bool:
-    """Say whether a source names a URL that was unknown at its last visit, whichever source named it first."""
+    """Return whether a source names a URL that was unknown at its last visit, whichever source named it first."""
     if not ended.links or not is_source(ended, row):
         return False
     if not row.reads:

@@ -65,7 +65,7 @@ def end(session: psycopg.Connection, lost: Identity) -> None:
 
 
 def is_shared(session: psycopg.Connection, database: Database) -> bool:
-    """Say whether a pooler shares the server's session between programs, so that locks do not hold.
+    """Return whether a pooler shares the server's session between programs, so that locks do not hold.
 
     Signs: another connection gets this session, or this connection gets several in a row.
     """

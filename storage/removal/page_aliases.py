@@ -75,20 +75,14 @@ def forms_of(
     found, left = Forms(set(url_ids)), set(addresses)
     fresh = set(found.url_ids)
     while fresh or left:
-        left |= _addresses(connection, fresh)
+        for part in chunks(sorted(fresh)):
+            left.update(connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars())
         more = _hardly_apart(connection, {each for each in left if apart(each)}) | _standing_for(connection, left)
         above = _stood_for(connection, fresh) if up else Forms()
         left = above.unseen - found.unseen
         found.unseen |= left
         fresh = (more | above.url_ids) - found.url_ids
         found.url_ids |= fresh
-    return found
-
-
-def _addresses(connection: Connection, url_ids: Collection[int]) -> set[str]:
-    found: set[str] = set()
-    for part in chunks(sorted(url_ids)):
-        found.update(connection.execute(sa.select(url.c.url).where(url.c.id.in_(part))).scalars())
     return found
 
 
@@ -164,6 +158,6 @@ def _is_front_page(address: str) -> bool:
 
 
 def _are_neighbours(one: str, other: str) -> bool:
-    """Say whether two addresses have the same host, or one host is below the other."""
+    """Return whether two addresses have the same host, or one host is below the other."""
     first, second = (_host_of_key(page_key(address)) for address in (one, other))
     return first == second or first.endswith(f".{second}") or second.endswith(f".{first}")

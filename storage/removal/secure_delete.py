@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from storage.database.transactions import Database
 
 WAIT_SECONDS = 10.0
-"""Wait for other programs that read the database."""
+"""Seconds. Maximum wait for other programs that read the database."""
 ROOM = 2.1
 """Free space needed to rewrite a database, relative to its size: a second file, and the journal."""
 

@@ -56,7 +56,9 @@ def response_head(capture: Capture) -> bytes:
     length = str(len(capture.body))
     lines = [f"HTTP/{_version(capture)} {capture.status:03d} {_REASONS.get(capture.status, '')}"]
     for name, value in _clean(capture.response_headers):
-        lines.append(f"{ORIGINAL if _misleads(name.lower(), value, length) else ''}{name}: {value}")
+        key = name.lower()
+        misleads = key == "transfer-encoding" or (key == "content-length" and value != length) or _renamed(key)
+        lines.append(f"{ORIGINAL if misleads else ''}{name}: {value}")
     return _message(_fitting(lines))
 
 
@@ -116,10 +118,6 @@ def _fitting(lines: list[str]) -> list[str]:
             break
     kept = [line for number, line in enumerate(lines) if number not in dropped]
     return [*kept, f"{DROPPED}: {len(dropped)}"]
-
-
-def _misleads(name: str, value: str, length: str) -> bool:
-    return name == "transfer-encoding" or (name == "content-length" and value != length) or _renamed(name)
 
 
 def _renamed(name: str) -> bool:

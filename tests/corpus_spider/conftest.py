@@ -1,4 +1,4 @@
-"""What the tests of the program share."""
+"""Fixtures shared by the tests of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a site of sources answers, in short: feeds, sitemaps, pages."""
+"""Short definitions of a site's sources for tests: feeds, sitemaps, pages."""
 
 from __future__ import annotations
 

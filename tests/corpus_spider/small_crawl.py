@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 import pipelines.runtime.warm_up
 import pipelines.runtime.writer
-from corpus_spider.cli import app as cli
+from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.crawling import session, site_models
 from corpus_spider.crawling.dispatcher import Dispatcher
@@ -133,7 +133,7 @@ def _obey(order: dict[str, Any]) -> None:
             os.dup2(said.fileno(), stream.fileno())
     for module in (reextract, site_models, session):
         module.WorkerPool = Here  # type: ignore[attr-defined]
-    os._exit(cli.run(order["command"]) if order["command"] else crawl(Path(order["folder"])))
+    os._exit(app.run(order["command"]) if order["command"] else crawl(Path(order["folder"])))
 
 
 def serve() -> None:

@@ -1,4 +1,4 @@
-"""Each way in which the program ends has one exit code, with its reason in one table."""
+"""Exit codes: one for each way in which the program ends, with its reason in one table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the system lets a process have, told before it is missing; and small files, written whole or not at all."""
+"""Limits of the process, reported before they are reached; small files, written whole or not at all."""
 
 from __future__ import annotations
 

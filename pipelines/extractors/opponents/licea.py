@@ -24,7 +24,7 @@ NAME, VERSION = "licea", "1"
 C1 = 60
 """Characters of a dense string."""
 C2 = 12
-"""How many places away the next dense string may be."""
+"""Greatest distance of the next dense string, in places."""
 
 
 def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extraction:

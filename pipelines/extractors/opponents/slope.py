@@ -40,7 +40,7 @@ def extract(html: str, _options: ExtractorOptions = DEFAULT_OPTIONS) -> Extracti
 
 
 def low_sections(tags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Say of each token whether it lies in a section of ``ROW`` low windows or more."""
+    """Return for each token whether it lies in a section of ``ROW`` low windows or more."""
     half = WINDOW // 2
     if tags.size < half * (ROW + 1):
         return np.ones(tags.size, dtype=bool)

@@ -48,7 +48,7 @@ def shown(page: Page) -> Page:
 
 
 def _suspects(page: Page, lower: bytes) -> list[int]:
-    """Return the start tags with a word in them that may hide an element."""
+    """Return the indices of the start tags that may hide an element: they contain ``hidden`` or ``display``."""
     data = np.frombuffer(lower, dtype=np.uint8)
     hidden = positions(lower, b"hidden")
     places = np.concatenate((hidden[_SPACE[data[hidden - 1]]], positions(lower, b"display")))
@@ -93,7 +93,7 @@ def _last_by_name(page: Page, lower: bytes, index: int) -> int | None:
 
 
 def _credible(page: Page, firsts: Places, lasts: Places) -> bool:
-    """Say whether most of a page's text is shown. Otherwise a script shows the hidden text later."""
+    """Return whether most of a page's text is shown. Otherwise a script shows the hidden text later."""
     hidden_bytes = int((page.ends[lasts] - page.starts[firsts]).sum())
     if 5 * hidden_bytes <= len(page.source) - int((page.ends - page.starts).sum()):  # a character has four at most
         return True

@@ -40,8 +40,8 @@ for _name, _enders in IMPLIED_ENDS.items():
 class Outline(NamedTuple):
     """The elements of a page, the body 0, and its leaves.
 
-    Of each element ``parents`` has the one around it, ``firsts`` and ``lasts`` its first leaf and the one after its
-    last. Of each leaf ``where`` has the innermost element and ``links`` the number of the link it is in, or 0.
+    For each element ``parents`` has the element around it, ``firsts`` its first leaf and ``lasts`` the leaf after its
+    last. For each leaf ``where`` has the innermost element and ``links`` the number of its link, or 0.
     """
 
     parents: Numbers
@@ -54,7 +54,7 @@ class Outline(NamedTuple):
 def follow(page: Page, leaves: NDArray[np.signedinteger[Any]]) -> Outline:
     """Read the tags of a page that open or close blocks and links; leaves are given as numbers of texts.
 
-    A text stands before the tag of its number. Leaves are no part of the loop: each lies where the tag before it leads.
+    Text N precedes tag N. The loop does not visit leaves: the tag before a leaf decides its element.
     """
     tags = places(_FOLLOWED[page.codes] & ~_named_places(page))
     *elements, inside, links = _outline(page.codes[tags], leaves.searchsorted(tags, "right").astype(np.int32))
@@ -74,10 +74,11 @@ def _named_places(page: Page) -> NDArray[np.bool_]:
 
 
 def _outline(codes: Codes, before: Numbers) -> tuple[Column, ...]:
-    """Read tags by their codes and the leaves before each; return the columns of an outline.
+    """Return the columns of an outline, from the codes of the tags and the number of leaves before each tag.
 
-    They are those of the elements, ``lasts`` negative of those that are left open, and for the beginning and behind
-    each tag the innermost element and the number of the link. Lists are quicker, but millions have room in arrays only.
+    ``parents``, ``firsts`` and ``lasts`` have one row for each element; ``lasts`` is negative for elements left open.
+    ``inside`` and ``links`` have one row for the beginning and one behind each tag: the innermost element and the
+    number of the link. Lists are faster, but millions of rows need arrays.
     """
     firsts, lasts, parents, inside, links = (_column(number, codes.size) for number in (0, -1, 0, 0, 0))
     names, numbers, counts = [0], [0], [0] * (2 * len(NAMES))

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 BETWEEN = "<\0"
 _BETWEEN = BETWEEN.encode()
-"""Separates texts that are read together. No text has it in it, and no reference crosses it."""
+"""Separates texts that are read together. No text contains it, and no reference crosses it."""
 _LINE_END = b"<\1\0"
-"""The same for texts on lines of their own."""
+"""Separates texts on lines of their own."""
 _PARTINGS = "", " ", "\0"
 _BREAKS = codes_of(BLOCKS, ends=True)
 
 
 class Texts(NamedTuple):
-    """The texts of a page that are more than ASCII white space, with references read, ``BETWEEN`` them.
+    """Texts of a page that are more than ASCII white space, with unescaped references, separated by ``BETWEEN``.
 
-    ``joined`` are many at a time; as strings of their own all texts of a page could take ten times its size.
-    ``places`` are their numbers among all texts, ``blanks`` how many texts before each are white space.
+    ``joined`` has many texts in each string: one string for each text could take ten times the size of the page.
+    ``places`` are their indices among all texts. ``blanks`` is the number of white-space texts before each.
     """
 
     joined: tuple[str, ...]
@@ -78,14 +78,14 @@ def paragraphs(page: Page) -> tuple[str, ...]:
 
 
 def _alternated(texts: list[bytes], partings: list[bytes]) -> list[bytes]:
-    """Put a parting behind each text. The last text may have none."""
+    """Put a separator behind each text. The last text may have none."""
     pieces = [b""] * (2 * len(texts))
     pieces[::2], pieces[1 : 2 * len(partings) : 2] = texts, partings
     return pieces
 
 
 def rendered(page: Page, texts: Texts, wanted: Mask) -> tuple[str, ...]:
-    """Return the texts of a page that are wanted as paragraphs, as ``soup.paragraphs`` does."""
+    """Return the wanted texts of a page as paragraphs, as ``soup.paragraphs`` does."""
     numbers = places(wanted)
     if not numbers.size:
         return ()

@@ -1,9 +1,8 @@
-"""Tags of a page after Step 0 of BTE, as columns: start, end and code of each tag. Arrays find them, not a loop.
+"""Tags of a page after Step 0 of BTE, as columns: start, end and code of each tag. Array operations find them.
 
-The page is read as UTF-8. A tag begins at ``<`` before a letter, or a slash and a letter. It ends at the next ``>``
-where that is the only one before the next tag; where there are more, or none, its quotation marks decide (HTML
-standard, 13.2.5). What Step 0 drops is cut out, as in ``soup``: comments, code, and elements without content. A loop
-visits only these.
+The page is read as UTF-8. A tag begins at ``<`` before a letter, or a slash and a letter. It ends at the next ``>`` if
+that is the only one before the next tag. If there are more, or none, its quotation marks decide (HTML standard,
+13.2.5). Step 0 cuts out comments, code and elements without content, as in ``soup``. A loop visits only these.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 _DECLARATION = -1
-"""The code of what begins with ``<!``, ``<?``, or ``</`` before no letter."""
+"""Code of a declaration: ``<!``, ``<?``, or ``</`` without a letter behind it."""
 _LESS_THAN, _GREATER, _SLASH = b"<>/"
 _AT_ONCE, MANY = 1 << 20, 1 << 16
-"""Bytes read at a time; tags or texts read at a time. More at a time would take more memory."""
+"""Bytes read at a time; tags or texts read at a time. Larger figures take more memory."""
 _NO_PLACE = np.zeros(1, dtype=np.int32)
 _SCRIPT, _CODES_OF_CODE = code_of("script"), frozenset(map(code_of, CODE))
 _DROPS, _REMOVES, _PARTS = codes_of(DROPPED), codes_of(REMOVED, ends=True), codes_of(BOXES)
@@ -46,7 +45,7 @@ class Page(NamedTuple):
     codes: Codes
 
     def bounds(self) -> tuple[Places, Places]:
-        """Return where the texts before, between and after the tags start and end: one more than there are tags."""
+        """Return starts and ends of the texts before, between and after the tags: one more than there are tags."""
         starts, ends = np.empty((2, self.starts.size + 1), dtype=self.starts.dtype)
         starts[0], starts[1:] = 0, self.ends
         ends[:-1], ends[-1] = self.starts, len(self.source)
@@ -61,7 +60,7 @@ class Page(NamedTuple):
 
 
 class _Tags(NamedTuple):
-    """Everything that looks like a tag or declaration. A ``plain`` one ends at the only ``>`` before the next."""
+    """All that looks like a tag or declaration. A ``plain`` tag ends at the only ``>`` before the next."""
 
     starts: Places
     ends: Places
@@ -70,7 +69,7 @@ class _Tags(NamedTuple):
 
 
 def read(raw: bytes) -> Page:
-    """Read a page that is ``encoded``, without what Step 0 drops."""
+    """Return the page of ``encoded`` bytes after Step 0."""
     tags = _tags(raw)
     inside = _resolve(raw, tags)
     removed = _REMOVES[tags.codes]
@@ -91,7 +90,7 @@ def _tags(raw: bytes) -> _Tags:
 
 
 def _joined(found: list[tuple[Places, Places, Codes]]) -> tuple[Places, Places, Codes]:
-    """Join what is found in parts of a page; places among marks are those among the marks of all parts."""
+    """Join the results for parts of a page. Indices into the marks become indices into the marks of all parts."""
     marks, at, codes = zip(*found, strict=True)
     before = accumulate((part.size for part in marks), initial=0)
     shifted = [part + done for part, done in zip(at, before, strict=False)]
@@ -99,7 +98,7 @@ def _joined(found: list[tuple[Places, Places, Codes]]) -> tuple[Places, Places, 
 
 
 def _marks(raw: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Places, Codes]:
-    """Return where tags, declarations and ``>`` stand in a part, which of them are no ``>``, and the codes of those."""
+    """Return the offsets of tags, declarations and ``>`` in a part, the indices of all but ``>``, and their codes."""
     marks = np.flatnonzero((data[first:stop] | 2) == _GREATER)
     if data.size > _AT_ONCE:
         marks = marks.astype(np.int32) + np.int32(first)
@@ -122,7 +121,7 @@ def _marks(raw: bytes, data: Bytes, first: int, stop: int) -> tuple[Places, Plac
 
 
 class _Ends:
-    """Finds among the tags of a page where elements end that are dropped with their content."""
+    """Finds the ends of elements that are dropped with their content, among the tags of a page."""
 
     def __init__(self, text: str, tags: _Tags) -> None:
         self.closers = Closers(text)
@@ -149,7 +148,7 @@ class _Ends:
 
 
 def _resolve(raw: bytes, tags: _Tags) -> Mask:
-    """Set the ends of what is not plain, and of what is dropped with its content; return what lies inside of it."""
+    """Set the ends of tags that are not plain, and of dropped elements. Return the mask of the tags inside these."""
     text, done = raw.decode("latin-1"), 0
     found = _Ends(text, tags)
     inside = np.zeros(tags.starts.size + 1, dtype=np.int8)
@@ -174,7 +173,7 @@ def _resolve(raw: bytes, tags: _Tags) -> Mask:
 
 
 def _enclose(tags: _Tags, inside: NDArray[np.int8], indices: Places, ends: Places) -> None:
-    """Set the ends of some tags, and mark where what lies inside of them begins and ends."""
+    """Set the ends of some tags, and mark where the tags inside them begin and end."""
     tags.ends[indices] = ends
     inside[indices + 1] += 1
     inside[tags.starts.searchsorted(ends)] -= 1
@@ -194,7 +193,7 @@ def slices(source: bytes, starts: Places, ends: Places) -> list[bytes]:
 
 
 def cut_out(page: Page, kept: Mask, cut: Places, ends: Places) -> Page:
-    """Keep some tags; cut out what begins with some others, up to ``ends``. What boxes part, a space parts."""
+    """Keep the tags ``kept``, and cut out the source from each tag ``cut`` to its ``ends``. ``BOXES`` leave a space."""
     tags = places(kept)
     starts, ends_of, codes = (column[tags] for column in page[1:])
     if not cut.size:

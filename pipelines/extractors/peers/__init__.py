@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 INSTALL = "Run `make peers`, or install corpus-spider[peers]"
-"""How to install the libraries."""
+"""Command that installs the libraries."""
 
 
 class Read(Protocol):

@@ -1,4 +1,4 @@
-"""A database that is older than its archive: what only the WARC files have comes in again."""
+"""Adoption: records that only the WARC files have enter a database that is older than its archive."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def config(tmp_path: Path, newspaper: Newspaper) -> Config:
 
 
 def test_the_files_of_a_killed_run_are_noted_as_closed(config: Config) -> None:
-    """Those that were full and finished before; prune, which takes closed ones alone, left them for ever."""
+    """Full files are noted too. `prune` deletes closed files only and would never delete them."""
     with Corpus.open(config.database_url) as corpus:
         (file,) = corpus.warc.files()
         size = file.size

@@ -1,4 +1,4 @@
-"""The originals after hard times: other programs read them, rot is noticed, wherever it is."""
+"""Damaged archives: other programs read them, and `check` reports corruption wherever it is."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_a_folder_is_taken_over_where_the_other_corpus_has_gone(tmp_path: Path, 
 
 @pytest.mark.parametrize("left", [b"", bytes(64), b"/half/of/a/na", b"/" + 5000 * b"x", b"\xff", b"/"])
 def test_what_a_power_cut_leaves_of_the_mark_names_nobody(tmp_path: Path, left: bytes, corpus: Store) -> None:
-    """The mark is not waited for: a file of no bytes, of zeros or of half a name is written anew."""
+    """The mark is not flushed to the disk. An empty mark, one of zeros or half a name is written again."""
     own = corpus_in(tmp_path / "a")
     mark = tmp_path / "warc" / OWNER
     mark.parent.mkdir()

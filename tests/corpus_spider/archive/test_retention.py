@@ -1,4 +1,4 @@
-"""Originals that go by rule: which, when, with a trace, and without being taken for damage."""
+"""Retention: a rule deletes old originals, the deletion is recorded, and `check` does not report it as damage."""
 
 from __future__ import annotations
 

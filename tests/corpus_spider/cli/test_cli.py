@@ -1,4 +1,4 @@
-"""The command line: verbs, exit codes, and messages that say what, where and what to do."""
+"""Command line: commands, exit codes, and messages with what happened, where, and what to do."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def test_an_empty_corpus_has_a_status_and_can_be_exported(home: Path, capsys: py
 def test_an_export_takes_the_place_of_no_file_of_the_corpus(
     home: Path, capsys: pytest.CaptureFixture[str], target: str, dry: list[str]
 ) -> None:
-    """Whoever has --overwrite in a script would lose the corpus by a slip."""
+    """A script with --overwrite and a wrong file name would delete the corpus."""
     Corpus.open(home / "corpus.db", create=True).close()
     own = ("corpus.db", "corpus.toml")
     before = [(home / name).read_bytes() for name in own]

@@ -1,4 +1,4 @@
-"""What `extract` shows of a page."""
+"""Output of `extract`: the text with its source, or all metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has become of a page: `show` and `dropped`."""
+"""History of a page: `show` and `dropped`."""
 
 from __future__ import annotations
 

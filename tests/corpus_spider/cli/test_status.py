@@ -1,4 +1,4 @@
-"""How a corpus stands, as people read it."""
+"""Tables of `status` and of the summary of a crawl."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_the_json_counts_under_the_names_that_a_crawl_and_an_export_have() -> No
 
 
 def test_the_summary_of_a_crawl_tells_tries_from_urls() -> None:
-    """A URL that is asked three times in vain is three tries, and no URL that was given up."""
+    """A URL that fails three times gives three failed attempts. It does not count as a URL that failed."""
     summary = {"sites": [], "failed": {"http_500": 9}, "refused": 1, "pages": 4}
     expected = {"failed attempts": {"http_500": 9}, "forbidden by robots.txt": 1, "pages": 4}
     assert write_sites(summary, Console(quiet=True)) == expected

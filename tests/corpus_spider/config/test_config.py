@@ -1,4 +1,4 @@
-"""The configuration: layers, checks, and errors that name the key."""
+"""Configuration: layers, checks, and errors that name the key."""
 
 from __future__ import annotations
 

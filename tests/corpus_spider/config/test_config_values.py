@@ -1,4 +1,4 @@
-"""Sizes and times as people write them, and any table at all."""
+"""Values of settings: sizes, times, and any table at all."""
 
 from __future__ import annotations
 

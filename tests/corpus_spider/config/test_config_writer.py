@@ -1,4 +1,4 @@
-"""Changing corpus.toml keeps all that is not meant."""
+"""Changes to corpus.toml keep the rest of the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.config import writer as config_write
+from corpus_spider.config import writer
 from corpus_spider.config.writer import add_site, lines, set_site_keys
 from storage.errors import ConfigError, DiskError
 from tests.corpus_spider.running import PATIENCE
@@ -102,7 +102,7 @@ def test_what_two_programs_write_at_once_is_all_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None], expected: list[dict[str, object]]
 ) -> None:
     """Such as `sites discover --write` of two papers: the second waits for the first."""
-    file, replace_file = tmp_path / "corpus.toml", config_write.replace_file
+    file, replace_file = tmp_path / "corpus.toml", writer.replace_file
     file.write_text('[[site]]\nname = "a"\n')
     other = threading.Thread(target=add_site, args=(file, {"name": "other"}))
 
@@ -113,7 +113,7 @@ def test_what_two_programs_write_at_once_is_all_there(
             other.join(0.5)
         replace_file(path, data)
 
-    monkeypatch.setattr(config_write, "replace_file", replaced)
+    monkeypatch.setattr(writer, "replace_file", replaced)
     write(file)
     other.join(PATIENCE)
     assert tomllib.loads(file.read_text())["site"] == expected

@@ -1,4 +1,4 @@
-"""Hosts with certificates that an authority has issued, of which one names the host; and one that closes before."""
+"""TLS certificates: hosts whose certificate names them, hosts whose does not, and hosts that close the connection."""
 
 from __future__ import annotations
 

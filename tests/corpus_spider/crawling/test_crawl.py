@@ -88,7 +88,7 @@ def test_every_exchange_is_in_the_archive_as_it_came(tmp_path: Path, newspaper: 
 
 
 def test_a_second_crawl_does_not_fetch_articles_again(tmp_path: Path, newspaper: Newspaper) -> None:
-    """Right after the first it asks for nothing; start pages and feeds are read anew when asked for."""
+    """Right after the first crawl nothing is due. Start pages and feeds are read again on request."""
     crawl(configured(tmp_path, newspaper))
     newspaper.asked.clear()
     assert "Nothing is due" in crawl(tmp_path)
@@ -329,11 +329,11 @@ def test_corpus_toml_is_in_force_over_the_defaults_of_the_settings_module(tmp_pa
     """Scrapy gives addons a lower priority than a settings module, which would silently undo what the user wrote."""
     from scrapy.settings import Settings
 
-    from corpus_spider import settings as defaults
+    from corpus_spider import settings
     from corpus_spider.addon import CorpusAddon
 
     made = Settings({"CORPUS_CONFIG": str(configured(tmp_path, newspaper, timeout=7.0, concurrency=5) / "corpus.toml")})
-    made.setmodule(defaults, priority="project")
+    made.setmodule(settings, priority="project")
     CorpusAddon.update_pre_crawler_settings(made)
     assert (made.getfloat("DOWNLOAD_DELAY"), made.getfloat("DOWNLOAD_TIMEOUT")) == (0.0, 7.0)
     assert (made.getint("CONCURRENT_REQUESTS"), made.getint("CONCURRENT_REQUESTS_PER_DOMAIN")) == (5, 8)

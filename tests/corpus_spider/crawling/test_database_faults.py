@@ -1,4 +1,4 @@
-"""Databases that go away, lose an answer or are locked, crawls at once, clocks that jump: everything counts once."""
+"""Database faults: lost connections and responses, locks, crawls at once, clocks that jump. Each page counts once."""
 
 from __future__ import annotations
 

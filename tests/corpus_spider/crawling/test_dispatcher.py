@@ -1,4 +1,4 @@
-"""The dispatcher with a real pipeline, archive and database: it always comes to an end, and to the right one."""
+"""Dispatcher with a real pipeline, archive and database: it always ends, and for the right reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.crawling import dispatcher as dispatch
 from corpus_spider.crawling.dispatcher import Dispatcher, DispatchLimits
 from corpus_spider.crawling.host_backoff import HostPauses
 from pipelines.runtime.page_pipeline import PagePipeline, PipelineSettings
@@ -249,7 +248,7 @@ def test_pages_that_a_dead_run_left_are_processed(bench: Bench) -> None:
 
 
 def test_workers_that_cannot_be_had_end_the_run_with_an_error_and_lose_nothing(bench: Bench) -> None:
-    """The pages stay in the WARC for the next run; the crawl does not wait for ever."""
+    """The pages stay in the WARC for the next run. The crawl does not wait for workers without limit."""
 
     async def scenario() -> PagePipeline:
         bench.seed(6)
@@ -296,7 +295,7 @@ def test_no_more_pages_are_handed_out_than_the_limit_says(bench: Bench, page_lim
 
 @pytest.mark.parametrize("page_limit", [1, 3])
 def test_a_limit_ends_the_run_of_sites_that_share_a_host(bench: Bench, page_limit: int) -> None:
-    """Each is given the host's quota: what is too much was waited for, for ever."""
+    """Each site gets the host's quota. The run once waited without limit for the leases above the quota."""
 
     async def scenario() -> list[Lease]:
         for site in "st":
@@ -353,7 +352,7 @@ def test_a_page_costs_two_workers_and_no_more_whatever_is_killed(
 
 def test_hosts_that_keep_us_waiting_take_no_place_from_others(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many silent hosts as there are places: all pages of the others are handed out while they are silent."""
-    monkeypatch.setattr(dispatch, "SLOW_SECONDS", 0.05)
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.SLOW_SECONDS", 0.05)
     bench.seed(60, hosts=10)
     silent, held = {f"h{number}.example" for number in range(6)}, []
 
@@ -379,7 +378,7 @@ def test_hosts_without_number_are_not_all_waited_for_at_once(bench: Bench, monke
     """Each is a slow one while its first request waits for its turn: a crawl of thousands held them all in memory, and
     went on for hours after its time limit.
     """
-    monkeypatch.setattr(dispatch, "SLOW_SECONDS", 0.01)
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.SLOW_SECONDS", 0.01)
     bench.seed(200, hosts=200)
 
     async def run() -> list[Lease]:
@@ -411,7 +410,7 @@ def test_a_host_is_doubtful_until_it_answers(trouble: Callable[[HostPauses, str]
 
 
 def test_what_comes_after_the_writer_has_closed_is_cancelled(bench: Bench) -> None:
-    """Nobody waits for ever for a write that will not be."""
+    """A caller never waits for a write that will not happen."""
     writer = Writer(bench.run, bench.archive, bench.corpus)
     writer.close()
     assert writer.call(lambda: None).cancelled()

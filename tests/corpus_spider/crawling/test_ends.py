@@ -1,4 +1,4 @@
-"""How a crawl ends when something is in its way: signals, another crawl, a full disk, a newer corpus."""
+"""End of a crawl by a signal, another crawl, a full disk or a newer corpus."""
 
 from __future__ import annotations
 
@@ -264,13 +264,13 @@ def test_a_signal_before_the_first_request_ends_it_with_exit_code_11_too(tmp_pat
 
 NEVER_READY = """
 import os, signal, sys, time
-from corpus_spider import crawl
+from corpus_spider.crawling import runner
 from corpus_spider.cli.app import run
 def busy(*_):
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(600)
-crawl.Stopper.arm = busy
-crawl.STOP_SECONDS = 0.1
+runner.Stopper.arm = busy
+runner.STOP_SECONDS = 0.1
 sys.exit(run(["crawl"]))
 """
 
@@ -320,8 +320,8 @@ sys.exit(run(["crawl", "--quiet"]))
 def test_a_fault_of_the_program_ends_a_crawl_instead_of_hanging_it(
     tmp_path: Path, newspaper: Newspaper, target: str, code: int
 ) -> None:
-    """A lease that nobody settles would be waited for for ever; the next crawl goes on with what was kept. It is told
-    what the fault was, where it keeps the crawl from starting, too.
+    """A fault that leaves a lease open ends the crawl, which would wait for the lease without limit. The next crawl
+    resumes. The message names the fault, also when the fault stops the crawl at its start.
     """
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""How a crawl goes on, or ends, when its database goes away."""
+"""Crawls whose database is lost: they resume, or they end with the right exit code."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import sqlalchemy as sa
 
 from corpus_spider.archive import retention
 from corpus_spider.config.loader import load
-from corpus_spider.crawling import model_learning as site_models
+from corpus_spider.crawling import model_learning
 from corpus_spider.crawling.session import Session
-from corpus_spider.maintenance import reextract
-from corpus_spider.maintenance import remove as removal
+from corpus_spider.maintenance import reextract, remove
 from corpus_spider.maintenance.copy_corpus import move as move_to
 from storage import Corpus
 from storage.documents.document_store import Documents
@@ -216,10 +215,10 @@ def test_a_removal_that_has_lost_its_locks_to_a_crawl_takes_no_file_from_under_i
     at_first(monkeypatch, "corpus_spider.maintenance.remove.scrub", rival.take_over)
     files = [file.name for file in rival.corpus.warc.files()]
     with pytest.raises(LockedError):
-        removal.remove(config, Request(What.URL, f"{newspaper.origin}/article/3", "asked"))
+        remove.remove(config, Request(What.URL, f"{newspaper.origin}/article/3", "asked"))
     assert [file.name for file in rival.corpus.warc.files()] == files
     rival.locks.release()
-    removal.remove(config, None)
+    remove.remove(config, None)
     assert [file.name for file in rival.corpus.warc.files()] != files
     assert rival.corpus.problems() == []
 
@@ -249,7 +248,7 @@ def test_what_was_learned_is_not_stored_once_a_crawl_has_taken_the_locks(
         monkeypatch.setattr(Corpus, name, lambda *_, name=name: stored.append(name))
     at_first(monkeypatch, "corpus_spider.crawling.model_learning.learn", rival.take_over)
     with pytest.raises(LockedError):
-        site_models.learn_sites(config)
+        model_learning.learn_sites(config)
     assert stored == []
 
 

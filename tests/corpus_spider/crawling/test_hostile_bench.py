@@ -1,4 +1,4 @@
-"""The hostile bench as one crawl: it ends by itself, every address comes to what stands beside it, nothing leaks."""
+"""Hostile bench as one crawl: it ends by itself, each address has its expected outcome, and nothing leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the hostile bench takes minutes: everything as one crawl, silent hosts, and names that lie."""
+"""Slow parts of the hostile bench: all of it as one crawl, silent hosts, and names of private addresses."""
 
 from __future__ import annotations
 

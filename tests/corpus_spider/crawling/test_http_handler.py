@@ -1,4 +1,4 @@
-"""The HTTP client: chunks as browsers read them, and few connections that wait for nothing."""
+"""HTTP client: chunks are read as browsers read them, and idle connections are few."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from twisted.web._newclient import Request
 from twisted.web.http import _MalformedChunkedDataError
 from twisted.web.http_headers import Headers
 
-from corpus_spider.crawling import http_handler as transport
+from corpus_spider.crawling import http_handler
 from corpus_spider.crawling.http_handler import BoundedPool, Chunks, _BoundedFactory
 from corpus_spider.crawling.session import RESTING
 
@@ -235,7 +235,7 @@ class Reader(Protocol):
 def test_small_pieces_of_a_body_are_handed_on_together(monkeypatch: pytest.MonkeyPatch, ends: bool) -> None:
     """TLS records of a byte each, read one by one, took all the time of a crawl."""
     later: list[Callable[[], None]] = []
-    monkeypatch.setattr(transport, "_soon", later.append)
+    monkeypatch.setattr(http_handler, "_soon", later.append)
     connection = _BoundedFactory(lambda _: None, lambda _: None, "").buildProtocol(None)
     connection.makeConnection(StringTransport())
     reader, request = Reader(), Request(b"GET", b"/", Headers({b"Host": [b"a.example"]}), None, persistent=True)

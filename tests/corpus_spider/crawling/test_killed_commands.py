@@ -1,4 +1,4 @@
-"""Every command that writes, killed at any of its calls to the disk: nothing half there, and the next call does it."""
+"""Each command that writes, killed at any call to the disk: nothing is half written, and the next call completes."""
 
 from __future__ import annotations
 

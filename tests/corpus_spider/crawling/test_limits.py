@@ -1,4 +1,4 @@
-"""What a crawl still waits for when its time is over: answers that are under way, and no host's delay."""
+"""Time limit of a crawl: it waits for responses in progress, and not for the delay of a host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus_spider.crawling import dispatcher as dispatch
 from corpus_spider.crawling.dispatcher import Dispatcher
 from pipelines.runtime.page_pipeline import FEW_LINKS, MAX_SITEMAPS
 from storage.records import Drop, Kind, Link, Processed
@@ -242,7 +241,7 @@ def test_a_short_sitemap_keeps_no_other_waiting_until_it_is_stored(tmp_path: Pat
         while sum(each.done() for each in reading) < read:
             await asyncio.sleep(0.01)
         for _ in range(10):
-            # Whoever has a turn now asks for a worker.
+            # Each task that is ready now requests a worker.
             await asyncio.sleep(0)
         assert len(bench.workers.given) == read
         for each in reading:
@@ -282,7 +281,7 @@ def test_pages_that_wait_to_be_read_do_not_hold_up_a_run_whose_time_is_over(
     """Those that a worker has begun are finished, those in memory or in the WARC left to the next run: with 120
     sitemaps of 50 000 links a minute became four, and with pages that take a worker's whole time it may be hours.
     """
-    monkeypatch.setattr(dispatch, "READ_SECONDS", 0.1)
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.READ_SECONDS", 0.1)
 
     async def over(bench: Bench) -> int:
         pipeline, begun = bench.pipeline(bound), bench.workers.gate
@@ -314,7 +313,7 @@ def test_a_host_is_not_asked_for_more_pages_than_can_be_judged(tmp_path: Path, m
     """While the workers are behind, as many pages of a place without an end were asked for as the backlog takes; other
     hosts are asked on.
     """
-    monkeypatch.setattr(dispatch, "MOST_UNREAD", 10)
+    monkeypatch.setattr("corpus_spider.crawling.dispatcher.MOST_UNREAD", 10)
 
     async def scenario(bench: Bench) -> None:
         bench.seed(60)

@@ -1,4 +1,4 @@
-"""One crawl of hosts that each try its manners in one way: what was asked, when, and what was not."""
+"""Politeness: one crawl of hosts that each test one rule, and the requests that each host received."""
 
 from __future__ import annotations
 

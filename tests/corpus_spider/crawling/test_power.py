@@ -1,4 +1,4 @@
-"""The power goes, the disk fills up or fails: nothing is lost, doubled or half there, and the next crawl goes on."""
+"""Power cuts, full disks and disk errors: nothing is lost, doubled or half written, and the next crawl resumes."""
 
 from __future__ import annotations
 

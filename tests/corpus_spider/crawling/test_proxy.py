@@ -1,4 +1,4 @@
-"""A crawl behind an HTTP proxy of the environment: everything goes through it, and the guard stands before it."""
+"""HTTP proxy of the environment: all requests go through it, and the guard checks them first."""
 
 from __future__ import annotations
 

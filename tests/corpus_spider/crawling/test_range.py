@@ -1,4 +1,4 @@
-"""Crawls of a range of days: which archives and articles are asked for, and in which order."""
+"""Crawls of a range of days: which archive pages and articles are fetched, and in which order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that are read a second time, one way of having changed each: what is asked, and what becomes of their texts."""
+"""Recrawled pages, each changed in one way: the requests, and the outcome for their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A crawl of a newspaper that reserves a part of its pages: what is asked for, kept, skipped and exported."""
+"""Reserved use: a crawl of a newspaper that reserves some pages, and which of them are fetched, stored and exported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer, or the lack of one, means for a URL."""
+"""Retry policy: each response or error means process, retry or give up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effective Scrapy settings: unused doors are shut, limits and politeness come from corpus.toml."""
+"""Scrapy settings: unused services are off, limits and politeness come from corpus.toml."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 
 from corpus_spider import settings
 from corpus_spider.addon import crawl_settings
-from corpus_spider.config import loader as config_load
+from corpus_spider.config import loader
 from tests.corpus_spider.running import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,7 +79,7 @@ start = ["https://slow.example.org/"]
 delay = 9.0
 """
     (tmp_path / "corpus.toml").write_text(toml)
-    made = crawl_settings(config_load.load(tmp_path / "corpus.toml", environ={}))
+    made = crawl_settings(loader.load(tmp_path / "corpus.toml", environ={}))
     assert (made["DOWNLOAD_DELAY"], made["CONCURRENT_REQUESTS_PER_DOMAIN"]) == (3.5, 2)
     assert (made["DOWNLOAD_TIMEOUT"], made["CORPUS_MAX_BODY"]) == (30, 2**20)
     assert made["DOWNLOAD_SLOTS"]["slow.example.org"]["delay"] == 9.0

@@ -1,4 +1,4 @@
-"""Site models in a crawl's life: learned from earlier runs, used from then on, and always known to have been."""
+"""Site models in a crawl: learned from earlier runs, used from then on, and recorded with each document."""
 
 from __future__ import annotations
 

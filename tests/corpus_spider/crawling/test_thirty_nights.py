@@ -1,4 +1,4 @@
-"""A crawl that is started every night, or is not: what `status` and `health` say of it is true each morning."""
+"""Thirty nights, some without a crawl: the reports of `status` and `health` are true each morning."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def morning(config: Config) -> tuple[str, set[Sign]]:
 def test_nights_that_are_missed_killed_or_overlapped_are_told_each_morning(
     tmp_path: Path, crawls: SmallCrawls, calm: State, record_property: Callable[[str, object], None]
 ) -> None:
-    """The last run ended or died, and the site is called not crawled exactly when nothing has come to its end for
-    three days; what was missed is caught up, and nothing is there twice.
+    """`health` reports a site as not crawled exactly when no run has finished for three days, whether the last run
+    ended or was killed. The next run fetches the missed pages. No document is stored twice.
     """
     folder, chance = new_corpus(tmp_path / "corpus"), random.Random(SEED)
     config = load(folder / "corpus.toml")

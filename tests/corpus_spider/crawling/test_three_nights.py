@@ -1,4 +1,4 @@
-"""Three nights at four newspapers that change: the new is stored once, the rest is left, the sick are named."""
+"""Three nights of four newspapers that change: new pages are stored once, failing sites are reported."""
 
 from __future__ import annotations
 

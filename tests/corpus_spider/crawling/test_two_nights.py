@@ -1,4 +1,4 @@
-"""Two nights of a real loopback newspaper: what is asked, sent, archived and stored the second time."""
+"""Two nights of a real loopback newspaper: requests, records and documents of the second night."""
 
 from __future__ import annotations
 

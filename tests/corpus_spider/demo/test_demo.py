@@ -1,4 +1,4 @@
-"""The demo verb: the whole program on the bundled newspapers, as a new user runs it."""
+"""Demo: the whole program on the bundled newspapers, as a new user runs it."""
 
 from __future__ import annotations
 

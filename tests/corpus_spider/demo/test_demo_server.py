@@ -1,4 +1,4 @@
-"""The server of the demo: hosts by name, gzip, connections that stay, an end that waits for nobody."""
+"""Server of the demo: hosts by name, gzip, persistent connections, and an end without delay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo site: its texts are where they are said to be, it holds what it promises, and its server behaves."""
+"""Demo site: its true texts are in its pages, all promised cases exist, and its server behaves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from protego import Protego
 from rapidfuzz import fuzz
 
-from corpus_spider.config import loader as config_load
+from corpus_spider.config import loader
 from corpus_spider.demo import articles, papers
 from corpus_spider.demo.run import demo_config
 from corpus_spider.demo.site import Answer, Key, build_site, encode, truth
@@ -344,7 +344,7 @@ def test_the_configuration_is_valid_and_names_what_exists(tmp_path: Path) -> Non
     """corpus.toml loads, its sites are the newspapers, and every start, feed and sitemap answers 200."""
     file = tmp_path / "corpus.toml"
     file.write_text(demo_config(PORT), encoding="utf-8")
-    loaded = config_load.load(file, environ={})
+    loaded = loader.load(file, environ={})
     assert loaded.corpus.languages == LANGUAGES
     assert [site.name for site in loaded.sites] == [f"{language}-demo" for language in LANGUAGES]
     urls = [url for site in loaded.sites for url in (*site.start, *site.feeds, *site.sitemaps)]

@@ -1,4 +1,4 @@
-"""What is scored of a page is what a crawl would store of it, in what time, and why not."""
+"""Stored texts are scored as a crawl stores them, with the time and the drop reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quality floor: what extractors reached stays reached, unless it is lowered on purpose."""
+"""Quality floors: a score may not fall below its floor, unless the floor is lowered on purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measures by which a text is held against the true one."""
+"""Scores that compare a text with the true text."""
 
 from __future__ import annotations
 

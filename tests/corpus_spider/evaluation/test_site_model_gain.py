@@ -1,4 +1,4 @@
-"""What site models are worth is told for gold sites of five pages and more, each page read without having a say."""
+"""Gain of site models: reported for gold sites of five pages and more, each page held back from its model."""
 
 from __future__ import annotations
 

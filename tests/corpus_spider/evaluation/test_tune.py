@@ -1,4 +1,4 @@
-"""Tuning: what fits a site's labelled pages, what that is worth on the others, and the papers' tables."""
+"""Tuning: the best extractor for a site's labelled pages, its score on held-back pages, and the papers' tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of HTML with the worst texts: harmless whatever the texts are, and it marks what differs."""
+"""HTML page of the worst texts: any text is harmless in it, and differences are marked."""
 
 from __future__ import annotations
 

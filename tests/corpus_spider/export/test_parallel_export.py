@@ -1,4 +1,4 @@
-"""Exports by several processes: the same file as by one, whole or not at all, and nobody left behind."""
+"""Parallel exports: the same file as by one process, whole or absent, and no process is left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from storage.corpus import Corpus
-from storage.documents import reader as reading
+from storage.documents import reader
 from storage.documents.model import Selection
 from tests.corpus_spider.local_paper import crawl_into
 from tests.corpus_spider.running import PATIENCE, environment, run, until
@@ -28,20 +28,20 @@ import os, signal, sys
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from corpus_spider import dump_readers
-from storage import reading
-dump_readers.MANY, reading._PAGE_OF_DOCUMENTS = 1, 2
+from corpus_spider.export import parallel
+from storage.documents import reader
+parallel.MANY, reader._PAGE_OF_DOCUMENTS = 1, 2
 """
 START = """
 from corpus_spider.cli.app import main
 main()
 """
 COUNTED = """
-made = dump_readers._in_order
+made = parallel._in_order
 def counted(view, readers, stack):
     print(f"{len(readers)} read", file=sys.stderr)
     return made(view, readers, stack)
-dump_readers._in_order = counted
+parallel._in_order = counted
 """
 
 
@@ -91,7 +91,7 @@ def test_several_processes_write_the_file_that_one_writes(
 def test_parts_come_the_same_through_memory_and_through_the_pipe(folder: Path, tmp_path: Path) -> None:
     """Those that do not fit into the memory that is shared are sent."""
     for name, room in (("all.jsonl", 2**20), ("some.jsonl", 1500), ("none.jsonl", 1)):
-        done = export(folder, tmp_path / name, f"dump_readers.ROOM = {room}")
+        done = export(folder, tmp_path / name, f"parallel.ROOM = {room}")
         assert done.returncode == 0, done.stderr
     written = {(tmp_path / name).read_bytes() for name in ("all.jsonl", "some.jsonl", "none.jsonl")}
     assert len(written) == 1
@@ -100,7 +100,7 @@ def test_parts_come_the_same_through_memory_and_through_the_pipe(folder: Path, t
 def test_a_target_that_exists_is_refused_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
     """No process is started for what cannot be written."""
     (tmp_path / "out.jsonl").write_text("mine")
-    done = export(folder, tmp_path / "out.jsonl", "dump_readers.parts = None")
+    done = export(folder, tmp_path / "out.jsonl", "parallel.parts = None")
     assert (done.returncode, "exists already" in done.stderr) == (2, True), done.stderr
     assert (tmp_path / "out.jsonl").read_text() == "mine"
 
@@ -127,7 +127,7 @@ def test_stretches_of_long_texts_and_of_none_come_in_their_order(folder: Path, t
     (tmp_path / "one").mkdir()
     done = run(folder, "export", "-o", str(tmp_path / "one" / name), *options)
     assert done.returncode == 0, done.stderr
-    done = export(folder, tmp_path / name, f"{COUNTED}\nreading._PAGE_CHARS = 1", *options)
+    done = export(folder, tmp_path / name, f"{COUNTED}\nreader._PAGE_CHARS = 1", *options)
     assert done.returncode == 0, done.stderr
     assert "read" in done.stderr
     assert (tmp_path / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
@@ -138,7 +138,7 @@ def test_pages_of_long_texts_have_fewer(
     folder: Path, monkeypatch: pytest.MonkeyPatch, chars: int, pages: list[int]
 ) -> None:
     """A page is read at once: it ends when its texts come to so many characters, and none is lost."""
-    monkeypatch.setattr(reading, "_PAGE_CHARS", chars)
+    monkeypatch.setattr(reader, "_PAGE_CHARS", chars)
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus, corpus.documents.view(Selection()) as view:
         found = list(view.pages())
     assert (list(map(len, found)), len({each for page in found for each in page})) == (pages, 9)
@@ -158,8 +158,8 @@ os.fork = fork
 @pytest.mark.parametrize(
     ("patch", "read_by_several"),
     [
-        ("dump_readers._number = lambda: 3", True),
-        ("dump_readers._number = lambda: 1", False),
+        ("parallel._number = lambda: 3", True),
+        ("parallel._number = lambda: 1", False),
         ("import threading; threading.active_count = lambda: 2", False),
         (REFUSED.replace("LEFT", "0"), False),
         (REFUSED.replace("LEFT", "1"), False),
@@ -177,14 +177,14 @@ def test_one_process_does_it_where_several_cannot(
 
 CHANGED = """
 import sqlite3
-seen, left = dump_readers._Reader.ask, [LEFT]
+seen, left = parallel._Reader.ask, [LEFT]
 def changed(reader, page):
     if page is None and left[0]:
         left[0] -= 1
         with sqlite3.connect("corpus.db") as connection:
             connection.execute("UPDATE document SET author = coalesce(author, '') || 'x'")
     return seen(reader, page)
-dump_readers._Reader.ask = changed
+parallel._Reader.ask = changed
 """
 
 
@@ -204,14 +204,14 @@ RAISING = """
 from storage.errors import DamageError
 def raising(pipe, work):
     raise {}
-dump_readers._answer = raising
+parallel._answer = raising
 """
 
 
 @pytest.mark.parametrize(
     ("patch", "code", "told"),
     [
-        ("dump_readers._answer = lambda pipe, work: os._exit(1)", 1, "has died"),
+        ("parallel._answer = lambda pipe, work: os._exit(1)", 1, "has died"),
         (RAISING.format("DamageError('a page is torn', where='corpus.db', do='Restore it.')"), 6, "corpus.db: a page"),
         (RAISING.format("ValueError('no number')"), 1, "internal error, ValueError: no number"),
         (RAISING.format("MemoryError()"), 1, "has died"),
@@ -235,13 +235,13 @@ def test_what_goes_wrong_in_a_process_is_told_with_its_place(folder: Path, tmp_p
 
 HANGING = """
 def hanging(pipe, work):
-    for answer in (None, dump_readers.Part(0, b"")):
+    for answer in (None, parallel.Part(0, b"")):
         pipe.recv()
         pipe.send(answer)
     pipe.recv()
     os.kill(os.getppid(), signal.SIGINT)
     pipe.recv()
-dump_readers._answer, dump_readers.pay, dump_readers._number = hanging, lambda *_: True, lambda: 1
+parallel._answer, parallel.pay, parallel._number = hanging, lambda *_: True, lambda: 1
 """
 
 
@@ -257,7 +257,7 @@ def waiting(view, readers, stack):
     print(*(reader._process.pid for reader in readers), flush=True)
     sys.stdin.read()
     yield
-dump_readers._in_order = waiting
+parallel._in_order = waiting
 """
 
 

@@ -1,4 +1,4 @@
-"""`export --release`, as a user runs it: reproducible, with what was removed, and without what is this machine's."""
+"""Releases as a user makes them: reproducible, with removals, and without data of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from corpus_spider.cli import app as cli
+from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.export.exporter import cut, folded
 from corpus_spider.export.originals import originals
@@ -264,7 +264,7 @@ def test_a_bar_knows_where_it_ends(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("corpus_spider.terminal.console._bar", bar)
     monkeypatch.chdir(folder)
-    assert cli.run([each.format(tmp_path) for each in options]) == 0
+    assert app.run([each.format(tmp_path) for each in options]) == 0
     assert drawn == [(what, total)]
 
 

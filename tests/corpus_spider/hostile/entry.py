@@ -1,4 +1,4 @@
-"""What one address of the hostile bench does, and what must be true of it after a crawl; and how answers are made."""
+"""Entries of the hostile bench: the response of one address, and its expected outcome in a crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backup is a corpus: sound, whole, and taken while a crawl runs."""
+"""Backup: a sound and whole corpus, also when made during a crawl."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ database = "{}"
 name = "paper"
 start = ["https://paper.example/"]
 """
-LANGUAGE_LINES = "The language of each line of a text, and how much of it is in another than the whole."
+LANGUAGE_LINES = "Columns for the language of each line, and the share of the text in another language."
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`check` notices what is wrong, names it and ends with exit code 6; on a sound corpus it finds nothing."""
+"""`check` reports each problem and ends with exit code 6. A sound corpus has no problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from corpus_spider.archive import retention
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import check as integrity
-from corpus_spider.maintenance import remove as removal
+from corpus_spider.maintenance import remove
 from corpus_spider.maintenance.check import check
 from storage import Corpus
 from storage.errors import ConfigError
@@ -127,7 +127,7 @@ def pruned(folder: Path) -> None:
 
 
 def emptied(folder: Path) -> None:
-    removal.remove(load(folder / "corpus.toml"), Request(What.URL, first_address(folder), "asked"))
+    remove.remove(load(folder / "corpus.toml"), Request(What.URL, first_address(folder), "asked"))
 
 
 def first_address(folder: Path) -> str:

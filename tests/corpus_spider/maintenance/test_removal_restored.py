@@ -1,4 +1,4 @@
-"""A database that was restored from a copy of before a removal finds the originals that are left."""
+"""Removal in a database restored from an older copy: the originals that are left are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`remove` on a real corpus: nothing of the text is left in database and archive, whatever it is killed at."""
+"""`remove` on a real corpus: database and archive contain nothing of the text, also after a kill at any moment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from corpus_spider.cli import app as cli
+from corpus_spider.cli import app
 from corpus_spider.config.loader import load
 from corpus_spider.maintenance import remove as removal
 from corpus_spider.maintenance.remove import RemovalReport, letter, older_copies, remove, request_of
@@ -258,12 +258,12 @@ def test_a_removal_that_is_interrupted_says_how_to_finish_it(
     monkeypatch.setattr(removal, "remove", interrupted)
     asked = ["-c", str(folder), "remove", "--url", "https://a.example/x", "--reason", "asked"]
     for options, left in (([], True), (["--dry-run"], False)):
-        assert cli.run([*asked, *options]) == 11
+        assert app.run([*asked, *options]) == 11
         assert ("`corpus-spider remove` finishes it" in capsys.readouterr().err) is left
 
 
 def test_what_is_removed_again_is_said_to_be_gone_already(folder: Path) -> None:
-    """It was told to be misspelled, and its originals to be emptied anew."""
+    """The message once said that the address was misspelled, and that its originals would be emptied again."""
     config = load(folder / "corpus.toml")
     request = request_of({"url": words_of(folder, 3)[0]}, "asked", duplicates=False)
     told: list[int] = []
@@ -364,7 +364,7 @@ def test_an_authors_text_that_an_earlier_program_left_is_found(folder: Path) -> 
     "damage", ["it and what comes before", "another behind it", "cut off in it", "cut off before it"]
 )
 def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: str) -> None:
-    """A range that cannot be read swallowed the beginning of the record, and the removal was refused for ever."""
+    """A range that cannot be read once hid the beginning of the record. Each removal was refused."""
     url, passage = words_of(folder, 3)
     with Corpus.open(folder / "corpus.db", read_only=True) as corpus:
         found = corpus.documents.find(url)
@@ -382,9 +382,9 @@ def test_damage_in_an_archive_does_not_keep_a_text_there(folder: Path, damage: s
     done = run(folder, "remove", "--url", url, "--reason", "asked")
     assert (done.returncode, done.stderr) == (0, "")
     assert url not in texts(folder)
-    (anew,) = (folder / "warc").glob("*-r1.warc.gz")
-    assert [record for record in scan(anew) if record.uri == url and record.length > 700] == []
-    assert piece not in anew.read_bytes()
+    (rewritten,) = (folder / "warc").glob("*-r1.warc.gz")
+    assert [record for record in scan(rewritten) if record.uri == url and record.length > 700] == []
+    assert piece not in rewritten.read_bytes()
     assert not list((folder / "warc").glob("*.tmp"))
     assert "corpus-spider remove" not in run(folder, "check", "--deep").stdout
     assert passage not in (folder / "corpus.db").read_bytes()

@@ -1,4 +1,4 @@
-"""Pages that others have captured, taken from their WARC files into the corpus."""
+"""Import of pages from foreign WARC files."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_pages_of_the_sites_come_in_with_the_time_of_their_capture(folder: Path)
 
 
 def test_each_version_of_a_page_is_compared_with_itself_when_made_anew(folder: Path) -> None:
-    """Earlier ones were compared with the last, and told as changed whenever texts were made anew."""
+    """Earlier versions were once compared with the last one. Each new extraction then reported them as changed."""
     for number, day in ((1, "2024-11-01T00:00:00Z"), (2, "2024-11-05T00:00:00Z")):
         taken(folder, archive(folder / f"{number}.warc.gz", Answer(f"{PAPER}/story.html", article(number), day=day)))
     assert list(texts(folder)) == ["/story.html"]
@@ -356,7 +356,7 @@ def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
 
 
 def test_pages_that_an_import_was_killed_before_reading_are_read_by_the_next(folder: Path) -> None:
-    """What is durable and unread belongs to whoever comes next, an import too."""
+    """The next command processes pages that are durable and not processed. It may be an import."""
     theirs = archive(folder / "theirs.warc.gz", *(story(number) for number in range(1, 4)))
     killed = run(folder, "import", str(theirs), CORPUS_SPIDER_FAILPOINT="after_fetched_commit")
     assert killed.returncode != 0

@@ -1,4 +1,4 @@
-"""The crawl stays on the public web: schemes, ports, private addresses in any spelling."""
+"""Guard: the crawl stays on the public web. Schemes, ports, private addresses in any spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""robots.txt is read as RFC 9309 has it."""
+"""robots.txt is obeyed as RFC 9309 states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What origins have said: the last used of it, as much as there is room for."""
+"""Cache of the answers of origins: the last used ones, as many as fit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def expected(visits: list[tuple[int, int, bool]]) -> list[int]:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(FAILS, MOST + 1), st.booleans()), max_size=40))
 def test_those_last_used_are_known_as_long_as_there_is_room(visits: list[tuple[int, int, bool]]) -> None:
-    """Whoever fails, holds no longer, or has no room is asked again; nobody else is."""
+    """An origin that failed, whose answer expired or has no room is asked again. No other origin is."""
     asked = []
     size, holds = 0, True
 
@@ -56,7 +56,7 @@ def test_those_last_used_are_known_as_long_as_there_is_room(visits: list[tuple[i
 
 
 def test_an_answer_that_holds_no_longer_when_it_comes_takes_no_room() -> None:
-    """Its origin is asked anew before it was put in its place; that answer is waited for, whatever comes meanwhile."""
+    """The origin is asked again before the expired answer is stored. Callers wait for the second answer."""
     asked: list[str] = []
     second = asyncio.Event()
 

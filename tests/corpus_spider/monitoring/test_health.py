@@ -1,4 +1,4 @@
-"""Whole nights on a loopback newspaper: what the corpus says of them afterwards."""
+"""`health` after whole nights on a loopback newspaper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling of a crawl: a real mail server and a real web server on loopback get the message, or a warning is all."""
+"""Notification: a real mail server and a real web server on loopback get the message, or a warning is logged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ import pytest
 
 from corpus_spider.config.model import Config
 from corpus_spider.config.sections import Corpus, Notify
-from corpus_spider.monitoring import notify as telling
 from corpus_spider.monitoring.model import Finding, Sign
 from corpus_spider.monitoring.notify import compose, crawl_and_notify, wanted
 from storage.errors import ConfigError, DiskError
@@ -200,8 +199,8 @@ class _Drip(socketserver.BaseRequestHandler):
 def test_nobody_waits_for_those_who_are_told_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A mail server and a web server that answer by the byte, for ever, take the time of one."""
-    monkeypatch.setattr(telling, "SECONDS", 2.0)
+    """A mail server and a web server that send one byte at a time without end take the time limit of one."""
+    monkeypatch.setattr("corpus_spider.monitoring.notify.SECONDS", 2.0)
     slow: Any = socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Drip)
     slow.over = threading.Event()
     with running(slow) as server:
@@ -209,7 +208,7 @@ def test_nobody_waits_for_those_who_are_told_one_after_the_other(
         told = config(mail="me@example.org", smtp=place, webhook=f"http://{place}/", when="always")
         began = time.monotonic()
         crawl_and_notify(told, lambda: (0, WELL))
-        assert time.monotonic() - began < 3 * telling.SECONDS
+        assert time.monotonic() - began < 3 * 2.0
         server.over.set()
     assert sum("took longer than" in record.getMessage() for record in caplog.records) == 2
 

@@ -1,4 +1,4 @@
-"""What counts as sick: the last night beside the usual, in words a person can act on."""
+"""Signs of a failing site: the last night compared with usual nights, in words that a person can act on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = {"found": 60, "fetched": 80, "articles": 40, "short": 2, "undated": 1, "d
 
 
 def runs(*nights: dict[str, Any], code: int | None = 0) -> list[SiteRun]:
-    """One run a night, the last one four hours ago; each is a good one but for what is said."""
+    """Return one run for each night, the last one four hours ago. Each is a good run except for the changes."""
     made = []
     for at, changes in enumerate(nights):
         started = NOW - timedelta(hours=4, days=len(nights) - 1 - at)
@@ -161,7 +161,7 @@ def test_runs_of_one_evening_are_one_night() -> None:
     ],
 )
 def test_a_site_that_is_not_crawled_any_more_is_told(days: int, codes: list[int | None], words: str) -> None:
-    """By the last run that came to its end, whatever it brought."""
+    """The last run that finished decides, whatever it stored."""
     started = NOW - timedelta(days=days)
     nights = [Night((SiteRun(1, "paper", started, exit_code=code),)) for code in codes]
     judged = [one.words for one in judge(Case("paper", nights), Rule(), NOW) if one.sign is Sign.NOT_CRAWLED]

@@ -1,4 +1,4 @@
-"""A crawl every night: units and crontab lines that say what they mean, installed and taken away again."""
+"""Timer: units and crontab lines for a nightly crawl, installed and removed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new corpus.toml: it loads, explains itself and never overwrites."""
+"""New corpus.toml: it loads, explains itself and never overwrites."""
 
 from __future__ import annotations
 

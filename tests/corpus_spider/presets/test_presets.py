@@ -1,4 +1,4 @@
-"""The newspapers that come with the program."""
+"""Presets: the newspapers that come with the program."""
 
 from __future__ import annotations
 

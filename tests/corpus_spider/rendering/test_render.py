@@ -1,4 +1,4 @@
-"""Sites that scripts fill: read with a real browser, which has no network of its own, and bounded in everything."""
+"""Rendered sites: a real browser without network of its own reads them, within limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stock scrapy-playwright does not hold to, and our handler of it does; and what of it the handler leans on."""
+"""Differences between our handler and stock scrapy-playwright, and the behaviour that our handler relies on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding a site's sources and seeing whether they are well, at a local server."""
+"""Discovery of a site's sources, and checks of them, at a local server."""
 
 from __future__ import annotations
 

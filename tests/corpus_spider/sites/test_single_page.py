@@ -1,4 +1,4 @@
-"""One page outside a crawl: asked for politely, within limits, from allowed places only."""
+"""Single page outside a crawl: fetched politely, within limits, from allowed places only."""
 
 from __future__ import annotations
 
@@ -246,11 +246,11 @@ def test_an_answer_that_never_ends_is_cut(address: str) -> None:
 def test_all_addresses_of_a_host_together_have_the_time_of_one_exchange(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read from a second address, where the first had taken all the time, was read for ever."""
+    """A second address was once read without limit, when the first address had used all of the time."""
     port = int(address.rpartition(":")[2])
     with socket.create_server(("127.0.0.2", port), backlog=0), ExitStack() as callers:
         for _ in range(3):
-            # They fill the queue: whoever calls next hears nothing.
+            # They fill the queue: the next connection gets no answer.
             caller = callers.enter_context(socket.socket())
             caller.setblocking(False)
             caller.connect_ex(("127.0.0.2", port))

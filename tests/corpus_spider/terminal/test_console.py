@@ -1,4 +1,4 @@
-"""What reaches the reader: plain lines, JSON, and nothing that drives a terminal."""
+"""Console output: plain lines, JSON, and no control sequences from pages."""
 
 from __future__ import annotations
 

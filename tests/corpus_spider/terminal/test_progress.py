@@ -1,4 +1,4 @@
-"""What a crawl says of itself: while it runs and when it ends."""
+"""Progress of a crawl, while it runs and when it ends."""
 
 from __future__ import annotations
 

@@ -154,8 +154,8 @@ def test_a_signal_before_the_crawl_runs_ends_it_at_once(tmp_path: Path, newspape
     """Scrapy forgets a stop that comes before its engine runs, and was waited for until the deadline."""
     (tmp_path / "corpus.toml").write_text(corpus_toml(newspaper))
     (tmp_path / "early.py").write_text(
-        "import signal\nfrom corpus_spider import cli, crawl\narm = crawl.Stopper.arm\n"
-        "crawl.Stopper.arm = lambda *of: (arm(*of), signal.raise_signal(signal.SIGTERM))\ncli.main()\n"
+        "import signal\nfrom corpus_spider.cli import app\nfrom corpus_spider.crawling.runner import Stopper\n"
+        "arm = Stopper.arm\nStopper.arm = lambda *of: (arm(*of), signal.raise_signal(signal.SIGTERM))\napp.main()\n"
     )
     done = run_module(tmp_path, "early", "crawl")
     assert (done.returncode, "not everything in flight" in done.stderr) == (11, False), done.stderr

@@ -1,4 +1,4 @@
-"""Streams of the program that are closed, full, or read by nobody."""
+"""Standard streams that are closed, full or without a reader."""
 
 from __future__ import annotations
 

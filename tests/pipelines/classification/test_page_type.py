@@ -1,4 +1,4 @@
-"""Pages without an article are told from articles, in any language, and the reason names what was seen."""
+"""Page types: pages without an article are dropped in any language, and the reason names what was seen."""
 
 from __future__ import annotations
 

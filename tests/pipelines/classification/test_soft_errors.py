@@ -1,4 +1,4 @@
-"""Pages that are refused are told apart by who refused them and why; articles never are."""
+"""Soft errors: refusing pages are classified by who refuses and why. Articles never are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thirty-one pages whose charset can be told, each read back letter for letter, with nothing replaced."""
+"""Charset detection: thirty-one pages, each decoded exactly, without replacement characters."""
 
 from __future__ import annotations
 

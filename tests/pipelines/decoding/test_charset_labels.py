@@ -1,4 +1,4 @@
-"""Names of charsets: what they mean, how the corpus calls them, and where a page states its own."""
+"""Charset labels: their meaning, their names in the corpus, and where a page states its own."""
 
 from __future__ import annotations
 

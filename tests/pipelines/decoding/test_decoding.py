@@ -1,4 +1,4 @@
-"""Text comes out as it was written, whatever encoding it is in and whatever header and page say about it."""
+"""Decoding: the text is as it was written, in any encoding, whatever header and page state."""
 
 from __future__ import annotations
 

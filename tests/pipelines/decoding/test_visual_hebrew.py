@@ -1,4 +1,4 @@
-"""Pages of Hebrew that is written backwards, line by line, are read as if they were not."""
+"""Visual Hebrew: lines that are written backwards are read as logical Hebrew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes are read as browsers read them, where Python's codecs have other characters or none."""
+"""Web codecs: bytes are decoded as browsers decode them where Python's codecs differ."""
 
 from __future__ import annotations
 

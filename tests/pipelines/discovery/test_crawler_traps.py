@@ -1,4 +1,4 @@
-"""Places that give nothing new are found, and lists that lead to articles are not taken for them."""
+"""Crawler traps are detected, and lists that lead to articles are not."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_same_texts_over_and_over_are_nothing_new(texts: int) -> None:
 
 
 def test_nearly_the_same_text_is_nothing_new() -> None:
-    """But for one word in each."""
+    """The texts differ in one word."""
     traps = CrawlerTraps()
     words = [f"word{number}" for number in range(300)]
     shut = [

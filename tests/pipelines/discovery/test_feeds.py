@@ -1,4 +1,4 @@
-"""Feeds: the pages they name, whatever their format, encoding and state."""
+"""Feeds: the pages they name, in any format, encoding and state."""
 
 from __future__ import annotations
 

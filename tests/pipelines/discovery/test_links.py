@@ -1,4 +1,4 @@
-"""Links of pages: in scope, once each, in order, and nothing a hostile page can make of them."""
+"""Links of pages: in scope, once each, in order, also on hostile pages."""
 
 from __future__ import annotations
 

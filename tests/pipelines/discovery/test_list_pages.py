@@ -1,4 +1,4 @@
-"""List pages: articles told from sections, tags, pages and archives, on layouts of many kinds; traps and ranges."""
+"""List pages: links to articles, sections, tags and archives on layouts of many kinds; traps and ranges."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_articles_are_dated_by_their_addresses(path: str, dated: str | None) -> 
 
 @pytest.mark.parametrize("path", ["/x?page=7", "/x/page/7/", "/2019/05/13/", "/list?date=2019-05-13"])
 def test_a_list_without_articles_leads_no_further(path: str) -> None:
-    """An empty page of a list or day of a calendar has no next one: calendars go back for ever."""
+    """An empty list page or day of a calendar has no next page: calendars go back without limit."""
     links = (
         "<a href='/x?page=8'>8</a><a href='/2019/05/12/'>12</a><a href='/list?date=2019-05-12'>x</a>"
         "<a rel=next href=/more>></a><a href=/sport>Sport</a>"
@@ -303,7 +303,7 @@ def test_a_list_without_articles_leads_no_further(path: str) -> None:
 
 
 def test_days_to_come_are_not_asked_for() -> None:
-    """Calendars go forward for ever, too."""
+    """Calendars go forward without limit, too."""
     links = (
         "<a href='/2026/11/20/'>20</a><a href='/2026/12/'>12</a><a href='/2031/01/01/'>1</a><a href='/1969/01/'>1</a>"
     )

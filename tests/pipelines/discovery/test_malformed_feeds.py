@@ -1,4 +1,4 @@
-"""Feeds in which the first reader finds nothing: which reader finds what, and what hostile ones come to."""
+"""Malformed feeds: the reader that finds entries where the first finds none, and hostile feeds."""
 
 from __future__ import annotations
 

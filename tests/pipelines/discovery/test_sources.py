@@ -1,4 +1,4 @@
-"""What an address holds, and where a page says that there is more."""
+"""Source types: the kind of source at a URL, and the sources that a page links."""
 
 from __future__ import annotations
 

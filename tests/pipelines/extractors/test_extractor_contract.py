@@ -1,4 +1,4 @@
-"""What every registered extractor promises, whatever it does inside."""
+"""Contract of each registered extractor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markup made to be looked at again and again takes no extractor more than a moment."""
+"""Growth: no extractor takes long for markup that is made to be scanned repeatedly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages of 10 MiB cost in memory, made to cost most: each in a process of its own, by its peak."""
+"""Peak memory of pages of 10 MiB that are made to cost most, each in a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as no textbook has them, and as newspapers write them: the default reads each of them whole."""
+"""Odd pages of real newspapers: the default extractor reads each of them whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Languages are told by script where it decides and by the detector elsewhere, the same way every time."""
+"""Language identification: by script where it decides, otherwise by the detector, and always the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language of each line is told where it differs from that of the whole, and not guessed from a few words."""
+"""Language of lines: identified where it differs from the text's, and not guessed from a few words."""
 
 from __future__ import annotations
 

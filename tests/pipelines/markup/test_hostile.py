@@ -1,4 +1,4 @@
-"""Markup that strains tree builders is recognised by counting."""
+"""Hostile markup that strains tree builders is detected by counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 0 and rendering: what is markup, what is never read, and how the rest becomes paragraphs."""
+"""Step 0 and rendering: tags, dropped elements, and paragraphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of tags are told apart by their first bytes as they are by reading them whole."""
+"""Tag codes: the first bytes of a name give the same code as the whole name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML is parsed to a tree in one place, and markup that is built to be slow is not."""
+"""HTML tree: one module parses, and markup that is built to be slow is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a page shows as its author, where it states no person to programs."""
+"""Byline: the author that a page shows when its metadata name no person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metadata: what a page states of itself, cleaned, bounded, and believed only as far as it is plausible."""
+"""Metadata of a page: cleaned, bounded, and believed only if plausible."""
 
 from __future__ import annotations
 

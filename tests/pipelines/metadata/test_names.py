@@ -1,4 +1,4 @@
-"""Values that pages state, and names of authors among them, as they are fit to print."""
+"""Names: cleaned metadata values, and names of authors among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages, answers and hosts say of the use of texts: TDM reservations, directives, licences."""
+"""Rights that pages, responses and hosts state: TDM reservations, directives, licences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to an extraction between the page and the corpus."""
+"""Steps of one page between its bytes and the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals of quality: right on texts whose numbers are known, safe on any text; and the rules asked of them."""
+"""Quality signals: right on texts with known figures, safe on any text; and the rules over them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
-from pipelines.quality import signals as quality
+from pipelines.quality import signals
 from pipelines.quality.rules import SIGNALS, of_toml, rules
 from pipelines.quality.signals import measure, stop_words
 from storage.errors import ConfigError
@@ -96,7 +96,7 @@ def test_any_text_is_measured(text: str, language: str) -> None:
 
 def test_of_a_long_text_the_beginning_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a text is, so many characters are looked at."""
-    monkeypatch.setattr(quality, "MOST_CHARACTERS", 20)
+    monkeypatch.setattr(signals, "MOST_CHARACTERS", 20)
     assert measure("one two three four five six", "en") == measure("one two three four f", "en")
 
 

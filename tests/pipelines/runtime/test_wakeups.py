@@ -1,4 +1,4 @@
-"""Results of threads reach the event loop complete, together when they arrive together, and every waiter is woken."""
+"""Wake-ups: results of threads reach the event loop complete and in groups, and each waiter is woken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes back from worker processes, read by as many threads as there are workers."""
+"""Answers of worker processes, read by one thread for each worker."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_system_without_another_process_is_told_as_that(monkeypatch: pytest.Mo
 def test_a_system_without_another_thread_is_told_as_that(
     monkeypatch: pytest.MonkeyPatch, kind: type[threading.Thread]
 ) -> None:
-    """Where none is left for whoever watches a worker start, or works with it: it was an internal error."""
+    """The system has no thread left to watch a worker's start, or to work with it. This was an internal error."""
 
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")

@@ -1,4 +1,4 @@
-"""The one thread that writes: groups fill while pages come, order is kept, the first error ends all writing."""
+"""Writer thread: groups fill while pages arrive, order is kept, the first error ends all writing."""
 
 from __future__ import annotations
 

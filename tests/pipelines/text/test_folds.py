@@ -1,4 +1,4 @@
-"""Folds take away what they name, in the languages they are for, and nothing else."""
+"""Folds remove what they name, in the languages they are for, and nothing else."""
 
 from __future__ import annotations
 

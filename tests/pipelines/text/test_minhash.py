@@ -1,4 +1,4 @@
-"""Copies of a text have the same fingerprint, near copies nearly the same, and other texts another."""
+"""Fingerprints: equal for copies of a text, similar for near copies, and different for other texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored text is clean and loses nothing; canonical text is the same for all copies of a text."""
+"""Normalisation: stored text is clean and complete, canonical text is the same for all copies."""
 
 from __future__ import annotations
 

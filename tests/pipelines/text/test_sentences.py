@@ -1,4 +1,4 @@
-"""Sentences by punctuation: where they end in every script, and that nothing but marks is added."""
+"""Sentence ends by punctuation in each script; only marks are added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of every script: nothing is lost, nothing is made up, and what stood together is known to."""
+"""Tokens of each script: none is lost or invented, and glued tokens are marked."""
 
 from __future__ import annotations
 

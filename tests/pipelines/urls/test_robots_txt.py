@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: groups, product tokens, paths, and whatever else stands in such files."""
+"""robots.txt by RFC 9309: groups, product tokens, paths, and other lines of real files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One page under many addresses: which forms are told by their looks, and which are not."""
+"""URL variants of one page: those that the URL alone reveals, and those that it does not."""
 
 from __future__ import annotations
 

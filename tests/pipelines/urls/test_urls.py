@@ -1,4 +1,4 @@
-"""URLs: one canonical form, whatever the spelling, and no private address under any of them."""
+"""URLs: one canonical form for each spelling, and no private address under any of them."""
 
 from __future__ import annotations
 

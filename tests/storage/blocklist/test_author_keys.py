@@ -1,4 +1,4 @@
-"""Names of authors are compared in no time, whatever a page states as one."""
+"""Keys of author names: compared quickly, whatever a page states as a name."""
 
 from __future__ import annotations
 

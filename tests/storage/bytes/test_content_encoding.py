@@ -1,4 +1,4 @@
-"""Content codings come off whole or not at all, and never unpack to more than was allowed."""
+"""Content codings: decoded whole or not at all, never to more than the limit."""
 
 from __future__ import annotations
 

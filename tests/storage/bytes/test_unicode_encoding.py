@@ -1,4 +1,4 @@
-"""UTF-16 and UTF-32 are found with and without a byte order mark; other bytes are neither."""
+"""UTF-16 and UTF-32 are detected with and without a byte order mark; other bytes are neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus in another database is the same corpus, and goes on there."""
+"""Copy of a corpus in another database: the same corpus, and it can be continued."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door to the database: how it opens, who may read, what waits for the disk, what errors say."""
+"""Database access: how it opens, who may read, which writes are flushed, and the words of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a page has in it, its group is stored: only what the database refuses is left out, and says so."""
+"""Rejected values: the group is stored, and only the rows that the database refuses are dropped with a reason."""
 
 from __future__ import annotations
 

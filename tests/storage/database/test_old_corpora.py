@@ -1,4 +1,4 @@
-"""Corpora of every schema there has been: brought forward with all their documents, whenever that is killed."""
+"""Old corpora of each schema: upgraded with all their documents, also after a kill at any moment."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from storage.corpus import Corpus
-from storage.database import copy as transfer
+from storage.database import copy
 from storage.database.migrations import migrate
 from storage.documents.model import Selection
 from storage.errors import ConfigError, CorpusError, DatabaseError
@@ -103,10 +103,10 @@ def test_no_limit_of_time_ends_what_takes_in_or_changes_a_whole_corpus(
     statements, or what it reads meanwhile, longer than that.
     """
     found = list[list[str]]()
-    monkeypatch.setattr(transfer, "_continue_numbering", lambda connection: found.append(limits(connection)))
+    monkeypatch.setattr(copy, "_continue_numbering", lambda connection: found.append(limits(connection)))
     with Corpus.open(postgresql_url, create=True) as corpus, Corpus.open(tmp_path / "one.db", create=True) as one:
         assert corpus.database.write(limits) == ["5min", "2min"]
-        transfer.transfer(one.database, corpus.database)
+        copy.transfer(one.database, corpus.database)
         with corpus.database.writer.begin() as connection:
             migrate(connection)
             found.append(limits(connection))

@@ -1,4 +1,4 @@
-"""The two transactions, versions, re-extraction and reading, on SQLite and on PostgreSQL."""
+"""Documents: both transactions, versions, re-extraction and reading, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def again(corpus: Corpus, fetch_id: int, outcome: object) -> None:
 
 
 def test_re_extraction_replaces_the_text_and_keeps_the_id(corpus: Corpus) -> None:
-    """The same fetch processed anew changes text, metadata and fingerprint, not version, id or frontier."""
+    """Re-extraction changes text, metadata and fingerprint, not version, id or frontier."""
     crawl = Crawl(corpus)
     fetch_id = crawl.visit("x", made("poor text", title="old"))
     counts = corpus.frontier.counts()

@@ -1,4 +1,4 @@
-"""Duplicate sets and their representatives: right after any order of arrival, and after documents changed or went."""
+"""Duplicate sets and their representatives: right in any order of arrival, and after changes and removals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ similarities, whole = Shape().similarities, Shape.similarities
 
 
 def sketch(changed: range | None = None, value: int = 255) -> bytes:
-    """A sketch of 120 bytes, the numbers 0 to 119 but for a changed stretch."""
+    """Return a sketch of 120 bytes: the numbers 0 to 119, except in the changed range."""
     table = bytearray(range(ROWS))
     for at in changed or ():
         table[at] = value

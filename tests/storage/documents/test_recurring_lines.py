@@ -1,4 +1,4 @@
-"""Lines that recur over a site: learned from stored texts, marked in them, and told from what others repeat."""
+"""Recurring lines of a site: learned from stored texts, marked in them, and distinct from quotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was learned of sites is kept for ever; the newest is in force; documents lead to their originals."""
+"""Site models: all versions are kept, the newest is used, and documents lead to their originals."""
 
 from __future__ import annotations
 

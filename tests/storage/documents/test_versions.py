@@ -1,4 +1,4 @@
-"""Versions of a page and pages of many addresses: one stands for the page, none is its own duplicate."""
+"""Versions of a page and pages with many addresses: one document represents the page, and none duplicates itself."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_copy_of_a_text_that_was_changed_since_stands_for_it(corpus: Corpus) -
 
 
 def test_re_extraction_compares_with_the_version_before_not_the_newest(corpus: Corpus) -> None:
-    """A page read twice and then changed: made anew, its second reading is still no version."""
+    """The page was read twice and then changed. Extracted again, its second reading is still not a version."""
     crawl = Crawl(corpus)
     ids = [crawl.visit("a", made(text)) for text in ("one", "one", "two")]
     fetches = {row.fetch_id: row.lease for row in corpus.fetches()}

@@ -1,4 +1,4 @@
-"""What exports are written with: JSON as the standard library reads it, and work in a thread beside the rows."""
+"""Encoding of exports: JSON as the standard library reads it, and compression in a thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports: the same fields in every format, whole or not at all, byte for byte the same, memory flat."""
+"""Exports: the same fields in each format, whole or absent, reproducible, in constant memory."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from pyarrow import parquet as arrow_parquet
 import storage.exports
 from storage.documents.model import CorpusDocument
 from storage.errors import ConfigError, DamageError
-from storage.exports import export, files, parquet
-from storage.exports import writer as sink
+from storage.exports import export, files, parquet, writer
 from storage.exports.fields import FIELDS
 from storage.exports.formats import PARTED_FORMATS, destination
 from storage.exports.writer import export_parts, part_of
@@ -336,7 +335,7 @@ def test_datasets_opens_parquet_and_json_lines(tmp_path: Path) -> None:
 
 def test_progress_is_told_every_so_many_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The callback hears the running count."""
-    monkeypatch.setattr(sink, "PROGRESS_EVERY", 2)
+    monkeypatch.setattr(writer, "PROGRESS_EVERY", 2)
     heard: list[int] = []
     hear: Callable[[int], None] = heard.append
     export(documents(["x"] * 5), tmp_path / "out.jsonl", on_progress=hear)

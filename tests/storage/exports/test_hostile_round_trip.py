@@ -1,4 +1,4 @@
-"""Texts made to break readers, written once and read by other people's libraries, which give what went in."""
+"""Hostile texts: written once, read by other people's libraries, and equal to the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports that end before their end: errors, a full disk, kill -9, two at once."""
+"""Interrupted exports: errors, a full disk, kill -9, two at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dumps as releases: they say what is in them, come out byte for byte the same, and tell what has changed."""
+"""Releases: they describe their content, are reproducible, and report changes since an earlier one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vertical text, prevertical and TEI: read back, they give what went in, whatever a page put into it."""
+"""Vertical text, prevertical and TEI: read back, they equal the input, whatever a page contains."""
 
 from __future__ import annotations
 

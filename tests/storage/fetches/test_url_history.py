@@ -1,4 +1,4 @@
-"""What is known of single addresses, on SQLite and on PostgreSQL."""
+"""History of single URLs, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 

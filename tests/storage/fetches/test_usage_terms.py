@@ -1,4 +1,4 @@
-"""What sites say of the use of their pages, on both databases: kept with fetch and document, filtered, counted."""
+"""Terms of use that sites state: stored with fetch and document, filtered and counted, on both databases."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_headline_or_author_that_is_put_right_is_noted_though_the_text_has_not
 
 
 def test_what_a_page_said_before_its_text_changed_is_not_noted_of_the_later_text(corpus: Corpus) -> None:
-    """As when texts are made anew, and the original of the later one is not there."""
+    """This happens when texts are extracted again and the original of the later text is missing."""
     crawl = Crawl(corpus)
     outcomes = [made("text", title="One"), made("text", title="Two", tdm=1), made("later", title="Three")]
     for outcome in outcomes:

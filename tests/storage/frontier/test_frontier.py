@@ -1,4 +1,4 @@
-"""The frontier: what is leased in which order, what comes back when, where links and redirects lead."""
+"""Frontier: order of leases, retries, and targets of links and redirects."""
 
 from __future__ import annotations
 
@@ -315,7 +315,7 @@ def test_waking_looks_at_nothing_but_what_is_scheduled(corpus: Corpus, sources: 
 
 
 def test_naming_sources_again_looks_at_no_article(corpus: Corpus) -> None:
-    """Nor is any that is to be read again looked at for sources that are not named any more."""
+    """The query for sources that are no longer configured reads no article that will be recrawled either."""
     crawl = crowded(corpus)
     with executed(corpus, "AND url.seed") as seen:
         crawl.seed("start")

@@ -1,4 +1,4 @@
-"""From night to night: what is asked again, with what, and what an answer that says nothing new comes to."""
+"""Recrawl from night to night: which URLs, with which validators, and the outcome of an unchanged response."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_a_source_is_asked_in_full_after_a_failure_and_after_visits_in_vain(corp
             corpus.frontier.fail(nights.run_id, [Failure(lease, "network")])
         else:
             nights.unchanged(lease, number)
-    # The first visit was in vain, too.
+    # The first visit failed, too.
     assert in_full == [False, False, False, True, False, False, True, False, True]
 
 

@@ -1,4 +1,4 @@
-"""When a URL is due again: pure rules, as a table and as what holds for any history."""
+"""Recrawl schedule: pure rules, as a table and as properties of any history."""
 
 from __future__ import annotations
 

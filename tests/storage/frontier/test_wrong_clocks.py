@@ -1,4 +1,4 @@
-"""Nights under a clock that was ahead: what they put off is due when the clock is right again."""
+"""Wrong clocks: URLs that a clock ahead of time postponed are due when the clock is right again."""
 
 from __future__ import annotations
 

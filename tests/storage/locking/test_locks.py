@@ -1,4 +1,4 @@
-"""Locks by site: all or none, at once, and released when their process ends."""
+"""Site locks: all or none, at once, and released when their process ends."""
 
 from __future__ import annotations
 

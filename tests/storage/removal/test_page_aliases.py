@@ -1,4 +1,4 @@
-"""A page goes under all addresses it is known by, whichever of them is named, and no other page goes with it."""
+"""Page aliases: removal of a page under any of its addresses removes all of them, and no other page."""
 
 from __future__ import annotations
 

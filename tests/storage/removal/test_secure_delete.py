@@ -1,4 +1,4 @@
-"""Of what was removed nothing is left between the rows of a SQLite file either."""
+"""Secure deletion: a SQLite file contains nothing of a removed text between its rows either."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def remembered(folder: Path) -> bool:
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
-    """Texts that were made anew, in a SQLite that overwrites nothing, as some systems have it."""
+    """Return a corpus with re-extracted texts, in a SQLite that overwrites nothing, as on some systems."""
     monkeypatch.setattr(engines, "_PRAGMAS", ("PRAGMA secure_delete=OFF", *engines._PRAGMAS))
     corpus = Corpus.open(tmp_path / "corpus.db", create=True)
     crawl = Crawl(corpus)

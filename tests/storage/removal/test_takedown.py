@@ -1,4 +1,4 @@
-"""What is taken out is gone, with its fingerprints, and stays away."""
+"""Removal on request: texts and fingerprints are deleted and do not return."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EVERY = Selection(include_duplicates=True, versions="all")
 
 
 def take_out(corpus: Corpus, kind: What, value: str, *, duplicates: bool = False) -> list[str]:
-    """Remove, as if every WARC file could be written anew; return the ids."""
+    """Remove, as if each WARC file could be rewritten. Return the ids."""
     affected = corpus.removals.declare(Request(kind, value, "asked", duplicates))
     corpus.removals.withdraw()
     corpus.removals.relearn()
@@ -172,7 +172,7 @@ def test_other_addresses_of_the_page_go_with_it(corpus: Corpus) -> None:
 
 
 def test_what_states_an_address_of_a_removed_domain_goes_with_it(corpus: Corpus) -> None:
-    """It was left, and thrown out when its text was made anew."""
+    """It once stayed, and was dropped when its text was extracted again."""
     crawl = Crawl(corpus)
     crawl.visit("form", made("a form of it", canonical="https://blog.a.example/page"))
     crawl.visit("two", made("another text", canonical="https://a.example/blog.a.example/page"))
@@ -282,10 +282,10 @@ def test_moving_pointers_twice_changes_nothing(corpus: Corpus) -> None:
     corpus.removals.declare(Request(What.URL, "https://a.example/one", "asked"))
     corpus.removals.withdraw()
     ((name, _),) = corpus.removals.unscrubbed().items()
-    scrubbed = Scrubbed("anew.warc.gz", 90, {0: (0, 10), 100: (10, 80)})
+    scrubbed = Scrubbed("rewritten.warc.gz", 90, {0: (0, 10), 100: (10, 80)})
     for _ in range(2):
         corpus.removals.move(name, scrubbed)
-    assert [(p.offset, p.length) for _, p in corpus.warc.pointers("anew.warc.gz")] == [(0, 10), (10, 80)]
+    assert [(p.offset, p.length) for _, p in corpus.warc.pointers("rewritten.warc.gz")] == [(0, 10), (10, 80)]
     assert corpus.removals.replaced_files() == [name]
     digests = sa.select(fetch.c.payload_digest).order_by(fetch.c.warc_offset)
     assert corpus.database.read(lambda c: c.execute(digests).scalars().all())[1] == "sha256:00"

@@ -1,4 +1,4 @@
-"""What a run came to at each site is counted from the rows it left."""
+"""Per-site counters of a run, computed from its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures read back by their pointers: equal to what was written, or refused with the place named."""
+"""WARC reader: captures equal to what was written, or refused with the place named."""
 
 from __future__ import annotations
 

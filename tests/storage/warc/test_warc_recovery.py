@@ -1,4 +1,4 @@
-"""What a dead run left behind: whatever it was killed in, every whole record is kept and the file is sound again."""
+"""WARC recovery: after a kill at any point each whole record is kept and the file is sound again."""
 
 from __future__ import annotations
 

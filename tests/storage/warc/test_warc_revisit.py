@@ -1,4 +1,4 @@
-"""Revisit records: an answer that was there before is kept as its headers and a reference, which readers resolve."""
+"""Revisit records: a repeated response is stored as headers and a reference, which readers resolve."""
 
 from __future__ import annotations
 

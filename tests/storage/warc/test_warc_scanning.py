@@ -1,4 +1,4 @@
-"""A WARC file scanned strictly: every flipped bit noticed, everything behind the damage still found."""
+"""Strict scan of a WARC file: each flipped bit is detected, and all records behind the damage are found."""
 
 from __future__ import annotations
 

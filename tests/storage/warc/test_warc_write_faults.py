@@ -1,4 +1,4 @@
-"""WARC files are whole after any error of the disk, and a writer that ends."""
+"""WARC files are whole after any disk error and after the end of the writer."""
 
 from __future__ import annotations
 

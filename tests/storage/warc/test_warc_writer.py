@@ -1,4 +1,4 @@
-"""WARC files as they are written: readable by others, durable, never clashing, whole after any error of the disk."""
+"""WARC writer: files that other programs read, durable, without name clashes, whole after any disk error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the first release."""
+"""Tables of the first release."""
 
 from __future__ import annotations
 

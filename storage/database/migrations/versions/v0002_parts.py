@@ -1,4 +1,4 @@
-"""What an extraction tells besides its text: its confidence, the kinds of its lines, captions and comments."""
+"""Columns for the parts of an extraction besides its text: confidence, kinds of lines, captions, comments."""
 
 from __future__ import annotations
 

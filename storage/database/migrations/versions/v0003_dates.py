@@ -1,4 +1,4 @@
-"""How a date of publication was written, where it stood and how sure it is."""
+"""Columns for the publication date as it was written, its source and its confidence."""
 
 from __future__ import annotations
 

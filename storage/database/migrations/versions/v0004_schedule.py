@@ -1,4 +1,4 @@
-"""URLs are read again by a schedule of their own, and what has not changed is told by asking."""
+"""Recrawl schedule of each URL, and validators for conditional requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table for what was learned of sites."""
+"""Table of site models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Later versions of a page, and its canonical address, stand before its other documents."""
+"""Mark of superseded documents (earlier versions of a page), and index of canonical URLs."""
 
 from __future__ import annotations
 

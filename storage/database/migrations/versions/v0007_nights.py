@@ -1,4 +1,4 @@
-"""What each run came to at each site."""
+"""Table of each run's counters per site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for what was taken out on request and must not come back."""
+"""Tables of removals on request, and of the texts and addresses that must not return."""
 
 from __future__ import annotations
 

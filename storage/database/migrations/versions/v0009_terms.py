@@ -1,4 +1,4 @@
-"""What sites say of the use of their pages: robots.txt as it was, reservations, licences."""
+"""Terms of use that sites state: robots.txt as fetched, reservations, licences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WARC files may be removed by rule."""
+"""Columns for WARC files that a retention rule deletes."""
 
 from __future__ import annotations
 

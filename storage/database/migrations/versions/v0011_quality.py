@@ -1,4 +1,4 @@
-"""What is measured of the quality of a text."""
+"""Columns for the quality signals of a text."""
 
 from __future__ import annotations
 

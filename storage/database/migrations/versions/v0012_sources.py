@@ -1,4 +1,4 @@
-"""Sources are found without a look at the articles that are to be read again."""
+"""Index that finds sources without a scan of the articles that will be recrawled."""
 
 from __future__ import annotations
 

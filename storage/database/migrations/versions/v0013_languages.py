@@ -1,4 +1,4 @@
-"""The language of each line of a text, and how much of it is in another than the whole."""
+"""Columns for the language of each line, and the share of the text in another language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that recur in the texts of a site."""
+"""Table of the lines that recur in the texts of a site."""
 
 from __future__ import annotations
 

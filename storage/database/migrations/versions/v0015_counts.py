@@ -1,4 +1,4 @@
-"""An index that answers how many documents there are of each site and language, superseded ones apart."""
+"""Index for the counts of documents by site and language, with superseded documents apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The default reads by learned weights, asks again where they are unsure, and says why."""
+"""Default extractor: it reads by learned weights, tries again at low confidence, and gives its reason."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ LOCKED = "<meta property='article:content_tier' content='locked'>"
     ids=["shown", "short", "pictures", "paid for"],
 )
 def test_other_words_to_readers_without_scripts_are_not_the_text(html: str) -> None:
-    """They ask for scripts, count visits, show pictures, or hold what is to be paid for."""
+    """Such elements ask for scripts, count visits, show pictures or contain a paid text."""
     assert "without scripts" not in extract(html).reason
 
 

@@ -1,4 +1,4 @@
-"""Density: blocks, their marks and weights, and what of the segment is left out."""
+"""Density: blocks, their features and weights, and the parts of the segment that are removed."""
 
 from __future__ import annotations
 

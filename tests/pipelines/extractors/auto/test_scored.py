@@ -1,4 +1,4 @@
-"""The learned extractor: one text policy in every script, a confidence, a flat reading of what strains a parser."""
+"""Learned extractor: one text policy in each script, a confidence, and a flat reading of pages that strain a parser."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def test_an_article_in_parts_of_one_make_is_held_by_all_of_them(markup: str, hel
 
 
 def test_a_class_that_names_the_paywall_tells_nothing_against_the_text_in_it() -> None:
-    """Papers mark so what is to be paid for, which the page may hold."""
+    """Papers mark a paid text with such a class. The page may contain that text."""
     assert marks(["div class='paywall-access'".replace("'", '"')]) == marks(["div"])
 
 

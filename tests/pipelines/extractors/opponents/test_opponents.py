@@ -1,4 +1,4 @@
-"""The methods that the papers compare with do what their descriptions say, by small examples."""
+"""Opponents: the methods that the papers compare with follow their descriptions, by small examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page as bytes: where its body begins, and what is code."""
+"""Body of a page as bytes: its beginning, and code in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Improved BTE: its runs and its region are those of the paper's algorithms, read literally."""
+"""Improved BTE: its runs and its region equal those of the paper's algorithms, read literally."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def quadratic_region(runs: list[int]) -> tuple[int, int] | None:
 
 
 def cubic_region(tokens: list[int]) -> tuple[int, int] | None:
-    """The search on tokens as section 3 states it: most words and fewest tags in [i, j], summed anew for each pair."""
+    """Search on tokens as section 3 states it: most words and fewest tags in [i, j], a new sum for each pair."""
     best, found = 0, None
     for i in range(len(tokens)):
         for j in range(i, len(tokens)):

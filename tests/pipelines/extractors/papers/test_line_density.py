@@ -1,4 +1,4 @@
-"""R2L and DANA: the region found with arrays is the one the papers find line by line."""
+"""R2L and DANA: the region found with arrays equals the one that the papers find line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page in columns: the texts and tags that the careful look at one tag after the other gives."""
+"""Page in columns: its texts and tags equal those of the scan of one tag after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Thai block rules: attributes of blocks and selection of leaves, by worked examples."""
+"""Thai block rules: attributes of blocks and selection of leaves, by worked examples."""
 
 from __future__ import annotations
 

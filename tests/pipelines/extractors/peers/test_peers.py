@@ -1,4 +1,4 @@
-"""Other extractors, as far as they are installed: what they promise when they stand beside ours."""
+"""Peers: each installed library keeps the contract of an extractor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ages that pages show in the place of a date."""
+"""Ages ("3 hours ago") that pages show in the place of a date."""
 
 from __future__ import annotations
 

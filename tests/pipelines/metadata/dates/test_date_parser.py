@@ -1,4 +1,4 @@
-"""Dates as newspapers write them: what is stated in full is read, what is not is not believed."""
+"""Date parser: dates as newspapers write them. Incomplete dates are not believed."""
 
 from __future__ import annotations
 

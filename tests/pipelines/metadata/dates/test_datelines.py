@@ -1,4 +1,4 @@
-"""Lines that say when a text was published, and by whom: in many languages, and what only begins like them."""
+"""Datelines with date and author in many languages, and lines that only begin like them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the texts on a page states when it was published."""
+"""Publication date: the text on a page that states it."""
 
 from __future__ import annotations
 

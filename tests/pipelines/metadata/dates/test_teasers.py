@@ -1,4 +1,4 @@
-"""Dates of teasers and of quoted posts are not taken for that of the page."""
+"""Dates of teasers and of quoted posts are not the publication date of the page."""
 
 from __future__ import annotations
 

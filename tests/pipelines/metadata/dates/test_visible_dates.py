@@ -1,4 +1,4 @@
-"""Which of the dates that a page shows is that of its publication, by the words and the elements around it."""
+"""Visible dates: the one of publication, chosen by the words and elements around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The default extractors leave the template of a site out, and say so; without one they read as ever."""
+"""Site templates: the default extractors remove them and report it. Without a template the result is unchanged."""
 
 from __future__ import annotations
 

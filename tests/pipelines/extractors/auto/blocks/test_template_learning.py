@@ -1,4 +1,4 @@
-"""Learning templates: what recurs on different pages of a site, never the text of an article."""
+"""Template learning: blocks that recur on different pages of a site, never the text of an article."""
 
 from __future__ import annotations
 

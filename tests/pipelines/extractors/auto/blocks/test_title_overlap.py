@@ -1,4 +1,4 @@
-"""What blocks have in common with the page: words of its title in any script, and the headline's element."""
+"""Title overlap of blocks: words of the title in any script, and the element of the headline."""
 
 from __future__ import annotations
 

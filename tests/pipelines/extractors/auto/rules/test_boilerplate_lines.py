@@ -1,4 +1,4 @@
-"""Lines that are boilerplate by their words."""
+"""Boilerplate lines, detected by their words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes in an article that are no part of it."""
+"""Boxes inside an article that are not part of it."""
 
 from __future__ import annotations
 

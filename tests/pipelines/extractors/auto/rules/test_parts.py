@@ -1,4 +1,4 @@
-"""What is told of a page besides its text, and what the text is made of."""
+"""Parts of an extraction: captions, comments and other results besides the text, and the kinds of its lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page belongs together by its make."""
+"""Repeated layout: elements of one page that belong together by their markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Articles that a page has only in the state of its scripts."""
+"""Script state: articles that a page contains only in the data of its scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a text ends."""
+"""Sign-off: the end of an article."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a text begins."""
+"""Article head: standfirst, byline and place."""
 
 from __future__ import annotations
 
