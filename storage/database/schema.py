@@ -1,7 +1,7 @@
 """Tables of a corpus, in the order in which a page passes through them.
 
 run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
-its text; then removals. A change needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test
+its text; then removals. A change needs a migration (storage/database/migrations/versions) and a new `SCHEMA_VERSION`; a test
 compares them.
 """
 
