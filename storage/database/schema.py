@@ -1,8 +1,8 @@
 """Tables of a corpus, in the order in which a page passes through them.
 
 run and WARC file -> frontier (site, host, url) -> fetch -> site model -> fingerprint and duplicate set -> document and
-its text; then removals. A change needs a migration (storage/migrations/versions) and a new `SCHEMA_VERSION`; a test
-compares them.
+its text; then removals. A change needs a migration (storage/database/migrations/versions) and a new `SCHEMA_VERSION`.
+A test compares them.
 """
 
 from __future__ import annotations
