@@ -198,7 +198,10 @@ def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
 
 def _text_of(node: LexborNode) -> str:
     """Return the text of a link, else its title, else the description of its image."""
-    text = " ".join(shown_text(node)[: 4 * MAX_TITLE].split())[:MAX_TITLE]
+    text = node.text()
+    if "{" in text:  # a style sheet or a script may be in the link
+        text = shown_text(node)
+    text = " ".join(text[: 4 * MAX_TITLE].split())[:MAX_TITLE]
     if text:
         return text
     image = node.css_first("img[alt]")
