@@ -212,9 +212,8 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:
-    kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
-    lines = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
+    lines = list(parts.Kinds(page, content.chosen).lines())
     # The title may be a line of a block that is text.
     found = boilerplate_lines.without([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
     if len(found) > HEAD and _opens_nothing(*found[-2:]):

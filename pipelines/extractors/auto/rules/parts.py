@@ -93,18 +93,21 @@ class Kinds:
     """Kinds of the chosen blocks, by the innermost element around each that gives a kind."""
 
     def __init__(self, page: Page, chosen: Array) -> None:
-        self.blocks = page.blocks
+        self.blocks, self.chosen = page.blocks, chosen
         held = page.total(page.texts.chars * chosen)
         self.layout = (held > LAYOUT * held[0]).tolist()
         self.known = {0: ParagraphKind.PARAGRAPH}
 
-    def lines(self, index: int) -> list[tuple[str, ParagraphKind]]:
-        """Return a block as lines of readable text with their kind. Preformatted text keeps its lines."""
-        kind = self.of(self.blocks.inside[index])
-        if kind is not ParagraphKind.PREFORMATTED:
-            return [(line, kind) for line in self.blocks.lines(index)]
-        parts = self.blocks.texts[index].replace(LINE, "\n").split("\n")
-        return [(line, kind) for part in parts if (line := one_line(part))]
+    def lines(self) -> Iterator[tuple[str, ParagraphKind]]:
+        """Yield the lines of the chosen blocks with their kind. Preformatted text keeps its lines."""
+        for index in self.chosen.nonzero()[0].tolist():
+            kind = self.of(self.blocks.inside[index])
+            if kind is ParagraphKind.PREFORMATTED:
+                pieces = self.blocks.texts[index].replace(LINE, "\n").split("\n")
+                lines = [line for piece in pieces if (line := one_line(piece))]
+            else:
+                lines = self.blocks.lines(index)
+            yield from ((line, kind) for line in lines)
 
     def of(self, innermost: int) -> ParagraphKind:
         """Return the kind of the blocks directly in an element. Results are cached for each element."""
