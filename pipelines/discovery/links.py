@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.discovery.scope import scope_of
 from pipelines.markup.base_url import base_of
 from pipelines.markup.tree import parse_tree, shown_text
-from pipelines.metadata.directives import may_follow
+from pipelines.metadata.rights import may_follow
 from pipelines.urls.url import is_secondary, parse, redirect_target, twin
 from storage.records import Kind, Link
 

@@ -21,11 +21,10 @@ from pipelines.metadata.dates.elements import (
     visible_ages,
     visible_dates,
 )
-from pipelines.metadata.directives import MAX_METAS, noted_directives
 from pipelines.metadata.jsonld import read_jsonld
 from pipelines.metadata.names import MAX_AUTHOR, clean_value, is_account, letters, names
 from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
-from pipelines.metadata.rights import licence_url, reservation_of_page
+from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
 from pipelines.urls.url import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
 

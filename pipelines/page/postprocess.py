@@ -22,7 +22,6 @@ from pipelines.metadata import rights
 from pipelines.metadata.byline import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
-from pipelines.metadata.directives import robots_headers
 from pipelines.metadata.names import clean_value
 from pipelines.text import normalise
 from storage.records import Decoded, Drop, ParagraphKind
@@ -68,7 +67,7 @@ class Source:
 def open_source(decoded: Decoded, capture: Capture) -> Source:
     """Parse a decoded page and read the metadata of the page and its answer."""
     tree = parse_tree(decoded.text)
-    stated = metadata.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
+    stated = metadata.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 

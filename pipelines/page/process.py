@@ -19,7 +19,7 @@ from pipelines.decoding import decode as decoding
 from pipelines.discovery import feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
-from pipelines.metadata.directives import robots_headers
+from pipelines.metadata.rights import robots_headers
 from pipelines.page.postprocess import Source, extract, judge, open_source, tidy, title_of
 from pipelines.quality import signals as quality
 from pipelines.text import minhash
