@@ -3,6 +3,8 @@
 Only full dates are accepted: a missing day does not become the first of a month, nor a missing month January. If day
 and month are ambiguous (05/06/2024), the language of the page decides. If that is unknown, or English, which has both
 orders, there is no result. Dates from before the web or after the day of the fetch are mistakes.
+
+The time of day and the zone are in the rest of the line.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,13 +29,11 @@ from pipelines.metadata.dates.calendars import (
     calendars_of,
     to_gregorian,
 )
-from pipelines.metadata.dates.clock import as_zone, read_clock
 from pipelines.metadata.dates.months import Month, any_name, fold, is_disputed, month_of
 from pipelines.metadata.dates.spelled import hebrew_dates, in_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import timezone
 
 MAX_CHARS = 200
 _EVER = datetime(9000, 1, 1, tzinfo=UTC)
@@ -348,3 +348,140 @@ def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, l
         years = (2500 + third, 2000 + third) if base == "th" else (2000 + third,)
         found = [stated for year in years for stated in _in_order(match, (year, second, first), now, 0.6)]
         yield from found[:1]
+
+
+_CLOCK = re.compile(
+    r"(?<![\d/-])(?<!\d[:.,])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|giờ|g|:\s)\s?(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?!\s?:)(?:\s?(?:[分분]|phút))?"
+)
+_DOTTED = re.compile(
+    r"(?:(?<=\s)|^)(?:เวลา|klo?|kello|alle|ore|kl\.|um)?\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})"
+    r"(?P<second>(?!))?\s*(?:น|uhr|(?=(?:wi(?:b|ta?)|gmt|utc|ces?t)\b)|(?<=kl)\b)"
+)
+# Parts of the day, as words after a time of the twelve-hour clock, and before it.
+_DAY_PARTS = {
+    "morning": (
+        (
+            r"""a\.?\s?m\b|صباحا?|ص\b|صبح|بامداد|قبل\s?از\s?ظهر|ق\.?\s?ظ|غ\.\s?م|پ\.\s?ن|ب\.\s?ن|چ\.\s?ب|לפנה"צ|בבוקר"""
+            r"|π\.?\s?μ|sa\b|sáng|öö\b|pg\b|pagi|p\.d\.|ap\.|dop\.|bn\b|gh\b|priešpiet|priekšp|дп\b|претпл|ү\.ө|тң\b"
+            r"|පෙ\.?\s?ව|ກ່ອນທ່ຽງ|ጥዋት|ከጠዋቱ|ቅ\.ቀ|पूर्वाह्न|পূর্বাহ্ন|পূৰ্বাহ্ন|முற்பகல்|காலை|ព្រឹក|დილის"
+        ),
+        r"上午|凌晨|早上|午前|오전|सुबह|সকাল|ভোর|পূৰ্বাহ্ন|காலை|පෙ\.ව\.?|နံနက်|ព្រឹក|öö",
+    ),
+    "noon": (r"ظهرا?|دوپہر|trưa|tgh\b|tengah hari", "中午|दोपहर|দুপুর|மதியம்|နေ့လယ်"),
+    "evening": (
+        (
+            r"""p\.?\s?m\b|مساء?ا?|م\b|عصر|شام|بعد\s?از\s?ظهر|ب\.?\s?ظ|غ\.\s?و|د\.\s?ن|چ\.\s?ک|אחה"צ|בערב"""
+            r"|μ\.?\s?μ|ch\b|chiều|ös\b|ptg\b|petang|m\.d\.|ip\.|odp\.|pop\.|pn\b|gd\b|popiet|pēcp|пп\b|попл|ү\.х|тк\b"
+            r"|ප\.?\s?ව|ຫຼັງທ່ຽງ|ከሰዓት|ድ\.ቀ|अपराह्न|অপরাহ্ন|অপৰাহ্ন|பிற்பகல்|மாலை|ល្ងាច|រសៀល|საღამოს"
+        ),
+        r"下午|傍晚|午後|오후|शाम|বিকাল|বিকেল|সন্ধ্যা|অপৰাহ্ন|பிற்பகல்|மாலை|ප\.ව\.?|ညနေ|ល្ងាច|រសៀល|ös",
+    ),
+    "night": ("شب|رات|tối|đêm|malam", "晚上|रात|রাত|இரவு|ည"),
+}
+_BEHIND, _BEFORE = (
+    "|".join(f"(?P<{part}>{fold(words[place])})" for part, words in _DAY_PARTS.items()) for place in (0, 1)
+)
+_PART_BEHIND, _PART_BEFORE = re.compile(rf"\s*(?:{_BEHIND})"), re.compile(rf"(?:{_BEFORE})\s*$")
+_GREENWICH = "gmt|utc|غرینتش|جرینتش|گرینویچ"
+_OFFSET = re.compile(
+    rf"\s*[(\[]?(?:{_GREENWICH})?\]?\s?(?P<sign>[+\u2212-])(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
+)
+_NAMED_OFFSET = re.compile(
+    rf"\b(?:{_GREENWICH})\]?\s?(?P<sign>[+\u2212-])\s?(?P<hours>\d{{1,2}})(?::?(?P<minutes>\d{{2}}))?(?!\d)"
+)
+_ZONES = {
+    0: ("z", "utc", "gmt", "ut", "غرينتش", "جرينتش", "گرینویچ", "ت.غ", "ت غ"),
+    60: ("cet", "mez", "wat", "بتوقيت الجزائر"),
+    120: ("cest", "mesz", "eet", "sast"),
+    180: (
+        "eest",
+        "msk",
+        "мск",
+        "مكة",
+        "توقيت السعودية",
+        "ksa",
+        "بتوقيت السعودية",
+        "بتوقيت مكة",
+        "بتوقيت الرياض",
+        "بتوقيت بغداد",
+        "بتوقيت الكويت",
+        "بتوقيت الدوحة",
+        "بتوقيت صنعاء",
+        "tsi",
+    ),
+    210: ("به وقت تهران", "به\u200cوقت تهران", "وقت تهران"),
+    240: ("بتوقيت أبوظبي", "بتوقيت الإمارات", "بتوقيت دبي", "بتوقيت مسقط"),
+    270: ("به وقت کابل", "به\u200cوقت کابل"),
+    300: ("pkt",),
+    345: ("npt",),
+    390: ("mmt",),
+    420: ("ict", "wib", "giờ việt nam", "giờ hà nội", "giờ vn"),
+    480: ("sgt", "hkt", "wita", "myt", "pht", "北京时间", "北京時間", "香港時間", "台北時間", "台灣時間"),
+    540: ("jst", "kst", "wit", "日本時間", "한국시간"),
+    600: ("aest",),
+    660: ("aedt",),
+    720: ("nzst",),
+    780: ("nzdt",),
+    -240: ("edt",),
+    -300: ("est", "cdt"),
+    -360: ("mdt",),
+    -420: ("pdt", "mst"),
+    -480: ("pst",),
+}
+_ZONE_SINCE = (
+    dict.fromkeys(("به وقت تهران", "بهوقت تهران", "وقت تهران"), date(2022, 9, 22))
+    | dict.fromkeys(("msk", "мск"), date(2014, 10, 26))
+    | {"tsi": date(2016, 11, 6)}
+)
+"""First day of the present offset, for zones that had summer time or another offset before."""
+_AFTER_HOURS = re.compile(r"^(?:uhr|น)\b[ .,(\[]*")
+_ZONE_MINUTES = {fold(name): minutes for minutes, names in _ZONES.items() for name in names}
+_NAMED_ZONE = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(re.escape(name) for name in sorted(_ZONE_MINUTES, key=len, reverse=True))})(?![^\W\d_])"
+)
+
+
+def read_clock(folded: str, day: date) -> tuple[time | None, timezone | None]:
+    """Return time of day and zone of a folded text from which its date, ``day``, is removed. None if not stated."""
+    match = _CLOCK.search(folded) or _DOTTED.search(folded)
+    if match is None:
+        return None, None
+    after = folded[match.end() :]
+    half = _PART_BEHIND.match(after)
+    part = half or _PART_BEFORE.search(folded[: match.start()])
+    return _time(match, (part and part.lastgroup) or ""), _zone(folded, after[half.end() if half else 0 :], day)
+
+
+def _time(match: re.Match[str], part: str) -> time | None:
+    """Return the time of day. Nights go past midnight, and one o'clock at noon is 13:00."""
+    hour = int(match["hour"])
+    if part and hour <= 12:
+        late = {"evening": True, "noon": hour < 6 or hour == 12, "night": 6 <= hour < 12}.get(part, False)
+        hour = hour % 12 + 12 * late
+    try:
+        return time(hour, int(match["minute"]), min(int(match["second"] or 0), 59))
+    except ValueError:
+        return None
+
+
+def _zone(folded: str, after: str, day: date) -> timezone | None:
+    """Return the zone: an offset next to the time, else one after GMT or UTC anywhere, else the name of a zone.
+
+    Short names are words in other languages (French est, Polish z), so they count only after the time.
+    """
+    offset = _OFFSET.match(after) or _NAMED_OFFSET.search(folded)
+    if offset:
+        return as_zone(offset["sign"], int(offset["hours"]), int(offset["minutes"] or 0))
+    behind = _NAMED_ZONE.match(_AFTER_HOURS.sub("", after.lstrip(" .,([")))
+    plain = (name for name in _NAMED_ZONE.finditer(folded) if not name[0].isascii() or name[0] in {"gmt", "utc"})
+    named = behind or next(plain, None)
+    if named is None or day < _ZONE_SINCE.get(named[0], day):
+        return None
+    return timezone(timedelta(minutes=_ZONE_MINUTES[named[0]]))
+
+
+def as_zone(sign: str, hours: int, minutes: int) -> timezone | None:
+    """Return the zone of an offset from UTC, or None if it is a day or more."""
+    offset = timedelta(hours=hours, minutes=minutes)
+    return timezone(offset if sign == "+" else -offset) if offset < timedelta(hours=24) else None
