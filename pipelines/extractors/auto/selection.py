@@ -34,9 +34,8 @@ import numpy as np
 
 from pipelines.extractors.auto import density
 from pipelines.extractors.auto.blocks.features import log_odds, measure, under_headline
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import ENDS, Page
 from pipelines.extractors.auto.blocks.site_template import recurring
-from pipelines.extractors.auto.blocks.text_stats import ENDS
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import choose, logistic, model
 from pipelines.extractors.auto.rules import (
@@ -59,8 +58,7 @@ from storage.records import Extraction, ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.auto.blocks.page import Columns
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Columns
     from pipelines.extractors.auto.blocks.walk import Blocks
 
 NAME, VERSION = "scored", "18"

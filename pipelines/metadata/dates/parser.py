@@ -360,6 +360,7 @@ def _short(match: re.Match[str], figures: tuple[int, int, int], now: datetime, l
         yield from found[:1]
 
 
+# The time of day and the zone.
 _CLOCK = re.compile(
     r"(?<![\d/-])(?<!\d[:.,])(?P<hour>\d{1,2})\s?(?:[:\u066b]|h|時|时|시\s?|giờ|g|:\s)\s?(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?!\s?:)(?:\s?(?:[分분]|phút))?"
@@ -497,6 +498,7 @@ def as_zone(sign: str, hours: int, minutes: int) -> timezone | None:
     return timezone(offset if sign == "+" else -offset) if offset < timedelta(hours=24) else None
 
 
+# Dates that are not in figures.
 _HAN = {numeral: value for value, numerals in enumerate(("〇○零", *"一二三四五六七八九")) for numeral in numerals}
 _HAN_NUMBER = re.compile(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日號号])")
 _ERAS = {"令和": 2018, "平成": 1988, "民国": 1911, "民國": 1911}

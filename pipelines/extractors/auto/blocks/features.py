@@ -1,6 +1,6 @@
 """Features of each block of a page: numbers that mean the same in every script and language.
 
-Lengths are in letters of an alphabet (``block_texts``). The groups of a block are the elements around it that hold more
+Lengths are in letters of an alphabet (``page``). The groups of a block are the elements around it that hold more
 than one block. They run from the innermost outwards, and each is larger than the one before.
 """
 
@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipelines.extractors.auto.blocks import title_overlap
-from pipelines.extractors.auto.blocks.class_marks import BIT, KIND
-from pipelines.extractors.auto.blocks.text_stats import DIGIT, OTHER
+from pipelines.extractors.auto.blocks.page import BIT, DIGIT, KIND, OTHER
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Columns, Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Columns, Page
 
 LONG = 80
 """Shortest block that may be a paragraph of an article's body."""

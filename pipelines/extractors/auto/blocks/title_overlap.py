@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT
+from pipelines.extractors.auto.blocks.page import BIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.extractors.auto.blocks.page import Columns, Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Columns, Page
 
 MAX_WORDS = 24
 """Words of a title that are looked up, at most."""

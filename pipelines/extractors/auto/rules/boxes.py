@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT
 from pipelines.extractors.auto.blocks.features import SHORT
-from pipelines.extractors.auto.blocks.text_stats import UNSPACED
+from pipelines.extractors.auto.blocks.page import BIT, UNSPACED
 from pipelines.extractors.auto.rules import boilerplate_lines, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
 WIDGETS = 0.3
 """Share of the text, at most, in boxes named as widgets."""

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT
+from pipelines.extractors.auto.blocks.page import BIT
 from pipelines.extractors.auto.rules.parts import MAX_CHARS, MAX_LINKED, around, is_heading, naming_of
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
     from pipelines.extractors.auto.blocks.walk import Blocks
 
 MAX_COMMENTS = 200

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT, KIND
+from pipelines.extractors.auto.blocks.page import BIT, KIND
 from pipelines.extractors.auto.blocks.walk import LINE, one_line
 from pipelines.extractors.base import PARAGRAPH_KINDS
 from storage.records import ParagraphKind
@@ -22,8 +22,7 @@ from storage.records import ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
     from pipelines.extractors.auto.blocks.walk import Blocks, Elements
 
 MAX_CAPTIONS = 100

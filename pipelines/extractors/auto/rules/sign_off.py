@@ -11,12 +11,11 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-from pipelines.extractors.auto.blocks.class_marks import KIND
+from pipelines.extractors.auto.blocks.page import KIND
 from pipelines.extractors.auto.rules.parts import around, is_heading, naming_of
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
 LAST, SIGNED = 2, 100
 """Blocks at the end of a text that may be a signature, and characters of one, at most."""

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT, KIND
+from pipelines.extractors.auto.blocks.page import BIT, KIND
 from pipelines.extractors.auto.rules.parts import TITLE, around, naming_of
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
 LIKELY = 0.2
 """Probability from which a block may be a standfirst."""

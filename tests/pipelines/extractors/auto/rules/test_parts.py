@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.extractors.auto import density, selection
-from pipelines.extractors.auto.blocks.class_marks import BIT, marks
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import BIT, Page, marks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.rules.comments import MAX_COMMENTS, sections
 from pipelines.extractors.auto.rules.jsonld_body import doubts
