@@ -17,9 +17,10 @@ actual       .403 .765 .539 .811 .820 .903 .939 .978
 +- 1 s.e.    .113 .093 .108 .036 .032 .018 .010 .003
 ============ ==== ==== ==== ==== ==== ==== ==== =====
 
-``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``asides`` remove what
-the page marks clearly. ``stated_body`` doubts blocks that are not in JSON-LD. ``series`` adds blocks of the same make,
-``opening`` the standfirst. ``docs/extractor-rules.md`` has the figures of each rule.
+``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``boilerplate_lines``
+remove what the page marks clearly. ``jsonld_body`` doubts blocks that are not in JSON-LD. ``repeated_layout`` adds
+blocks of the same make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/extractor-rules.md`` has
+the figures of each rule.
 
 Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
 no content. ``density`` reads pages that would strain the parser, and the extraction says so.
@@ -42,11 +43,10 @@ from pipelines.extractors.auto.rules import (
     boilerplate_lines,
     boxes,
     comments,
+    head_and_end,
     jsonld_body,
     parts,
     repeated_layout,
-    sign_off,
-    standfirst,
 )
 from pipelines.extractors.auto.rules.parts import TITLE, Parts
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
@@ -149,7 +149,7 @@ def read(html: str, template: bytes = b"") -> Reading:
     probability = model().probabilities(page, columns, left_out)
     if (said := comments.sections(page, probability)).any():
         probability = model().probabilities(page, columns, left_out | said)
-    content = find(page, columns["title"], probability, found.body, standfirst.head_of(found.source))
+    content = find(page, columns["title"], probability, found.body, head_and_end.head_of(found.source))
     if not left_out.any():
         return _reading(page, columns["title"], content)
     reading = _reading(page, columns["title"], content.without(left_out))
@@ -204,8 +204,10 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen &= ~boxes.links(page, chosen)
     chosen &= ~boxes.labels(page, chosen)
     chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
-    chosen = standfirst.standfirst(page, chosen, allowed & ~captions & (probability >= standfirst.LIKELY), head)
-    chosen = sign_off.unsigned(page, chosen)
+    chosen = head_and_end.with_standfirst(
+        page, chosen, allowed & ~captions & (probability >= head_and_end.LIKELY), head
+    )
+    chosen = head_and_end.without_signature(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 
