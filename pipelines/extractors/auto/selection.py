@@ -17,10 +17,10 @@ actual       .403 .765 .539 .811 .820 .903 .939 .978
 +- 1 s.e.    .113 .093 .108 .036 .032 .018 .010 .003
 ============ ==== ==== ==== ==== ==== ==== ==== =====
 
-``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``boilerplate_lines``
-remove what the page marks clearly. ``jsonld_body`` doubts blocks that are not in JSON-LD. ``repeated_layout`` adds
-blocks of the same make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/extractor-rules.md`` has
-the figures of each rule.
+``pipelines.extractors`` defines what belongs to the text. The rules of ``parts`` and ``boilerplate`` remove what the
+page marks clearly. ``jsonld_body`` doubts blocks that are not in JSON-LD. ``repeated_layout`` adds blocks of the same
+make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/extractor-rules.md`` has the figures of
+each rule.
 
 Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
 no content. ``density`` reads pages that would strain the parser, and the extraction says so.
@@ -40,8 +40,7 @@ from pipelines.extractors.auto.blocks.site_template import recurring
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import choose, logistic, model
 from pipelines.extractors.auto.rules import (
-    boilerplate_lines,
-    boxes,
+    boilerplate,
     comments,
     head_and_end,
     jsonld_body,
@@ -200,10 +199,10 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen = repeated_layout.completed(page, chosen, probability, allowed)
     chosen = repeated_layout.enclosed(page, chosen, probability, allowed)
     chosen = repeated_layout.closing(page, chosen, probability, allowed)
-    chosen &= ~boxes.elsewhere(page, chosen) & ~boxes.related(page, chosen)
-    chosen &= ~boxes.links(page, chosen)
-    chosen &= ~boxes.labels(page, chosen)
-    chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
+    chosen &= ~boilerplate.elsewhere(page, chosen) & ~boilerplate.related(page, chosen)
+    chosen &= ~boilerplate.links(page, chosen)
+    chosen &= ~boilerplate.labels(page, chosen)
+    chosen &= ~boilerplate.widgets(page, chosen) & ~boilerplate.asking(page, chosen)
     chosen = head_and_end.with_standfirst(
         page, chosen, allowed & ~captions & (probability >= head_and_end.LIKELY), head
     )
@@ -215,7 +214,7 @@ def _reading(page: Page, title: Array, content: Content) -> Reading:
     shown = parts.shown_title(page, title)
     lines = list(parts.Kinds(page, content.chosen).lines())
     # The title may be a line of a block that is text.
-    found = boilerplate_lines.without([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
+    found = boilerplate.without_lines([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
     if len(found) > HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(
