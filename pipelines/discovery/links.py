@@ -9,8 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
-from pipelines.markup.base_url import base_of
-from pipelines.markup.tree import parse_tree, shown_text
+from pipelines.markup.tree import base_of, parse_tree, shown_text
 from pipelines.metadata.rights import may_follow
 from pipelines.urls.url import is_secondary, parse, redirect_target, twin
 from storage.records import Kind, Link

@@ -7,8 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from pipelines.language.scripts import main_script
-from pipelines.markup.base_url import base_of
-from pipelines.markup.tree import parse_tree, shown_text
+from pipelines.markup.tree import base_of, parse_tree, shown_text
 from pipelines.metadata import byline
 from pipelines.metadata.byline import is_name
 from pipelines.metadata.dates.elements import (
