@@ -41,7 +41,6 @@ from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import choose, logistic, model
 from pipelines.extractors.auto.rules import (
     boilerplate,
-    comments,
     head_and_end,
     jsonld_body,
     parts,
@@ -146,7 +145,7 @@ def read(html: str, template: bytes = b"") -> Reading:
         return Reading((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
     probability = model().probabilities(page, columns, left_out)
-    if (said := comments.sections(page, probability)).any():
+    if (said := parts.comment_sections(page, probability)).any():
         probability = model().probabilities(page, columns, left_out | said)
     content = find(page, columns["title"], probability, found.body, head_and_end.head_of(found.source))
     if not left_out.any():
@@ -221,7 +220,7 @@ def _reading(page: Page, title: Array, content: Content) -> Reading:
         "".join(kind for _, kind in found),
         shown,
         parts.near_captions(page, content.chosen, content.captions),
-        comments.marked(page, content.chosen),
+        parts.comments(page, content.chosen),
     )
     return Reading(tuple(line for line, _ in found), content.confidence, parts=beside, headed=content.headed)
 
