@@ -6,7 +6,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from pipelines.language.scripts import main_script
+from pipelines.language.detect import main_script
 from pipelines.markup.tree import base_of, parse_tree, shown_text
 from pipelines.metadata import byline
 from pipelines.metadata.byline import is_name
