@@ -19,10 +19,9 @@ from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader as metadata
 from pipelines.metadata import rights
-from pipelines.metadata.byline import BY
+from pipelines.metadata.authors import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
-from pipelines.metadata.names import clean_value
 from pipelines.text import normalise
 from storage.records import Decoded, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
@@ -104,7 +103,7 @@ def tidy(found: Extraction, stated: Metadata) -> Extraction:
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
     """Return the title that is shown above the text, else the one in the metadata."""
-    return clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
+    return normalise.clean_value(extraction.title, metadata.MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:
