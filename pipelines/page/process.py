@@ -191,4 +191,6 @@ def _page_links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> t
     if newest is not None and newest.isoformat() < model.since:
         # Further pages of the list are older still.
         found = tuple(link for link in found if link.url not in listing.pages)
-    return links.page_redirects(tree, capture.url, model) + within(found, model)
+    if model.since or model.until:
+        found = within(found, model)
+    return links.page_redirects(tree, capture.url, model) + found
