@@ -35,7 +35,7 @@ from pipelines.extractors.auto.model import LIMIT, MODEL
 from pipelines.extractors.auto.rules.parts import TITLE
 from pipelines.extractors.auto.selection import find
 from pipelines.markup.tree import parse_tree
-from pipelines.urls.hosts import registered_domain
+from pipelines.urls.url import registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

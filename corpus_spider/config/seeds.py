@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def hosts_of(site: Site) -> tuple[str, ...]:
     """Return the hosts of a site: those of its sources and its key ``hosts``, normalised, without ``www.``."""
-    from pipelines.urls.hosts import normalise_host, split_port
+    from pipelines.urls.url import normalise_host, split_port
 
     authorities = (urlsplit(url).netloc.rpartition("@")[2] for url in (*site.start, *site.feeds, *site.sitemaps))
     written = (*(parts[0] for each in authorities if (parts := split_port(each))), *site.hosts)

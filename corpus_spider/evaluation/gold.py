@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pipelines.urls.hosts import registered_domain
+from pipelines.urls.url import registered_domain
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -312,15 +312,14 @@ def _normal(kind: What, value: str) -> str:
 
 def _host(value: str) -> str:
     """Return the host of an address, without its port. The scheme may be missing. "" if there is no host."""
-    from pipelines.urls.hosts import split_port
-    from pipelines.urls.url import host_of
+    from pipelines.urls.url import host_of, split_port
 
     split = split_port(host_of(value if "://" in value else f"https://{value}"))
     return split[0] if split else ""
 
 
 def _domain(value: str) -> str:
-    from pipelines.urls.hosts import is_public_suffix
+    from pipelines.urls.url import is_public_suffix
 
     host = _host(value)
     if is_public_suffix(host):

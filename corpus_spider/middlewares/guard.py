@@ -25,7 +25,7 @@ from zope.interface import implementer
 
 from corpus_spider.network.connection import may_connect
 from corpus_spider.network.errors import RefusalError
-from pipelines.urls.hosts import normalise_host, private_address
+from pipelines.urls.url import normalise_host, private_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -181,6 +181,6 @@ def _dial(host: str, port: int, manners: Manners) -> socket.socket:
 
 def may_connect(host: str, address: str, port: int, allowed: tuple[str, ...]) -> bool:
     """Return whether a resolved address is public, or allowed for this host and port."""
-    from pipelines.urls.hosts import address_allowed
+    from pipelines.urls.url import address_allowed
 
     return address_allowed(address) or any(fnmatchcase(f"{host}:{port}", pattern) for pattern in allowed)

@@ -27,7 +27,7 @@ from pipelines.discovery.links import page_anchors
 from pipelines.discovery.list_pages import read_listing
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
 from pipelines.markup.tree import parse_tree
-from pipelines.metadata.directives import robots_headers
+from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import parse
 from storage.records import Kind, SiteModel
 

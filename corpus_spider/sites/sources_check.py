@@ -12,7 +12,7 @@ from corpus_spider.sites.single_page import NotFetchedError
 from pipelines.discovery.links import page_links
 from pipelines.discovery.scope import scope_of
 from pipelines.discovery.sources import FEEDS, SITEMAPS, Form, Source, read_source
-from pipelines.metadata.directives import robots_headers
+from pipelines.metadata.rights import robots_headers
 from pipelines.urls.url import host_of
 from storage.records import Kind
 

@@ -24,6 +24,7 @@ affects few pages.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -333,7 +334,8 @@ def _folded(text: str) -> str:
     folded = "".join(text.split())
     if not folded.isprintable() or _REPLACED.search(folded):
         folded = _UNSEEN.sub("", folded)
-    return nfc(folded)
+    # Nearly all texts of the web are NFC. Marks out of order fail this test at once, so it is linear, as ``nfc`` is.
+    return folded if unicodedata.is_normalized("NFC", folded) else nfc(folded)
 
 
 # The links of a site's menus are on all of its pages.
@@ -350,7 +352,9 @@ def _flatten(tree: LexborHTMLParser) -> tuple[str, list[_Span]]:
     flat = _folded(body.text()[:MAX_PAGE]) if body else ""
     spans, position, missing, read = [], 0, 0, 0
     for node in islice(tree.css("a[href]"), MAX_LINKS):
-        shown = shown_text(node)
+        shown = node.text()
+        if "{" in shown:  # a style sheet or a script may be in the link
+            shown = shown_text(node)
         text = _folded_again(shown) if len(shown) <= _MAX_KEPT else _folded(shown)
         read += len(text)
         start = flat.find(text, position) if len(text) > 1 else position

@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.url_shapes import shape_of
-from pipelines.urls.hosts import registered_domain
-from pipelines.urls.url import parse
+from pipelines.urls.url import parse, registered_domain
 from storage.records import Kind
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pipelines.discovery.scope import scope_of
-from pipelines.markup.base_url import base_of
-from pipelines.markup.tree import parse_tree, shown_text
-from pipelines.metadata.directives import may_follow
+from pipelines.markup.tree import base_of, parse_tree, shown_text
+from pipelines.metadata.rights import may_follow
 from pipelines.urls.url import is_secondary, parse, redirect_target, twin
 from storage.records import Kind, Link
 
@@ -198,7 +197,10 @@ def _references(tree: LexborHTMLParser) -> dict[str, tuple[str, bool]]:
 
 def _text_of(node: LexborNode) -> str:
     """Return the text of a link, else its title, else the description of its image."""
-    text = " ".join(shown_text(node)[: 4 * MAX_TITLE].split())[:MAX_TITLE]
+    text = node.text()
+    if "{" in text:  # a style sheet or a script may be in the link
+        text = shown_text(node)
+    text = " ".join(text[: 4 * MAX_TITLE].split())[:MAX_TITLE]
     if text:
         return text
     image = node.css_first("img[alt]")

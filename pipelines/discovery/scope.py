@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pipelines.urls.hosts import split_port
+from pipelines.urls.url import split_port
 
 if TYPE_CHECKING:
     from pipelines.urls.url import Address

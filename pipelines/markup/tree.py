@@ -1,4 +1,4 @@
-"""Parser of HTML to a tree (lexbor through selectolax). No other module parses to a tree."""
+"""Parse HTML to a tree (lexbor through selectolax), and read its base URL and shown text. No other module parses."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from pipelines.markup import hostile, lexer
 from pipelines.markup.tag_codes import AHEAD, codes_of, name_codes
+from pipelines.urls.url import parse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +68,16 @@ def strain(source: bytes) -> str:
 def parse_unguarded(source: bytes) -> LexborHTMLParser:
     """Parse an encoded page that ``strain`` has found harmless."""
     return LexborHTMLParser(source, options=_NO_EVENTS)
+
+
+def base_of(tree: LexborHTMLParser, url: str) -> str:
+    """Return the base URL of a page's references: its ``<base>`` if that is http(s), else its own URL.
+
+    HTML Standard, section 4.2.3.
+    """
+    node = tree.css_first("base[href]")
+    address = parse(node.attributes.get("href") or "", url) if node else None
+    return address.fetchable if address else url
 
 
 def shown_text(node: LexborNode, separator: str = "") -> str:

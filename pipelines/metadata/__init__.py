@@ -1,1 +1,1 @@
-"""Metadata of a page: title, author, date, rights, directives."""
+"""Metadata of a page: title, author, date, usage terms."""

@@ -6,11 +6,9 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from pipelines.language.scripts import main_script
-from pipelines.markup.base_url import base_of
-from pipelines.markup.tree import parse_tree, shown_text
-from pipelines.metadata import byline
-from pipelines.metadata.byline import is_name
+from pipelines.language.detect import main_script
+from pipelines.markup.tree import base_of, parse_tree, shown_text
+from pipelines.metadata.authors import MAX_AUTHOR, byline_authors, is_account, is_name, letters, names, signature
 from pipelines.metadata.dates.elements import (
     around_headline,
     is_aside,
@@ -21,11 +19,10 @@ from pipelines.metadata.dates.elements import (
     visible_ages,
     visible_dates,
 )
-from pipelines.metadata.directives import MAX_METAS, noted_directives
 from pipelines.metadata.jsonld import read_jsonld
-from pipelines.metadata.names import MAX_AUTHOR, clean_value, is_account, letters, names
 from pipelines.metadata.publication_date import Candidate, find_date, may_be_of, stated_in_path
-from pipelines.metadata.rights import licence_url, reservation_of_page
+from pipelines.metadata.rights import MAX_METAS, licence_url, noted_directives, reservation_of_page
+from pipelines.text.normalise import clean_value
 from pipelines.urls.url import host_of, parse, registered_domain, same_site
 from storage.records import Metadata
 
@@ -246,8 +243,8 @@ def _author(
         lambda: stated.authors,
         lambda: _first(metas, _AUTHOR_NAMES),
         lambda: _marked_authors(tree),
-        lambda: byline.authors(tree, around()),
-        lambda: byline.signature(tree),
+        lambda: byline_authors(tree, around()),
+        lambda: signature(tree),
         lambda: stated.organisations,
     ):
         read.append(names(source()))

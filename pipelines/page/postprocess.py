@@ -18,11 +18,9 @@ from pipelines.extractors import registry
 from pipelines.extractors.base import ExtractorOptions
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata import reader, rights
-from pipelines.metadata.byline import BY
+from pipelines.metadata.authors import BY
 from pipelines.metadata.dates.labels import OTHER, label_before, without_labels
 from pipelines.metadata.dates.parser import without_dates
-from pipelines.metadata.directives import robots_headers
-from pipelines.metadata.names import clean_value
 from pipelines.text import normalise
 from storage.records import Decoded, Drop, ParagraphKind
 from storage.reservations import SKIP, is_reserved, reservations
@@ -67,7 +65,7 @@ class Source:
 def open_source(decoded: Decoded, capture: Capture) -> Source:
     """Parse a decoded page and read the metadata of the page and its answer."""
     tree = parse_tree(decoded.text)
-    stated = reader.read_metadata(tree, capture.url, robots_headers(capture), capture.fetched_at)
+    stated = reader.read_metadata(tree, capture.url, rights.robots_headers(capture), capture.fetched_at)
     return Source(decoded, Page(tree, capture.url, rights.with_answer(stated, capture)))
 
 
@@ -104,7 +102,7 @@ def tidy(found: Extraction, stated: Metadata) -> Extraction:
 
 def title_of(extraction: Extraction, stated: Metadata) -> str | None:
     """Return the title that is shown above the text, else the one in the metadata."""
-    return clean_value(extraction.title, reader.MAX_TITLE) or stated.title
+    return normalise.clean_value(extraction.title, reader.MAX_TITLE) or stated.title
 
 
 def clean(extraction: Extraction) -> Extraction:

@@ -19,7 +19,7 @@ from pipelines.decoding import decode
 from pipelines.discovery import feeds, links, list_pages, sitemaps
 from pipelines.discovery.date_range import within
 from pipelines.extractors.auto.blocks.template_learning import Survey, survey_html
-from pipelines.metadata.directives import robots_headers
+from pipelines.metadata.rights import robots_headers
 from pipelines.page.postprocess import Source, extract, judge, open_source, tidy, title_of
 from pipelines.quality import signals
 from pipelines.text import minhash
@@ -191,4 +191,6 @@ def _page_links(tree: LexborHTMLParser, capture: Capture, model: SiteModel) -> t
     if newest is not None and newest.isoformat() < model.since:
         # Further pages of the list are older still.
         found = tuple(link for link in found if link.url not in listing.pages)
-    return links.page_redirects(tree, capture.url, model) + within(found, model)
+    if model.since or model.until:
+        found = within(found, model)
+    return links.page_redirects(tree, capture.url, model) + found

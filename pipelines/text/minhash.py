@@ -21,7 +21,7 @@ import numpy as np
 import xxhash
 
 from pipelines.text.normalise import canonical_text
-from storage.documents.sketches import Shape, pack_pairs
+from storage.documents.sketches import Shape
 from storage.records import Fingerprint
 
 if TYPE_CHECKING:
@@ -56,6 +56,12 @@ def fingerprint(text: str) -> Fingerprint:
         return Fingerprint(SCHEME, exact, len(shingles))
     extremes = _extremes(shingles)
     return Fingerprint(SCHEME, exact, len(shingles), pack_pairs(extremes.ravel()), _bands(extremes[0]))
+
+
+def pack_pairs(values: NDArray[np.uint32]) -> bytes:
+    """Pack the two low bits of each value, four values a byte. The number of values is a multiple of four."""
+    four = (values & 3).astype(np.uint8).reshape(-1, 4)
+    return (four[:, 0] | four[:, 1] << 2 | four[:, 2] << 4 | four[:, 3] << 6).astype(np.uint8).tobytes()
 
 
 def estimate(sketch_a: bytes, sketch_b: bytes) -> float:

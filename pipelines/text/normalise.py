@@ -34,6 +34,8 @@ INVISIBLE = (
 )
 """Invisible characters, for the brackets of a regular expression."""
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_NOT_IN_A_LINE = re.compile(f"[{INVISIBLE}\x1c-\x1f\ud800-\udfff]")
+"""Invisible characters, separators of ASCII, and halves of characters."""
 _OBJECT = "\ufffc"
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Mojibake of Arabic: UTF-8 read as windows-1256 gives a letter for the first byte and a sign for a further one.
@@ -128,6 +130,12 @@ def clean(text: str) -> str:
 def clean_all(texts: Iterable[str]) -> list[str]:
     """Return texts as the corpus stores them; see `clean`."""
     return [clean(text) for text in texts]
+
+
+def clean_value(text: str, limit: int) -> str:
+    """Return a stated value as one line of NFC text without entities and invisible characters, cut at ``limit``."""
+    shown = html.unescape(text[: 4 * limit]) if "&" in text else text[: 4 * limit]
+    return unicodedata.normalize("NFC", " ".join(_NOT_IN_A_LINE.sub("", shown).split()))[:limit].rstrip()
 
 
 def canonical_text(text: str) -> str:

@@ -60,9 +60,3 @@ class Shape:
         return tuple(
             int.from_bytes(packed[at : at + size], "little", signed=True) for at in range(0, len(packed), size)
         )
-
-
-def pack_pairs(values: NDArray[np.uint32]) -> bytes:
-    """Pack the two low bits of each value, four values a byte. The number of values is a multiple of four."""
-    four = (values & 3).astype(np.uint8).reshape(-1, 4)
-    return (four[:, 0] | four[:, 1] << 2 | four[:, 2] << 4 | four[:, 3] << 6).astype(np.uint8).tobytes()

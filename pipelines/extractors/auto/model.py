@@ -25,8 +25,7 @@ from pipelines.extractors.auto.blocks.features import measure_again
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pipelines.extractors.auto.blocks.page import Columns, Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Columns, Page
 
 MODEL = Path(__file__).with_name("auto_model.json")
 LIMIT = 4.0

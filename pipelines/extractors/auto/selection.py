@@ -17,9 +17,10 @@ actual       .403 .765 .539 .811 .820 .903 .939 .978
 +- 1 s.e.    .113 .093 .108 .036 .032 .018 .010 .003
 ============ ==== ==== ==== ==== ==== ==== ==== =====
 
-``pipelines.extractors`` defines what belongs to the text. The rules of ``parts``, ``boxes`` and ``asides`` remove what
-the page marks clearly. ``stated_body`` doubts blocks that are not in JSON-LD. ``series`` adds blocks of the same make,
-``opening`` the standfirst. ``docs/extractor-rules.md`` has the figures of each rule.
+``pipelines.extractors`` defines what belongs to the text. The rules of ``parts`` and ``boilerplate`` remove what the
+page marks clearly. ``jsonld_body`` doubts blocks that are not in JSON-LD. ``repeated_layout`` adds blocks of the same
+make. ``head_and_end`` adds the standfirst and removes the signature. ``docs/extractor-rules.md`` has the figures of
+each rule.
 
 Blocks of the site's template (``template``) are left out, if it is known. The second stage of the model counts them as
 no content. ``density`` reads pages that would strain the parser, and the extraction says so.
@@ -34,20 +35,16 @@ import numpy as np
 
 from pipelines.extractors.auto import density
 from pipelines.extractors.auto.blocks.features import log_odds, measure, under_headline
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import ENDS, Page
 from pipelines.extractors.auto.blocks.site_template import recurring
-from pipelines.extractors.auto.blocks.text_stats import ENDS
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import choose, logistic, model
 from pipelines.extractors.auto.rules import (
-    boilerplate_lines,
-    boxes,
-    comments,
+    boilerplate,
+    head_and_end,
     jsonld_body,
     parts,
     repeated_layout,
-    sign_off,
-    standfirst,
 )
 from pipelines.extractors.auto.rules.parts import TITLE, Parts
 from pipelines.extractors.base import DEFAULT_OPTIONS, ExtractorOptions
@@ -59,8 +56,7 @@ from storage.records import Extraction, ParagraphKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.extractors.auto.blocks.page import Columns
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Columns
     from pipelines.extractors.auto.blocks.walk import Blocks
 
 NAME, VERSION = "scored", "18"
@@ -149,9 +145,9 @@ def read(html: str, template: bytes = b"") -> Reading:
         return Reading((), 0.0, found.problem)
     left_out = recurring(page.blocks, template)
     probability = model().probabilities(page, columns, left_out)
-    if (said := comments.sections(page, probability)).any():
+    if (said := parts.comment_sections(page, probability)).any():
         probability = model().probabilities(page, columns, left_out | said)
-    content = find(page, columns["title"], probability, found.body, standfirst.head_of(found.source))
+    content = find(page, columns["title"], probability, found.body, head_and_end.head_of(found.source))
     if not left_out.any():
         return _reading(page, columns["title"], content)
     reading = _reading(page, columns["title"], content.without(left_out))
@@ -202,28 +198,29 @@ def find(page: Page, title: Array, probability: Array, body: str = "", head: byt
     chosen = repeated_layout.completed(page, chosen, probability, allowed)
     chosen = repeated_layout.enclosed(page, chosen, probability, allowed)
     chosen = repeated_layout.closing(page, chosen, probability, allowed)
-    chosen &= ~boxes.elsewhere(page, chosen) & ~boxes.related(page, chosen)
-    chosen &= ~boxes.links(page, chosen)
-    chosen &= ~boxes.labels(page, chosen)
-    chosen &= ~boxes.widgets(page, chosen) & ~boxes.asking(page, chosen)
-    chosen = standfirst.standfirst(page, chosen, allowed & ~captions & (probability >= standfirst.LIKELY), head)
-    chosen = sign_off.unsigned(page, chosen)
+    chosen &= ~boilerplate.elsewhere(page, chosen) & ~boilerplate.related(page, chosen)
+    chosen &= ~boilerplate.links(page, chosen)
+    chosen &= ~boilerplate.labels(page, chosen)
+    chosen &= ~boilerplate.widgets(page, chosen) & ~boilerplate.asking(page, chosen)
+    chosen = head_and_end.with_standfirst(
+        page, chosen, allowed & ~captions & (probability >= head_and_end.LIKELY), head
+    )
+    chosen = head_and_end.without_signature(page, chosen)
     return Content(chosen & ~parts.copies(page, chosen), confidence, captions, headed)
 
 
 def _reading(page: Page, title: Array, content: Content) -> Reading:
-    kinds = parts.Kinds(page, content.chosen)
     shown = parts.shown_title(page, title)
-    lines = [line for index in content.chosen.nonzero()[0].tolist() for line in kinds.lines(index)]
+    lines = list(parts.Kinds(page, content.chosen).lines())
     # The title may be a line of a block that is text.
-    found = boilerplate_lines.without([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
+    found = boilerplate.without_lines([line for place, line in enumerate(lines) if place >= HEAD or line[0] != shown])
     if len(found) > HEAD and _opens_nothing(*found[-2:]):
         found.pop()
     beside = Parts(
         "".join(kind for _, kind in found),
         shown,
         parts.near_captions(page, content.chosen, content.captions),
-        comments.marked(page, content.chosen),
+        parts.comments(page, content.chosen),
     )
     return Reading(tuple(line for line, _ in found), content.confidence, parts=beside, headed=content.headed)
 

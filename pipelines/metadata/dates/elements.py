@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pipelines.metadata.dates.ages import age_of
 from pipelines.metadata.dates.labels import OTHER, PLAIN, PUBLISHED, UPDATED, label_before, portions
 from pipelines.metadata.dates.months import fold, is_name
-from pipelines.metadata.dates.spelled import HEBREW_YEAR
+from pipelines.metadata.dates.parser import HEBREW_YEAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,7 @@ from corpus_spider.config.model import Config
 from corpus_spider.config.values import web_address
 from corpus_spider.presets.new_corpus import NewCorpus, create
 from pipelines.discovery.scope import scope_of
-from pipelines.urls.hosts import registered_domain
-from pipelines.urls.url import host_of, parse
+from pipelines.urls.url import host_of, parse, registered_domain
 from storage.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.decoding.charset_labels import codec_of, name_of, stated_charset
+from pipelines.decoding.decode import codec_of, name_of, stated_charset
 
 
 @pytest.mark.parametrize(

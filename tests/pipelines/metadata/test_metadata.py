@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.markup.tree import parse_tree
-from pipelines.metadata.directives import robots_directives
-from pipelines.metadata.names import MAX_AUTHOR
+from pipelines.metadata.authors import MAX_AUTHOR
 from pipelines.metadata.reader import MAX_TITLE, read_metadata
+from pipelines.metadata.rights import robots_directives
 
 if TYPE_CHECKING:
     from storage.records import Metadata

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.text import normalise
-from pipelines.text.normalise import canonical_text, clean, nfc
+from pipelines.text.normalise import canonical_text, clean, clean_value, nfc
 
 SENTENCES = {
     "vi": "Thủ tướng Chính phủ yêu cầu các bộ, ngành và địa phương tập trung chỉ đạo.",
@@ -195,3 +195,21 @@ def test_rows_of_marks_come_in_order_before_they_are_normalised(marks: str, lett
         assert nfc(text) == unicodedata.normalize("NFC", text)
     ordered = normalise._MARKS.sub(normalise._in_order, marks * 500)
     assert unicodedata.is_normalized("NFD", ordered)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("  a \n\t b\u00a0c ", "a b c"),
+        ("e\u0301", "é"),
+        ("a\u200c\u200db", "a\u200c\u200db"),
+        ("a\x00\x1f\u202eb\ufeff\u00ad\ud800", "ab"),
+        ("a\x85b", "a b"),
+        ("&lt;b&gt;", "<b>"),
+        ("abcdef", "abcd"),
+        ("abc def", "abc"),
+    ],
+)
+def test_clean_value(text: str, expected: str) -> None:
+    """Values are one line of NFC text without invisible characters; joiners that spell words stay."""
+    assert clean_value(text, 4 if len(expected) < 5 and text.startswith("abc") else 20) == expected

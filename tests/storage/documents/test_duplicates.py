@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.text.minhash import pack_pairs
 from storage.corpus import Corpus
 from storage.documents.model import CorpusDocument, Selection
 from storage.documents.near_duplicates import THRESHOLD
-from storage.documents.sketches import Shape, pack_pairs
+from storage.documents.sketches import Shape
 from storage.records import Fingerprint, Processed
 from tests.storage.corpus_samples import Crawl, dropped, empty, fingerprint, made, with_parts
 

@@ -1,20 +1,30 @@
-"""A page in columns: measured texts, sums over elements, groups, marks."""
+"""A page in columns: what is known of each block, and sums over the elements around it.
+
+- Texts: letters, digits and sentences in any script, counted for all blocks at once.
+- Marks: bits of the elements around a block, from their names and from the words of class, id, role and itemprop. The
+  words are those of publishing systems and their themes, which all countries use. No word belongs to one site.
+- Groups: the elements around a block that hold more than one block.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+import unicodedata
+from dataclasses import dataclass, fields
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks import class_marks, text_stats
-from pipelines.extractors.auto.blocks.class_marks import BIT, KIND, PRAISE
+from pipelines.text.text_size import WEIGHTS
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from collections.abc import Iterable, Sequence
+
     from pipelines.extractors.auto.blocks.walk import Blocks
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Columns = dict[str, Any]
 """Features by name, each an array with one number a block."""
 
@@ -27,7 +37,7 @@ than that.
 """
 _MAX_TAG = 300
 """Characters of a start tag that are read. The make of a tag is cached, because the pages of a site repeat it."""
-_CLASS, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
+_CLASS_NAME, _NUMBER = re.compile(r'\sclass="([^"]*)"'), re.compile(r"\d+")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -38,7 +48,7 @@ class Page:
         self.blocks = blocks
         self.count = len(blocks)
         self.order = np.arange(self.count)
-        self.texts = text_stats.count(blocks.texts)
+        self.texts = measure_texts(blocks.texts)
         self.weight = self.texts.weight
         self.link = np.minimum(1.0, np.array(blocks.linked) / self.texts.lengths)
         self.gain = self.weight * (1 - self.link)
@@ -51,7 +61,7 @@ class Page:
         self.total_weight, self.total_gain = self.total(self.weight), self.total(self.gain)
         """Sums over the blocks of each element."""
         self.groups = self._groups()
-        self.marks = class_marks.marks(elements.tags)
+        self.marks = marks(elements.tags)
         """The mark bits of each distinct start tag."""
         own = np.array(self.marks)[self.tag]
         self.kind = own[self.inside]
@@ -113,7 +123,7 @@ def make(tag: str) -> str:
     >>> make('p class="par par-12" id="x7"')
     'p par par-'
     """
-    classed = _CLASS.search(tag)
+    classed = _CLASS_NAME.search(tag)
     return _NUMBER.sub("", f"{tag.partition(' ')[0]} {classed[1]}" if classed else tag)
 
 
@@ -134,3 +144,308 @@ def _title_likeness(page: Page) -> Array:
         if text and (text in title or title in text):
             found[index] = min(len(text), len(title)) / max(len(text), len(title))
     return found
+
+
+# Measures of texts.
+SPACE, LETTER, UPPER, DIGIT, END, COMMA, QUOTE, OTHER, UNSPACED, _FULL_STOP = range(10)
+_CLASSES = 10
+_FULL_STOPS = "。！？｡।॥።"
+ENDS = f".!?…؟۔።៖{_FULL_STOPS}"
+_COMMAS = ",،、，;؛；፣"
+_QUOTES = "\"'»”’)]」』）】“«"
+_SPACES = " \t\n\r\f\v\x1e\u00a0\u3000"
+_NO_SENTENCE_ENDS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+_SENTENCE = 60
+"""Letters of a sentence in scripts that do not mark its end: Thai, Lao, Burmese, Khmer."""
+_ENDING = np.zeros(256, bool)
+_ENDING[[END, _FULL_STOP]] = True
+_MAX_TEXT = 1 << 16
+_BATCH = 1 << 18
+_BEYOND_HAN, _BEYOND = re.compile("[\U00020000-\U0003ffff]"), re.compile("[\U00010000-\U0010ffff]")
+_HAN, _SYMBOL = "\u4e00", "\u2603"
+"""Stand-ins for the characters outside the BMP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Measures of n texts, each an array of n."""
+
+    lengths: Array
+    """Characters, white space included."""
+    classes: Array
+    """Characters by class, n rows."""
+    chars: Array
+    """Characters without white space, at least 1."""
+    weight: Array
+    """Length in letters of an alphabet. A Chinese character counts more than a Latin one."""
+    sentences: Array
+    ends_sentence: Array
+
+
+@cache
+def _tables() -> tuple[Array, Array]:
+    """Return the sort of each BMP character, and one row per sort: a 1 in the place of its class, then its weight.
+
+    Sorts are the classes, and further ones for characters that weigh more than others of their class.
+    """
+    kinds = np.full(0x10000, OTHER, np.uint8)
+    for code in range(0x10000):
+        category = unicodedata.category(chr(code))
+        if category[0] in "LM":
+            kinds[code] = UPPER if category in {"Lu", "Lt"} else LETTER
+        elif category[0] == "N":
+            kinds[code] = DIGIT
+    for letters, kind in (
+        (ENDS, END),
+        (_FULL_STOPS, _FULL_STOP),
+        (_COMMAS, COMMA),
+        (_QUOTES, QUOTE),
+        (_SPACES, SPACE),
+    ):
+        kinds[[ord(letter) for letter in letters]] = kind
+    for first, last in _NO_SENTENCE_ENDS:
+        part = kinds[first : last + 1]
+        part[part == LETTER] = UNSPACED
+    weights = np.isin(kinds, (LETTER, UPPER, UNSPACED)).astype(np.float64)
+    weights[kinds == DIGIT] = 0.5
+    for letters, weight in WEIGHTS:
+        for first_letter, last_letter in re.findall("(.)-(.)", letters):
+            weights[ord(first_letter) : min(ord(last_letter), 0xFFFF) + 1] *= weight
+    usual = np.zeros(_CLASSES)
+    usual[[LETTER, UPPER, UNSPACED, DIGIT]] = 1, 1, 1, 0.5
+    sorts, classes, weighs = kinds.copy(), list(range(_CLASSES)), usual.tolist()
+    classes[_FULL_STOP] = END
+    for kind, weight in np.unique(np.column_stack((kinds, weights)), axis=0).tolist():
+        if weight != usual[int(kind)]:
+            sorts[(kinds == kind) & (weights == weight)] = len(classes)
+            classes.append(int(kind))
+            weighs.append(weight)
+    return sorts, np.column_stack((np.eye(_CLASSES)[classes], weighs))
+
+
+def measure_texts(texts: Sequence[str]) -> Texts:
+    """Measure one or more texts. No text is blank.
+
+    All measures but the length are of the first ``_MAX_TEXT`` characters. Texts are measured in batches, which bounds
+    the memory.
+    """
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    if lengths.sum() <= min(_BATCH, _MAX_TEXT):
+        return _measure_batch(texts, lengths)
+    texts = [text[:_MAX_TEXT] for text in texts]
+    ends = np.add.accumulate(np.minimum(lengths, _MAX_TEXT))
+    bounds = [0, *(np.flatnonzero(np.diff(ends // _BATCH)) + 1).tolist(), len(texts)]
+    parts = [_measure_batch(texts[first:last], lengths[first:last]) for first, last in pairwise(bounds)]
+    return Texts(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Texts)))
+
+
+def _measure_batch(texts: Sequence[str], lengths: Array) -> Texts:
+    sorts, rows = _tables()
+    # A space after each text separates it from the next.
+    read = np.minimum(lengths, _MAX_TEXT)
+    sort = _without_inner_points(sorts.take(_codes(" ".join([*texts, ""])), mode="clip"))
+    owner = np.arange(0, len(texts) * len(rows), len(rows)).repeat(read + 1)
+    owner += sort
+    counted = np.bincount(owner, minlength=len(texts) * len(rows)).reshape(len(texts), -1) @ rows
+    counted[:, SPACE] -= 1
+    shown = read - counted[:, SPACE]
+    visible = (sort != SPACE).nonzero()[0]
+    last = visible[np.maximum(np.add.accumulate(shown, dtype=np.intp) - 1, 0)] if len(visible) else np.zeros_like(read)
+    closing, before = sort[last], sort[np.maximum(last - 1, 0)]
+    return Texts(
+        lengths=lengths,
+        classes=counted[:, :_CLASSES],
+        chars=np.maximum(1, shown),
+        weight=counted[:, _CLASSES],
+        sentences=counted[:, END] + counted[:, UNSPACED] / _SENTENCE,
+        ends_sentence=_ENDING[closing] | ((closing == QUOTE) & _ENDING[before]),
+    )
+
+
+def _codes(text: str) -> Array:
+    """Return the characters as BMP code points."""
+    encoded = text.encode("utf-16-le", "replace")
+    if len(encoded) != 2 * len(text):
+        encoded = _BEYOND.sub(_SYMBOL, _BEYOND_HAN.sub(_HAN, text)).encode("utf-16-le", "replace")
+    return np.frombuffer(encoded, np.uint16)
+
+
+def _without_inner_points(sort: Array) -> Array:
+    """Reclassify points inside words and numbers: the end of a sentence has a space or a quote after it.
+
+    The last character is a space.
+    """
+    ends = (sort == END).nonzero()[0]
+    following = sort[ends + 1]
+    sort[ends[(following != SPACE) & (following != QUOTE) & (following != END)]] = OTHER
+    return sort
+
+
+# Marks of elements.
+_WORDS = {
+    "comment": r"comments?(?:list|body|posts?|blocks?|texts?|area|thread|box|wrap|container)?"
+    r"|disqus|respond|replies|reply|forumposts?|komment\w*|coment\w*",
+    "nav": r"nav|navi|navbar|navigation|navlink|menu|submenu|breadcrumbs?|crumbs?|pager|pagination|paging"
+    r"|toolbar|tabs?",
+    "side": r"sidebar|side|rail|aside|widgets?|sidecol|complementary",
+    "foot": r"footer|foot|copyright|legal|contentinfo|bottom",
+    "head": r"header|masthead|topbar|banner|logo|top",
+    "share": r"shar\w*|social|sns|like|facebook|twitter|tweet|print|bookmark|follow|addthis|tools?",
+    "related": r"relat\w*|recommend\w*|more|most|popular|trend\w*|latest|teasers?|readmore|also|next|prev|previous"
+    r"|recent|similar|hot|rank\w*|list",
+    "ad": r"ads?|advert\w*|sponsor\w*|promo\w*|adsense|commercial|dfp|outbrain|taboola|partner",
+    "meta": r"meta|byline|authors?|date|dateline|datetime|time|timestamp|credits?|source|info|published?|pubdate"
+    r"|category|rating|views|bio|writer|editor",
+    "caption": r"caption|figcaption|photos?|fotos?|images?|img|gallery|slideshow|figure|media|video|pic|pictures?"
+    r"|thumb\w*",
+    "tag": r"tags?|tagcloud|keywords?|topics?|labels?",
+    "sign": r"newsletter|subscri\w*|login|signup|register|cookies?|consent|modal|popup|overlay|dialog|form"
+    r"|search|vote|poll|survey|gdpr|alert|notice",
+    "good": r"articles?|content|body|post|entry|story|text|main|detail|articlebody|articletext|prose|news|read|hentry"
+    r"|cuerpo|artikel|blog",
+    "title": r"title|headline|headings?|subject",
+    "lead": r"lead|lede|summary|intro|standfirst|description|abstract|excerpt|subtitle|dek|deck|sapo|teasertext",
+    "widget": r"authors?|writer|bio|saboxplugin|newsletters?|mc4wp|mailchimp|subscri\w*|copyrights?|most|popular"
+    r"|trending|polls?|cookies?|cc|gdpr|modal|follow|google|telegram|whatsapp|views?|ratings?|disqus|wpd\w*|respond|error|font"
+    r"|short\w*|jwplayer|videojs|onesignal|push|signup|jetpack|cta|donat\w*|paywall|weather|ticker|download|promo|call"
+    r"|consent|brlbs|borlabs|cmplz|placeholder|privacy",
+}
+"""Words in a name, and the mark they give. The mark "widget" also needs a full name in ``_WIDGET``."""
+_TAGS = {
+    **{name: name for name in ("article", "main", "nav", "aside", "header", "footer", "form", "figure", "table")},
+    **dict.fromkeys(("ul", "ol"), "ul"),
+    **dict.fromkeys(("figcaption", "caption"), "figure"),
+    **dict.fromkeys(("button", "object", "marquee", "dialog"), "box"),
+}
+_TAGS |= {"dl": "dl", "menu": "nav", "fieldset": "form", "blockquote": "blockquote"}
+NAMES = (*_WORDS, *dict.fromkeys(_TAGS.values()), "hidden")
+"""Names of the mark bits, lowest first."""
+BIT = {name: 1 << index for index, name in enumerate(NAMES)}
+PRAISE = BIT["good"] | BIT["article"] | BIT["main"] | BIT["title"] | BIT["lead"]
+"""Marks that speak for a block."""
+
+_KINDS = {name: name for name in ("p", "h1", "h2", "h3")}
+_KINDS |= {**dict.fromkeys(("td", "th", "tr"), "td"), **dict.fromkeys(("dd", "dt"), "dd")}
+_KINDS |= dict.fromkeys(("figcaption", "caption"), "figcaption")
+_OF_NO_KIND = ("h4", "h5", "h6", "li", "div", "body", "center", "blockquote", "pre", "section", "article", "main")
+KIND = {name: 1 << index for index, name in enumerate((*dict.fromkeys(_KINDS.values()), "other"), len(NAMES))}
+"""Bits for the element's name alone."""
+
+_BOX = (
+    "(?:box|block|widget|card|form|info|section|area|container|wrap|wrapper|banner|bar|popup|inner|text|notice|module)"
+)
+_WIDGET = re.compile(
+    rf"\b(?:about-(?:the-)?(?:author|writer)|(?:author|writer|bio)-(?:{_BOX}|bio|profile|about|desc|description|details?)"
+    rf"|(?:newsletters?|subscri\w*|mc4wp|mailchimp|polls?|telegram|whatsapp|gdpr|cookies?|copyrights?)-{_BOX}"
+    r"|newsletter-(?:sign-?up|subscri\w*|promo|cta|inline)|cookie-(?:law|consent|message)|cc-(?:window|banner)|wp-polls"
+    r"|(?:telegram|whatsapp)-(?:channel|join)|follow-(?:us|google|telegram)|mc4wp|saboxplugin"
+    r"|most-(?:read|viewed|popular|commented|shared|visited)|popular-(?:posts?|news|articles)|trending-(?:posts|news|now)"
+    r"|modal-(?:dialog|content|body|fade)|post-(?:views?|ratings?)|star-ratings?|disqus-thread|wpdcom|wpd-\w+|wpdiscuz"
+    r"|comment-respond|(?:report|orphus)-error|error-report|font-resizer?|short-?(?:links?|url)|jwplayer|videojs"
+    r"|onesignal|push-notifications?|sign-?up-(?:card|form|box)|jetpack-likes?|pb-cta|app-download|download-app"
+    r"|(?:donat(?:e|ions?)|paywall|promo|weather)-(?:box|banner|card|block|bar|widget|notice|prompt|message)"
+    r"|(?:embed|social|content|video|iframe|media|youtube|twitter|facebook|instagram|external)-(?:consent|privacy)"
+    r"|consent-(?:embed|placeholder|notice|layer|overlay|box|message)|embed-placeholder|social-placeholder"
+    r"|brlbs-\w+|borlabs-\w+|cmplz-(?:placeholder|blocked|blocked-\w+)"
+    r"|stock-ticker|call-to-action|cta-(?:box|banner|card|block|widget))\b"
+    r"|\A(?:newsletter|poll|copyright|google-news|telegram|modal|author-?bio|font-size)\Z"
+)
+"""Names, words joined by hyphens, of boxes that are not part of an article, whatever its topic."""
+
+_OF_TAG = dict.fromkeys(_OF_NO_KIND, 0) | {name: KIND[kind] for name, kind in _KINDS.items()}
+_OF_TAG |= {name: _OF_TAG.get(name, KIND["other"]) | BIT[mark] for name, mark in _TAGS.items()}
+_PATTERNS = [(BIT[name], re.compile(words)) for name, words in _WORDS.items()]
+_ANY = re.compile("|".join(_WORDS.values()))
+_NAMING = re.compile(r'\s(?:class|id|role|itemprop)="([^"]*)"')
+_WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
+"""A word ends where a capital follows a lower-case letter."""
+_APART = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
+"""Translation table for the fast path: names in lower case."""
+_RANDOM = re.compile(
+    r"(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-f]*\d+[a-f]+\d[0-9a-f]*|[a-f]+\d+[a-f][0-9a-f]*)"
+    r"(?![0-9a-z])"
+)
+"""Hexadecimal ids of blocks. They are removed because "ad" could be read in them."""
+_HIDDEN = re.compile(
+    r"\s(?:hidden(?=[\s=]|\Z)|(?:placeholder|fallback)(?=\s|=\"\"|\Z)|style=\"[^\"]{0,400}?"
+    r"(?:display\s*:\s*none|\b(?:left|top|text-indent)\s*:\s*-\d{4}))",
+    re.IGNORECASE,
+)
+_UNSEEN = re.compile(
+    r"\sclass=\"(?=(?:[^\"]*\s)?(?:(?:is-|u-)?(?:visually-?hidden|sr-only)|hidden|d-none|(?:visible|show-for)-print|print-?only|screen-?reader(?:-text|-only)?)[\s\"])"
+    r"(?![^\"]*(?::|d-(?:sm|md|lg|xl|xxl)-)(?:block|flex|grid|inline|table|contents))",
+    re.IGNORECASE,
+)
+"""Classes of common style sheets for invisible elements. ``hidden md:block`` is visible on some screens."""
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MAX_NAMING = 2000
+_MAX_KEPT, _MAX_TAGS = 300, 2**14
+"""Characters of a start tag whose marks are cached, and tags in the cache: the pages of a site repeat them."""
+
+
+@lru_cache(maxsize=2**15)
+def _of_word(word: str) -> int:
+    word = word.lower()
+    return sum(bit for bit, pattern in _PATTERNS if pattern.fullmatch(word)) if _ANY.fullmatch(word) else 0
+
+
+@lru_cache(maxsize=2**14)
+def _of_naming(naming: str) -> int:
+    found = 0
+    naming = naming[:_MAX_NAMING]
+    if "ad" in naming:
+        naming = _RANDOM.sub("", naming)
+    words = naming.translate(_APART).split() if naming.isascii() and naming.islower() else _WORD.findall(naming)
+    for word in words:
+        found |= _of_word(word)
+    if found & BIT["widget"] and not _WIDGET.search("-".join(words).lower()):
+        found ^= BIT["widget"]
+    return found
+
+
+def marks(tags: Iterable[str]) -> list[int]:
+    """Return the mark bits of elements, given their start tags without ``<`` and ``>``.
+
+    >>> [mark for mark in NAMES if marks(['aside class="relatedBox"'])[0] & BIT[mark]]
+    ['related', 'aside']
+    """
+    return list(map(_MARKS.__getitem__, tags))
+
+
+def _marks_of(tag: str) -> int:
+    name, _, attributes = tag.partition(" ")
+    found = _OF_TAG.get(name, KIND["other"])
+    if attributes:
+        if _may_hide(attributes) and (_HIDDEN.search(tag) or _UNSEEN.search(tag)):
+            found |= BIT["hidden"]
+        for naming in _NAMING.findall(tag):
+            found |= _of_naming(naming)
+        if ' role="button"' in tag:
+            found |= BIT["box"]
+        if name == "section" and ' role="region"' in tag:  # an embed that screen readers can skip
+            found |= BIT["widget"]
+        if name in _HEADINGS:  # their ids repeat their text
+            found &= ~BIT["widget"]
+    return found
+
+
+def _may_hide(text: str) -> bool:
+    """Sieve before the patterns, which take twenty times as long."""
+    hidden = "none" in text or "hidden" in text or "Hidden" in text or "holder" in text or "fallback" in text
+    hidden = hidden or ('style="' in text and (":-" in text or ": -" in text))
+    return hidden or "print" in text or "sr-only" in text or "reader" in text
+
+
+class _Marks(dict[str, int]):
+    """Cache of the marks of start tags. It is cleared when full; long tags are not kept."""
+
+    def __missing__(self, tag: str) -> int:
+        if len(self) == _MAX_TAGS:
+            self.clear()
+        found = _marks_of(tag)
+        if len(tag) <= _MAX_KEPT:
+            self[tag] = found
+        return found
+
+
+_MARKS = _Marks()

@@ -16,7 +16,7 @@ import numpy as np
 import xxhash
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array
     from pipelines.extractors.auto.blocks.walk import Blocks, Elements
 
 KEY = np.dtype("<u8")

@@ -91,7 +91,7 @@ class Learned:
 
 def survey_html(html: str) -> Survey:
     """Survey a decoded page; markup that would strain the parser gives an empty survey."""
-    from pipelines.extractors.auto.blocks.text_stats import count
+    from pipelines.extractors.auto.blocks.page import measure_texts
     from pipelines.extractors.auto.blocks.walk import walk
     from pipelines.markup.tree import parse_tree
 
@@ -100,7 +100,7 @@ def survey_html(html: str) -> Survey:
         return Survey()
     keys = block_keys(blocks)
     kept = np.sort(np.unique(keys, return_index=True)[1])[:MOST_BLOCKS]
-    weights = np.maximum(1, count(blocks.texts).weight)[kept]
+    weights = np.maximum(1, measure_texts(blocks.texts).weight)[kept]
     return Survey(keys[kept].tobytes(), weights.astype(WEIGHT).tobytes())
 
 

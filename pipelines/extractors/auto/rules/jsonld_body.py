@@ -16,8 +16,7 @@ import numpy as np
 from pipelines.extractors.auto.rules.parts import is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
 GRAM = 6
 """Characters of the compared n-grams. This length suits scripts with and without spaces."""

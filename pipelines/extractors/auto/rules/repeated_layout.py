@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT, KIND
+from pipelines.extractors.auto.blocks.page import BIT, KIND
 from pipelines.extractors.auto.rules.parts import is_heading
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
 MOST = 0.6
 """Share of chosen text of one make from which the rest of it is content."""

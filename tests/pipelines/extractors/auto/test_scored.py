@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.auto.blocks.class_marks import marks
 from pipelines.extractors.auto.blocks.features import measure, measure_again
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import Page, marks
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.extractors.auto.model import MODEL, choose
 from pipelines.extractors.auto.selection import extract, find, read

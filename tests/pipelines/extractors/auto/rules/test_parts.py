@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from pipelines.extractors.auto import density, selection
-from pipelines.extractors.auto.blocks.class_marks import BIT, marks
-from pipelines.extractors.auto.blocks.page import Page
+from pipelines.extractors.auto.blocks.page import BIT, Page, marks
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules.comments import MAX_COMMENTS, sections
 from pipelines.extractors.auto.rules.jsonld_body import doubts
-from pipelines.extractors.auto.rules.parts import MAX_CHARS, captions
+from pipelines.extractors.auto.rules.parts import MAX_CHARS, MAX_COMMENTS, captions, comment_sections
 from pipelines.extractors.registry import get
 from pipelines.markup.tree import parse_tree
 from pipelines.metadata.jsonld import article_body
@@ -293,7 +291,7 @@ def test_a_short_text_is_read_without_the_section_of_its_comments(naming: str, b
     shown = Page(walk(parse_tree(body)))
     likely = np.array([0.9 if len(text) > 60 else 0.01 for text in shown.blocks.texts])
     long = np.array([len(text) > 60 for text in shown.blocks.texts])
-    assert (long & ~sections(shown, likely)).sum() == read
+    assert (long & ~comment_sections(shown, likely)).sum() == read
 
 
 @pytest.mark.parametrize("naming", ["class=commentbody", "class='comments-body'", "class=commentpost"])
@@ -303,13 +301,13 @@ def test_a_short_text_is_read_without_comments_that_stand_side_by_side(naming: s
     body = f"<title>{TITLE}</title><body><h1>{TITLE}</h1><p>{LINES[1]}</p>{said}</body>"
     assert selection.extract(body).paragraphs == (LINES[1],)
     shown = Page(walk(parse_tree(f"<body>{said}<p>{LINES[1]}</p></body>")))
-    assert not sections(shown, np.full(shown.count, 0.9)).any()
+    assert not comment_sections(shown, np.full(shown.count, 0.9)).any()
 
 
 def test_comments_that_nothing_stands_before_are_what_there_is_to_read() -> None:
     """As on the page of a discussion, or one whose text is in a place of that name."""
     shown = Page(walk(parse_tree(f"<body><p>Short.</p>{section(*LINES)}</body>")))
-    assert not sections(shown, np.full(shown.count, 0.9)).any()
+    assert not comment_sections(shown, np.full(shown.count, 0.9)).any()
 
 
 def stating(body: str) -> str:

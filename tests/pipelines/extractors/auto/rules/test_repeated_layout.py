@@ -8,7 +8,7 @@ import pytest
 from pipelines.extractors.auto import selection
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules import boxes, repeated_layout
+from pipelines.extractors.auto.rules import boilerplate, repeated_layout
 from pipelines.markup.tree import parse_tree
 
 TITLE = "The river has risen over the quays"
@@ -198,7 +198,7 @@ LINKS = "<ul><li><a href=/x>Who shut the bridge?</a></li><li><a href=/y>The quay
 def test_what_is_named_as_related_articles_and_has_links_is_none_of_this_one(box: str, out: int) -> None:
     """Its heading and its links go, though they end as sentences, and what it tells of another article."""
     shown = page(f"<h1>{TITLE}</h1>{f'<p>{SAID}</p>' * 6}{box}")
-    assert boxes.related(shown, np.ones(shown.count, bool)).sum() == out
+    assert boilerplate.related(shown, np.ones(shown.count, bool)).sum() == out
 
 
 def test_thousands_of_makes_take_no_time() -> None:

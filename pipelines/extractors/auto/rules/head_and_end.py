@@ -1,30 +1,33 @@
-"""Add the standfirst above a text.
+"""Head and end of a text: add the standfirst above it, remove the signature below it.
 
 A standfirst is short, alone, and formatted unlike the text, so the model often misses it. But pages repeat it in their
-head as the description for other sites.
+head as the description for other sites. Of 2942 passages that 987 pages of other collections should have, 156 are
+missed instead of 171. One more wrong passage is taken.
 
-Of 2942 passages that 987 pages of other collections should have, 156 are missed instead of 171. One more wrong passage
-is taken.
+Vietnamese papers name the author only in a signature at the end. Of 801 gold pages 11 end so. On one of them the true
+text has the line.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT, KIND
-from pipelines.extractors.auto.rules.parts import TITLE, around, naming_of
+from pipelines.extractors.auto.blocks.page import BIT, KIND
+from pipelines.extractors.auto.rules.parts import TITLE, around, is_heading, naming_of
 
 if TYPE_CHECKING:
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
+# The standfirst.
 LIKELY = 0.2
 """Probability from which a block may be a standfirst."""
-AROUND = 4
+NAMING = 4
 """Elements around a block, at most, that may name it a standfirst."""
 LEAST = 40
 """Weight of a standfirst, at least, in letters of an alphabet."""
@@ -58,7 +61,7 @@ def head_of(source: bytes) -> bytes:
     return source[:end]
 
 
-def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
+def with_standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
     """Add to the chosen blocks the standfirst: ``likely`` blocks between headline and text that the head repeats.
 
     ``head`` is the head of the page in UTF-8. It need not repeat a block that is named as a standfirst. Blocks that the
@@ -91,4 +94,62 @@ def standfirst(page: Page, chosen: Array, likely: Array, head: bytes) -> Array:
 def _is_standfirst(page: Page, index: int) -> bool:
     elements = page.blocks.elements
     own = takewhile(lambda element: page.held[element] == 1, around(page.blocks, index))
-    return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, AROUND))
+    return any(_STANDFIRST.search(naming_of(elements.tags[elements.tag[element]])) for element in islice(own, NAMING))
+
+
+# The signature.
+LAST, SIGNED = 2, 100
+"""Blocks at the end of a text that may be a signature, and characters of one, at most."""
+ALIGNING, HELD = 2, 2
+"""Elements around a signature that may align it, and blocks of such an element, at most."""
+MOST = 0.2
+"""Share of the text, at most, in signatures."""
+_CELL = KIND["td"]
+"""Cells are aligned for another reason: columns of figures."""
+_FLUSH = {
+    side: re.compile(rf'\salign="?{side}\b|\sstyle="[^"]{{0,400}}?\btext-align\s*:\s*{side}\b', re.IGNORECASE)
+    for side in ("left", "right")
+}
+_FROM_RIGHT = frozenset({"R", "AL"})
+_AUTHOR = re.compile(
+    r"(?<![a-z])(?:by-?lines?|authors?|writers?|reporters?|posted-?(?:by|on)|pub-?date|date|time|timestamp|dateline"
+    r"|(?:post|entry|article|story|news|page)-?(?:meta|info|details?))(?![a-z])(?!-(?:text|bio|intro|desc|description|note|quote))"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def without_signature(page: Page, chosen: Array) -> Array:
+    """Return the chosen blocks without signatures at the end: short lines that are no sentences.
+
+    A signature is aligned to the side where lines end, or an element around it is named as a byline.
+    """
+    last = page.count - 1 - int(chosen[::-1].argmax())
+    if not _may_sign(page, last):
+        return chosen
+    taken = chosen.nonzero()[0][: -LAST - 1 : -1].tolist()
+    signed = list(takewhile(lambda index: _may_sign(page, index) and _is_set_apart(page, index), taken))
+    if not signed or page.texts.chars[signed].sum() > MOST * page.texts.chars[chosen].sum():
+        return chosen
+    left = chosen.copy()
+    left[signed] = False
+    return left
+
+
+def _is_set_apart(page: Page, index: int) -> bool:
+    letter = _LETTER.search(page.blocks.texts[index])
+    side = "left" if letter and unicodedata.bidirectional(letter[0]) in _FROM_RIGHT else "right"
+    elements = page.blocks.elements
+    small = takewhile(lambda element: page.held[element] <= HELD, around(page.blocks, index))
+    return any(_is_signed(elements.tags[elements.tag[element]], side) for element in islice(small, ALIGNING))
+
+
+def _may_sign(page: Page, index: int) -> bool:
+    short = page.texts.chars[index] <= SIGNED and not page.texts.ends_sentence[index]
+    return bool(short and not page.kind[index] & _CELL)
+
+
+@lru_cache(maxsize=2**10)
+def _is_signed(tag: str, side: str) -> bool:
+    return _FLUSH[side].search(tag) is not None or (
+        not is_heading(tag.partition(" ")[0]) and _AUTHOR.search(naming_of(tag)) is not None
+    )

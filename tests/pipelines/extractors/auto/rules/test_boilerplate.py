@@ -1,4 +1,4 @@
-"""Boxes inside an article that are not part of it."""
+"""Boxes, links and lines in an article that are not part of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from pipelines.extractors.auto import selection
 from pipelines.extractors.auto.blocks.page import Page
 from pipelines.extractors.auto.blocks.walk import walk
-from pipelines.extractors.auto.rules import boxes
+from pipelines.extractors.auto.rules import boilerplate
 from pipelines.markup.tree import parse_tree
+from storage.records import ParagraphKind
 
 TITLE = "The river has risen over the quays"
 SAID = "The river rose by another hand this hour, and the ferries stay where they are until the weekend. "
@@ -54,9 +55,9 @@ def test_a_small_box_with_a_form_in_it_is_none_of_the_text(box: str, out: int) -
     """Whatever its classes are; nor are the text around it and longer parts of it taken for such a box."""
     shown, chosen, _ = of_text(article(box))
     chosen &= ~starting(shown, "OK")
-    assert boxes.asking(shown, chosen).sum() == out
+    assert boilerplate.asking(shown, chosen).sum() == out
     around, chosen, _ = of_text(f"<form>{article('')}<button>OK</button></form>")
-    assert not boxes.asking(around, chosen).any()
+    assert not boilerplate.asking(around, chosen).any()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_a_small_box_with_a_form_in_it_is_none_of_the_text(box: str, out: int) -
 def test_boxes_that_are_named_for_what_is_no_article_are_out(name: str, *, out: bool) -> None:
     """As for gifts, weather, shares and programs; what hides the text until it is paid for is named otherwise."""
     shown, chosen, box = of_text(article(f"<div class='{name}'><p>Give what you can.</p></div>"), "Give")
-    assert (boxes.widgets(shown, chosen) == box).all() == out
+    assert (boilerplate.widgets(shown, chosen) == box).all() == out
 
 
 def test_a_text_is_read_without_the_boxes_in_it() -> None:
@@ -87,3 +88,43 @@ def test_what_stands_in_until_something_is_loaded_is_out(attribute: str, *, read
     """As elements of AMP have it; those that may be written in name what they are for."""
     found = selection.extract(f"<title>{TITLE}</title><body>{article(f'<div {attribute}>It comes soon.</div>')}</body>")
     assert ("It comes soon." in found.paragraphs) is read
+
+
+P, H, L, Q = ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM, ParagraphKind.QUOTE
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "out"),
+    [
+        ("Read also: The minister resigns after a vote", P, True),
+        ("READ MORE | Who will pay for the bridge?", L, True),
+        (">> Xem thêm: Nước sông lên", P, True),
+        ("اقرأ أيضاً: رئيس الوزراء يستقيل", P, True),
+        ("قراءة المزيد من الكتب عادة جيدة", P, False),
+        ("Читайте также: Премьер ушёл в отставку", P, True),
+        ("Read also", H, True),
+        ("Read also the second chapter, he said.", P, False),
+        ("Read also: The minister resigns", Q, False),
+        ("- Quảng cáo -", P, True),
+        ("Quảng cáo ngoài trời tăng mạnh", P, False),
+        ("Advertisement", H, False),
+        ("Copy link", P, True),
+        ("Copy link by link, she went through the list.", P, False),
+        ("HABERİ PAYLAŞ", P, True),
+        ("***", P, False),
+        ("Copy link " * 30, P, False),
+    ],
+)
+def test_a_line_is_boilerplate_only_by_a_whole_label_or_all_of_its_words(
+    line: str, kind: ParagraphKind, *, out: bool
+) -> None:
+    """In any typing of its letters; a heading or a quotation may be such words."""
+    text = [(f"{number}. The water stood three hands above the mark." * 3, P) for number in range(5)]
+    found = boilerplate.without_lines([*text, (line, kind)])
+    assert found == (text if out else [*text, (line, kind)])
+
+
+def test_a_text_that_is_mostly_such_lines_keeps_them() -> None:
+    """A page may consist of links with labels."""
+    text = [("Read also: The minister resigns after a vote", P), ("The water rose.", P)]
+    assert boilerplate.without_lines(text) == text

@@ -1,13 +1,13 @@
-"""Find the visible byline of a page: the author next to the headline, or a signature at the end of the text.
+"""Find the authors of a page in its visible byline, and clean the names that a page states.
 
-An element is a byline if
+The byline is next to the headline, or it is a signature at the end of the text. An element is a byline if
 
 - its class, id or ``data-testid`` says so;
 - it links to the page of an author;
 - its text directly after an h1 begins with "by" in some language.
 
-Names are a few words with capital letters (in scripts that have
-them), none of them a role. Navigation, captions, teasers and comments are skipped.
+Names are a few words with capital letters (in scripts that have them), none of them a role. Navigation, captions,
+teasers and comments are skipped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from pipelines.metadata.dates.elements import is_aside
-from pipelines.text.normalise import INVISIBLE
+from pipelines.text.normalise import INVISIBLE, clean_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -81,8 +81,6 @@ _NEXT, _FAR = 40, 150
 """Elements after the headline in which words alone mark a byline, and in which other marks do."""
 _BESIDE = 12
 """Elements after a byline in which another one of its class continues it."""
-
-
 _FLUSH = '[align="right" i], [style*="right" i]'
 _RIGHT = re.compile(r"\btext-align\s*:\s*right\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)?")
@@ -97,7 +95,7 @@ _MAX_NAMING = 2000
 """Characters of a class or id that are read."""
 
 
-def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
+def byline_authors(tree: LexborHTMLParser, around: Around) -> list[str]:
     """Return the names in the byline next to the headline. ``around`` are the elements there."""
     headed = tree.css_first("h1") is not None
     places = [*enumerate(around.behind[: min(around.prose, _FAR)]), *((_NEXT, node) for node in around.over)]
@@ -106,8 +104,8 @@ def authors(tree: LexborHTMLParser, around: Around) -> list[str]:
     for place, node in places:
         if node is None or (found and (place > last + _BESIDE or make != (node.tag, _naming(node)))):
             continue
-        if names := _in_element(node, near=headed and place < _NEXT):
-            found += (name for name in names if name not in found)
+        if read := _in_element(node, near=headed and place < _NEXT):
+            found += (name for name in read if name not in found)
             make, last = (node.tag or "", _naming(node)), place
     return found
 
@@ -123,7 +121,7 @@ def signature(tree: LexborHTMLParser) -> list[str]:
             continue
         if node.css_first("a") is not None or is_aside(node, _NO_TEXT, _OF_OTHERS):
             continue
-        if found := list(_names(_MARK.split(_IN_BRACKETS.sub("", text)))):
+        if found := list(_leading_names(_MARK.split(_IN_BRACKETS.sub("", text)))):
             return found
     return []
 
@@ -150,7 +148,7 @@ def _in_element(node: LexborNode, *, near: bool) -> list[str]:
         return []
     if not (marked or linked):
         pieces = _behind_by(pieces)
-    return [] if not pieces or is_aside(node) else list(_names(pieces))
+    return [] if not pieces or is_aside(node) else list(_leading_names(pieces))
 
 
 def _behind_by(pieces: Sequence[str]) -> list[str]:
@@ -161,7 +159,7 @@ def _behind_by(pieces: Sequence[str]) -> list[str]:
     return next((parts[at:] for parts in lines for at, part in enumerate(parts) if at and BY.match(part)), [])
 
 
-def _names(pieces: Iterable[str]) -> Iterator[str]:
+def _leading_names(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the names at the start of some texts, up to the first part that is no name."""
     named = False
     for piece in pieces:
@@ -197,3 +195,76 @@ def is_name(text: str) -> bool:
 def _naming(node: LexborNode) -> str:
     attributes = node.attributes
     return " ".join((attributes.get(name) or "")[:_MAX_NAMING] for name in ("class", "id", "data-testid", "data-hook"))
+
+
+# Names that a page states.
+MAX_AUTHOR = 200
+"""Characters of all authors together."""
+_MAX_NAME_WORDS = 8
+
+_BEFORE_NAME = re.compile(
+    rf"^(?:{NEVER_A_NAME}|theo(?=:|\s+\S+\s)(?=.*[\u1ea0-\u1ef9đơư]))\s*:?\s+(?=\S)", re.IGNORECASE
+)
+"""Words before a name. Vietnamese papers write "theo" before a quoted source; elsewhere it is a name (Theo Nguyễn)."""
+_ALL_POSTS = re.compile(
+    r"^(?:(?:(?:view|see|show|read)\s+)?(?:all|more)\s+(?:posts|articles|stories)\s+(?:by|from)|zeige alle beiträge von"
+    r"|alle beiträge von|(?:voir|afficher) tous les articles (?:de|par)|ver tod[ao]s (?:las entradas|l?os posts) de"
+    r"|vedi tutti gli articoli di|(?:bekijk )?alle berichten van|xem (?:tất cả )?(?:các )?bài viết (?:của|bởi)"
+    r"|lihat semua (?:pos|tulisan) (?:milik|oleh|dari)|посмотреть все записи (?:автора|от)"
+    r"|(?:عرض|مشاهدة) (?:كل|جميع) (?:ال)?مقالات(?: بواسطة)?|(?:نمایش|مشاهده|دیدن) همه\W?ی? نوشته\W?های)\s+(?=\S)",
+    re.IGNORECASE,
+)
+"""WordPress's words before the name in the link to an author's page."""
+_NO_NAME = re.compile(
+    r"https?:|www\.|@|:\s|\.(?:com|net|org)\b|[{}<>\\]|^\W*$|^\d+$|[→»›]|\b(?:develop|design|power|creat)ed\s+by\b",
+    re.IGNORECASE,
+)
+_NOBODY = frozenset(
+    {"admin", "administrator", "editor", "author", "no author", "webmaster", "root", "none", "null", "unknown"}
+    | {"super user", "user admin", "site admin", "guest", "name", "first name", "last name", "your name"}
+    | {"see full bio", "full bio", "view bio", "read bio", "view profile", "read more", "more"}
+)
+_ADDRESS = re.compile(r"\s*[|,;]?\s*<?\S+@\S+")
+"""An e-mail address beside the name, or with the name beside it (RSS 2.0)."""
+_OF_SITE = re.compile(r"\s*[,|]\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,8}$")
+_ACCOUNT = re.compile(r"[a-z][a-z0-9._-]*")
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a name in one case, for comparison with hosts and other spellings."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def names(values: Iterable[str]) -> list[str]:
+    """Return names that can be printed. Of names with the same letters, as in addresses, the first is kept."""
+    fit = [name for value in values if (name := _printable_name(value))]
+    return list({letters(name): name for name in reversed(fit)}.values())[::-1]
+
+
+def is_account(name: str) -> bool:
+    """Return whether a name is that of a user account, which systems state if they have no other.
+
+    >>> is_account("ann.author.12"), is_account("Ann Author"), is_account("AFP")
+    (True, False, False)
+    """
+    return _ACCOUNT.fullmatch(name) is not None
+
+
+def _printable_name(value: str) -> str:
+    """Return a name that can be printed, or "" for addresses, accounts, markup and texts too long for a name."""
+    stated = clean_value(value, MAX_AUTHOR + 1)
+    if _ALL_POSTS.match(stated):
+        stated = _ALL_POSTS.sub("", stated).rstrip(" →»›")
+    # The address or the paper may follow a name (Ann Author | The Daily, ann@daily.example).
+    named = _OF_SITE.sub("", _ADDRESS.sub("", _BEFORE_NAME.sub("", stated))).strip()
+    if named[:1] == "(" and named[-1:] == ")":
+        named = named[1:-1]
+    first, *others = named.split(" | ")
+    name = ", ".join([first, *filter(is_name, others)]).strip(" ,;|-–")
+    # Repeated names go, except surnames (García, Ana, García, Luis).
+    parts = name.split(", ")
+    once = dict.fromkeys(parts)
+    if len(once) == 1 or all(" " in part for part in parts):
+        name = ", ".join(once)
+    wordy = any(len(part.split()) > _MAX_NAME_WORDS for part in name.split(","))
+    return "" if wordy or len(name) > MAX_AUTHOR or _NO_NAME.search(name) or name.casefold() in _NOBODY else name

@@ -1,4 +1,4 @@
-"""Byline: the author that a page shows when its metadata name no person."""
+"""Authors of a page: its visible byline and signature, and names as they are fit to print."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.markup.tree import parse_tree
-from pipelines.metadata.byline import authors, is_name
+from pipelines.metadata.authors import byline_authors, is_name, names
 from pipelines.metadata.dates.elements import around_headline
 from pipelines.metadata.reader import read_metadata
 
@@ -26,7 +26,7 @@ def page(byline: str, *, over: str = "", under: str = "") -> str:
 
 def found(html: str) -> list[str]:
     tree = parse_tree(html)
-    return authors(tree, around_headline(tree))
+    return byline_authors(tree, around_headline(tree))
 
 
 @pytest.mark.parametrize(
@@ -185,3 +185,25 @@ def test_any_text_is_a_name_or_none(text: str) -> None:
     if is_name(text):
         assert len(text) <= 40
         assert not any(character.isdigit() or character in "@:/<>" for character in text)
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (["Ann Lee | ann@daily.example"], ["Ann Lee"]),
+        (["ann@daily.example (Ann Lee)"], ["Ann Lee"]),
+        (["Ann Lee <ann@daily.example>"], ["Ann Lee"]),
+        (["ann@daily.example"], []),
+        (["Ann Lee | The Daily"], ["Ann Lee"]),
+        (["Ann Lee | Sponsored"], ["Ann Lee"]),
+        (["Ann Lee | Bo Ek"], ["Ann Lee, Bo Ek"]),
+        (["Trần An | Lê Hà"], ["Trần An, Lê Hà"]),
+        (["Ann Lee, daily.example"], ["Ann Lee"]),
+        (["Ann Lee, daily.com.vn", "Bo Ek"], ["Ann Lee", "Bo Ek"]),
+        (["Ann Lee, Jr."], ["Ann Lee, Jr."]),
+        (["Ann Lee (Agency)"], ["Ann Lee (Agency)"]),
+    ],
+)
+def test_names_stand_without_the_addresses_and_papers_behind_them(stated: list[str], expected: list[str]) -> None:
+    """Papers write both beside their reporters' names; of several people all stay."""
+    assert names(stated) == expected

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extractors.auto.blocks.features import measure, under_headline
+from pipelines.extractors.auto.blocks.features import COMMON, MAX_WORDS, Words, folded, measure, stems, under_headline
 from pipelines.extractors.auto.blocks.page import Page
-from pipelines.extractors.auto.blocks.title_overlap import COMMON, MAX_WORDS, Words, folded, stems
 from pipelines.extractors.auto.blocks.walk import walk
 from pipelines.markup.tree import parse_tree
 

@@ -1,4 +1,4 @@
-"""Article head: standfirst, byline and place."""
+"""Head and end of a text: the standfirst and the signature."""
 
 from __future__ import annotations
 
@@ -114,3 +114,61 @@ def test_the_motto_of_a_site_and_a_title_are_no_standfirst(head: str, over: str,
     body = over.format(f"<section class='promo'><p>{LEAD}</p></section>", HEADLINE)
     page = f"<html><head><title>Rain</title>{head.format(LEAD)}</head><body>{body}<div class=body>{TEXT}</div></body>"
     assert (LEAD in selection.extract(page).text) is found
+
+
+BRIDGE = "An old bridge is to be mended at last"
+SENTENCE = "The council said on Monday that it would mend the old bridge, and that work begins in spring. "
+PARAGRAPHS = [f"{number}. {SENTENCE * 2}".strip() for number in range(1, 7)]
+ARABIC = "أعلن المجلس يوم الاثنين أنه سيرمم الجسر القديم وأن العمل يبدأ في الربيع. "
+
+
+def read_end(end: str, text: str = "", around: str = "<div class=body>{}</div>") -> str:
+    body = text or "".join(f"<p>{line}</p>" for line in PARAGRAPHS)
+    return selection.extract(f"<title>{BRIDGE}</title><h1>{BRIDGE}</h1>{around.format(body + end)}").text
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<p style="text-align:right;"><strong>{}</strong></p>',
+        "<P align=right><B>{}</B></P>",
+        '<div style="TEXT-ALIGN: right"><i>{}</i></div>',
+        '<p class="pAuthor">{}</p>',
+        '<div class="article__author cms-author">{}</div>',
+    ],
+)
+@pytest.mark.parametrize("said", ["Lê Phương", "Hà Thu (theo Reuters, CNN)", "Nhóm PV"])
+def test_who_signed_a_text_at_its_end_is_none_of_it(markup: str, said: str) -> None:
+    """In a line set apart from the text, by where it stands or by its name; a paragraph like the others stays."""
+    assert read_end(markup.format(said)).splitlines() == PARAGRAPHS
+    assert read_end(f"<p>{said}</p>").splitlines() == [*PARAGRAPHS, said]
+
+
+@pytest.mark.parametrize(
+    ("side", "name", "kept"),
+    [("right", "ليان الساحلي", True), ("left", "ليان الساحلي", False), ("left", "Ann Lee", True)],
+)
+def test_a_signature_stands_where_lines_end(side: str, name: str, *, kept: bool) -> None:
+    """Whatever side that is in the script; where they begin, every paragraph does."""
+    text = "".join(f"<p>{number}. {ARABIC * 3}</p>" for number in range(1, 7))
+    assert (name in read_end(f"<p style='text-align: {side}'>{name}</p>", text)) == kept
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "<p align=right>It will be shut until the first of May.</p>",
+        "<table><tr><td>Stones</td><td align=right>412</td></tr><tr><td>Men</td><td align=right>60</td></tr></table>",
+    ],
+)
+def test_sentences_and_cells_that_are_set_flush_stay(end: str) -> None:
+    """A decree may close so, and numbers in a table always do."""
+    plain = end.replace(" align=right", "")
+    assert read_end(end) == read_end(plain) != read_end("")
+
+
+def test_a_short_text_that_its_signature_is_much_of_stays() -> None:
+    """Something else may be set so, as verses are."""
+    verses = [f"Verse {number} of what the river sang to the old bridge" for number in range(1, 4)]
+    text = "".join(f"<p align=right>{verse}</p>" for verse in verses)
+    assert read_end("", text).splitlines() == verses

@@ -1,24 +1,33 @@
-"""Mark boxes and links inside an article that are not part of it: widgets, forms, related articles, link lists."""
+"""Leave out boilerplate inside an article: boxes, links and lines that are not part of it.
+
+- Boxes are widgets, forms and related articles. They are known by the elements around them.
+- Links are lists of links, and blocks that lead to other pages.
+- Lines are known by their words: labels of links, words of buttons, labels of advertisements. A line goes only if the
+  words are all there is ("Copy link"), or if they are a label before a link ("Read also: ..."). The words
+  (boilerplate.toml) are those of newspapers. A line is compared in lower case, without marks at its ends.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
+import unicodedata
 from collections import Counter
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipelines.extractors.auto.blocks.class_marks import BIT
 from pipelines.extractors.auto.blocks.features import SHORT
-from pipelines.extractors.auto.blocks.text_stats import UNSPACED
-from pipelines.extractors.auto.rules import boilerplate_lines, parts
+from pipelines.extractors.auto.blocks.page import BIT, UNSPACED
+from pipelines.extractors.auto.rules import parts
+from storage.records import ParagraphKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from pipelines.extractors.auto.blocks.page import Page
-    from pipelines.extractors.auto.blocks.text_stats import Array
+    from pipelines.extractors.auto.blocks.page import Array, Page
 
 WIDGETS = 0.3
 """Share of the text, at most, in boxes named as widgets."""
@@ -26,7 +35,7 @@ HEADED, TEASED = 3, 0.3
 """Blocks, at least, of a box of links with a heading, and its share of the text, at most."""
 LINKED = 0.9
 """Share of linked characters from which a block is a link."""
-MOST = 50
+MAX_HEADINGS = 50
 """Headings of boxes on a page that are checked."""
 _APART = BIT["aside"] | BIT["nav"]
 FORM, ASKED = 6, 300
@@ -34,7 +43,7 @@ FORM, ASKED = 6, 300
 
 MAX_LINKED = 0.5
 """Share of linked characters from which a block without a sentence end is a link to another page."""
-LABEL, NOTICE = 60, 120
+HEADING, NOTICE = 60, 120
 """Characters, at most, of the heading of a box, and of a notice in the place of an advertisement."""
 SUBHEADS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 MAX_BOXES = 3
@@ -112,19 +121,19 @@ def elsewhere(page: Page, chosen: Array) -> Array:
     if not len(taken):
         return found
     links = page.link >= LINKED
-    short = page.texts.chars <= boilerplate_lines.LABEL
+    short = page.texts.chars <= MAX_LABEL
     opens = short[np.minimum(page.first, page.count - 1)] & (page.held >= HEADED) & (page.total(chosen) > 0)
     before = short[:-2] & (links[1:-1] | links[2:])
     texts, last = page.blocks.texts, int(taken[-1])
     may_be = {*page.first[opens].tolist(), *(before[taken[0] : last].nonzero()[0] + taken[0]).tolist()}
-    heads = {index for index in may_be if boilerplate_lines.leads_elsewhere(texts[index])}
-    for head in sorted(heads)[:MOST]:
+    heads = {index for index in may_be if leads_elsewhere(texts[index])}
+    for head in sorted(heads)[:MAX_HEADINGS]:
         behind: Array = chosen & (page.order >= head)
         enough = page.weight[chosen & ~behind].sum() >= SHORT
         if enough and head < last and links[head + 1 :].any() and _is_of_teasers(page, behind, head):
             found |= behind
             return found
-        for element in (opens & (page.first == head)).nonzero()[0][:MOST].tolist():
+        for element in (opens & (page.first == head)).nonzero()[0][:MAX_HEADINGS].tolist():
             held = page.holds(element)
             if (held & links).any() and not (held & page.heads).any():
                 # A heading inside an aside says nothing about text outside of the aside.
@@ -187,11 +196,11 @@ def labels(page: Page, chosen: Array) -> Array:
     """
     found = np.zeros(page.count, bool)
     ends = page.texts.ends_sentence
-    longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, LABEL))
+    longest = np.where((page.path & BIT["ad"]) != 0, NOTICE, np.where(ends, 0, HEADING))
     short = (chosen & (page.texts.chars <= longest)).nonzero()[0].tolist()
     if not short:
         return found
-    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= LABEL))).any())
+    article = bool((chosen & (ends | (page.texts.classes[:, UNSPACED] >= HEADING))).any())
     single = page.total(chosen) == 1
     leading = page.total(~chosen & (page.link > MAX_LINKED)) > 1
     marked, boxes = list[int](), list[int]()
@@ -199,7 +208,7 @@ def labels(page: Page, chosen: Array) -> Array:
         alone = list(takewhile(single.__getitem__, parts.around(page.blocks, index)))
         if any(_holds_no_text(page, element) for element in alone):
             marked.append(index)
-        elif article and page.texts.chars[index] <= LABEL and any(map(leading.__getitem__, alone)):
+        elif article and page.texts.chars[index] <= HEADING and any(map(leading.__getitem__, alone)):
             boxes.append(index)
     said = {page.blocks.texts[index].strip() for index in boxes}
     found[marked + (boxes if len(said) <= MAX_BOXES else [])] = True
@@ -211,3 +220,82 @@ def _holds_no_text(page: Page, element: int) -> bool:
     elements = page.blocks.elements
     marks = page.marks[elements.tag[element]]
     return bool(marks & BIT["ad"] or (marks & BIT["share"] and not parts.is_heading(elements.name(element))))
+
+
+# Lines.
+MAX_LINE, MAX_LABEL = 200, 50
+"""Characters, at most, of such a line and of a label."""
+_FORMS = {"i": "İı", "ا": "أإآ", "ی": "يى", "ک": "ك", "ه": "ةە", "'": "’"}
+"""Letters, and the variants that are typed for them."""
+_FOLD = str.maketrans(
+    {form: letter for letter, forms in _FORMS.items() for form in forms}
+    | dict.fromkeys("ًٌٍَُِّْ", "")
+    | {"ـ": "", "\u200c": " ", "\xa0": " "}
+)
+_BEFORE = (
+    " \t\"'“”„‟«»<>‹›*•·|¦-–—―:：;՝፦()[]{}【】〔〕「」『』~#_…\u200e\u200f\u200b\xa0"
+    "■□▪▫●○◆◇►▶▸▹▼▽▲△↓→⇒➡➔➤➜👉👇📌🔗📷📸🎥✅✔\ufe0f"
+)
+_BEHIND = _BEFORE + ".!。،,؛;/\\+؟?"
+_COLON = re.compile(r"[:：|»›՝፦]")
+_LABELLED = frozenset({ParagraphKind.PARAGRAPH, ParagraphKind.HEADING, ParagraphKind.ITEM})
+
+
+def _folded(line: str) -> str:
+    # A dotted capital I would be two letters in lower case.
+    return unicodedata.normalize("NFC", line.replace("İ", "i")).casefold().translate(_FOLD)
+
+
+def _read_words() -> dict[str, frozenset[str]]:
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return {
+        name: frozenset(
+            _folded(" ".join(line.split())) for lines in scripts.values() for line in lines.split(",") if line.strip()
+        )
+        for name, scripts in tables.items()
+    }
+
+
+_WORDS = _read_words()
+_ELSEWHERE = _WORDS["elsewhere"]
+_ALONE = _WORDS["alone"] | _WORDS["advertisements"]
+
+
+def without_lines(lines: Sequence[tuple[str, ParagraphKind]]) -> list[tuple[str, ParagraphKind]]:
+    """Return the lines of a text, with their kinds, without boilerplate; all of them if less than half would be left.
+
+    >>> without_lines([("- Quảng cáo -", ParagraphKind.PARAGRAPH), ("Nước sông lên.", ParagraphKind.PARAGRAPH)])
+    [('Nước sông lên.', <ParagraphKind.PARAGRAPH: 'p'>)]
+    """
+    kept = [(line, kind) for line, kind in lines if len(line) > MAX_LINE or not is_boilerplate(line, kind)]
+    return kept if 2 * sum(len(line) for line, _ in kept) >= sum(len(line) for line, _ in lines) else list(lines)
+
+
+def leads_elsewhere(text: str) -> bool:
+    """Return whether a text is the heading of a list of links to other articles.
+
+    >>> leads_elsewhere("Tin liên quan"), leads_elsewhere("Tin liên quan đến lũ")
+    (True, False)
+    """
+    return len(text) <= MAX_LABEL and _folded(text.strip().strip(_BEHIND)) in _ELSEWHERE
+
+
+def is_boilerplate(line: str, kind: ParagraphKind) -> bool:
+    """Return whether a line is a label of a link, or no more than the words of a button or of an advertisement.
+
+    A heading may be the words of a button: the text below it is about them.
+
+    >>> is_boilerplate("Xem thêm: Nước sông lên", ParagraphKind.PARAGRAPH)
+    True
+    >>> is_boilerplate("Xem thêm ba con sông lớn ở miền Trung", ParagraphKind.PARAGRAPH)
+    False
+    """
+    if len(line) > 2 * MAX_LABEL and not _COLON.search(line, 0, 2 * MAX_LABEL):  # most lines: do not fold them
+        return False
+    folded = _folded(line.lstrip(_BEFORE))
+    colon = _COLON.search(folded, 0, MAX_LABEL)
+    if kind in _LABELLED and (colon or len(folded) <= MAX_LABEL):
+        label = folded[: colon.start() if colon else MAX_LABEL].rstrip(_BEHIND)
+        if label in _ELSEWHERE:
+            return True
+    return kind is ParagraphKind.PARAGRAPH and len(folded) <= MAX_LABEL and folded.rstrip(_BEHIND) in _ALONE
