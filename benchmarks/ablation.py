@@ -113,56 +113,58 @@ RULES = (
     Rule("caption classes", "class names that surely are of captions", "parts._SURE_CAPTION"),
     Rule("buttons", "leaves out buttons", "parts.buttons", no_blocks),
     Rule("copies", "leaves out the second copy of the article", "parts.copies", no_blocks),
-    Rule("stated body", "doubts blocks that JSON-LD lacks", "stated_body.doubts",
+    Rule("stated body", "doubts blocks that JSON-LD lacks", "jsonld_body.doubts",
          lambda page, *_: np.zeros(page.count),
-         ("stated_body._pieces", "stated_body._distinct", "stated_body._among", "stated_body._dice")),
+         ("jsonld_body._pieces", "jsonld_body._distinct", "jsonld_body._among", "jsonld_body._dice")),
     Rule("under headline", "reads under the headline where little is expected", "selection.under_headline", no_blocks),
-    Rule("completed", "adds missed blocks of the same make", "series.completed", same_blocks,
-         ("series._paragraphs_among", "series._alike")),
-    Rule("paragraphs among", "adds single paragraphs among the chosen", "series._paragraphs_among",
+    Rule("completed", "adds missed blocks of the same make", "repeated_layout.completed", same_blocks,
+         ("repeated_layout._paragraphs_among", "repeated_layout._alike")),
+    Rule("paragraphs among", "adds single paragraphs among the chosen", "repeated_layout._paragraphs_among",
          lambda *arguments: np.zeros(len(arguments[2]), bool)),
-    Rule("enclosed", "adds lists, tables and subheads among the chosen", "series.enclosed", same_blocks,
+    Rule("enclosed", "adds lists, tables and subheads among the chosen", "repeated_layout.enclosed", same_blocks,
          ()),
-    Rule("closing lists", "adds lists right behind the text", "series.closing", same_blocks,
-         ("series._lists_behind", "series._within", "series._names_what_follows")),
-    Rule("related", "leaves out boxes named as related articles", "boxes.related", no_blocks),
-    Rule("elsewhere boxes", "leaves out what stands below 'read also'", "boxes.elsewhere", no_blocks,
-         ("boxes._is_of_teasers", "asides.leads_elsewhere")),
-    Rule("widgets", "leaves out boxes named as widgets", "boxes.widgets", no_blocks),
-    Rule("asking", "leaves out small boxes with forms or calls", "boxes.asking", no_blocks,
-         ("boxes._outwards",)),
-    Rule("links", "leaves out blocks that are links", "boxes.links", no_blocks,
+    Rule("closing lists", "adds lists right behind the text", "repeated_layout.closing", same_blocks,
+         ("repeated_layout._lists_behind", "repeated_layout._within", "repeated_layout._names_what_follows")),
+    Rule("related", "leaves out boxes named as related articles", "boilerplate.related", no_blocks),
+    Rule("elsewhere boxes", "leaves out what stands below 'read also'", "boilerplate.elsewhere", no_blocks,
+         ("boilerplate._is_of_teasers", "boilerplate.leads_elsewhere")),
+    Rule("widgets", "leaves out boxes named as widgets", "boilerplate.widgets", no_blocks),
+    Rule("asking", "leaves out small boxes with forms or calls", "boilerplate.asking", no_blocks,
+         ("boilerplate._outwards",)),
+    Rule("links", "leaves out blocks that are links", "boilerplate.links", no_blocks,
          ()),
-    Rule("labels", "leaves out headings of link boxes", "boxes.labels", no_blocks, ("boxes._holds_no_text",)),
-    Rule("comment sections", "leaves out sections of comments, in the model", "comments.sections", no_blocks,
-         ("comments._is_section", "comments._named")),
-    Rule("standfirst", "adds the standfirst that the head repeats", "opening.standfirst", same_blocks,
-         ("opening.head_of", "opening._is_standfirst")),
-    Rule("standfirst classes", "adds blocks of a standfirst's class", "opening._is_standfirst", no),
-    Rule("signature", "leaves out a signature set flush", "closing.unsigned", same_blocks,
-         ("closing._is_set_apart", "closing._may_sign", "closing._is_signed")),
-    Rule("asides", "leaves out lines by their words", "asides.without", list,
-         ("asides.is_boilerplate", "asides._folded", "asides._read")),
-    Rule("asides: elsewhere", "of these, labels of links", "asides._ELSEWHERE"),
-    Rule("asides: alone", "of these, words of buttons and advertisements", "asides._ALONE"),
+    Rule("labels", "leaves out headings of link boxes", "boilerplate.labels", no_blocks,
+         ("boilerplate._holds_no_text",)),
+    Rule("comment sections", "leaves out sections of comments, in the model", "parts.comment_sections", no_blocks,
+         ("parts._is_section", "parts._is_named_section")),
+    Rule("standfirst", "adds the standfirst that the head repeats", "head_and_end.with_standfirst", same_blocks,
+         ("head_and_end.head_of", "head_and_end._is_standfirst")),
+    Rule("standfirst classes", "adds blocks of a standfirst's class", "head_and_end._is_standfirst", no),
+    Rule("signature", "leaves out a signature set flush", "head_and_end.without_signature", same_blocks,
+         ("head_and_end._is_set_apart", "head_and_end._may_sign", "head_and_end._is_signed")),
+    Rule("asides", "leaves out lines by their words", "boilerplate.without_lines", list,
+         ("boilerplate.is_boilerplate", "boilerplate._folded", "boilerplate._read_words")),
+    Rule("asides: elsewhere", "of these, labels of links", "boilerplate._ELSEWHERE"),
+    Rule("asides: alone", "of these, words of buttons and advertisements", "boilerplate._ALONE"),
     Rule("heading of nothing", "leaves out a last heading of nothing", "selection._opens_nothing", no),
-    Rule("second opinion", "reads by density where confidence is low", "auto.selection", lambda found: found),
-    Rule("JSON-LD body", "takes a body that is not shown from JSON-LD", "auto._stated", nothing),
-    Rule("noscript", "takes the text for readers without scripts", "auto._unscripted", nothing),
-    Rule("shadow trees", "takes the text of shadow trees", "auto._shadowed", nothing, ("auto._opened",)),
-    Rule("script state", "takes the text from the state of scripts", "auto._kept", nothing, ("state",)),
-    Rule("title heading", "leaves out the first heading that is the title", "main_text.without_title", first,
+    Rule("second opinion", "reads by density where confidence is low", "extractor.selection", lambda found: found),
+    Rule("JSON-LD body", "takes a body that is not shown from JSON-LD", "extractor._stated", nothing),
+    Rule("noscript", "takes the text for readers without scripts", "extractor._unscripted", nothing),
+    Rule("shadow trees", "takes the text of shadow trees", "extractor._shadowed", nothing, ("extractor._opened",)),
+    Rule("script state", "takes the text from the state of scripts", "extractor._kept", nothing, ("script_state",)),
+    Rule("title heading", "leaves out the first heading that is the title", "postprocess.without_title", first,
          ()),
-    Rule("dateline", "leaves out lines of the date", "main_text.without_dateline", first),
-    Rule("dateline: others", "of these, lines the date was not read from", "main_text.is_dateline", no),
-    Rule("byline line", "leaves out lines of the author's name", "main_text.without_byline", first),
+    Rule("dateline", "leaves out lines of the date", "postprocess.without_dateline", first),
+    Rule("dateline: others", "of these, lines the date was not read from", "postprocess.is_dateline", no),
+    Rule("byline line", "leaves out lines of the author's name", "postprocess.without_byline", first),
 )  # fmt: skip
 
 
 def module_of(target: str) -> Any:
     """Return the module that a target names first."""
     name = target.partition(".")[0]
-    return postprocess if name == "main_text" else import_module(f"pipelines.extractors.{name}")
+    known = {"postprocess": postprocess, "selection": selection, "extractor": extractor}
+    return known.get(name) or import_module(f"pipelines.extractors.auto.rules.{name}")
 
 
 class Switchboard:
@@ -182,7 +184,7 @@ class Switchboard:
         original = getattr(module, name)
         if rule.target == "selection.find":
             made = partial(self._find, rule.name, original)
-        elif rule.target == "auto.selection":
+        elif rule.target == "extractor.selection":
             made = _Surely(self, rule.name)
         elif rule.neutral is None:
             made = _Table(self, rule.name, original)
@@ -538,7 +540,9 @@ def lines_of(rule: Rule) -> int:
         value = module_of(target)
         for name in target.split(".")[1:]:
             value = getattr(value, name)
-        count += len(inspect.getsource(value).splitlines()) if target not in {"selection.find", "auto.selection"} else 1
+        count += (
+            len(inspect.getsource(value).splitlines()) if target not in {"selection.find", "extractor.selection"} else 1
+        )
     return count
 
 
