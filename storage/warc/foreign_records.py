@@ -541,10 +541,9 @@ def _head(source: Source, offset: int) -> _Head | None:
         if end:
             fields, clean = _fields(data[: end.start()])
             genuine = _VERSION.match(data) is not None
-            # The first line may be damaged. The header of another record may follow damage, too.
-            named = genuine or (
-                any(name.startswith("warc-") for name in fields) and not _SEARCHED.search(data, 0, end.start())
-            )
+            # The first line may be damaged. Where damage removed the end, the header of another record follows.
+            named = genuine or any(name.startswith("warc-") for name in fields)
+            named = named and not _SEARCHED.search(data, 1, end.start())
             return _Head(offset, offset + end.end(), fields, genuine=genuine, clean=clean) if named else None
         if len(data) < size or size >= MOST_OF_HEAD:
             return None
