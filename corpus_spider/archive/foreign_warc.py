@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 from storage.records import Capture
-from storage.warc import FileSource, ForeignRecord, ForeignRecords, Loss, StatedDigest, StreamSource
+from storage.warc import FileSource, ForeignRecord, ForeignRecords, Form, Loss, StatedDigest, StreamSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,9 +96,9 @@ def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterat
 
     try:
         with path.open("rb") as file:
-            for name, source, packed in _archives(file, path.name):
+            for name, source, form in _archives(file, path.name):
                 where = f"{path}, {name}" if name else str(path)
-                for found in _responses(ForeignRecords(source, keep, packed=packed), wanted, max_body):
+                for found in _responses(ForeignRecords(source, keep, form), wanted, max_body):
                     number += 1
                     if isinstance(found, Loss):
                         yield Lost(where, found)
@@ -129,8 +129,8 @@ def _responses(
             yield None
 
 
-def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, Source, bool]]:
-    """Yield names and sources of the archives in a file, and whether they should consist of gzip members.
+def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, Source, Form]]:
+    """Yield names, sources and expected forms of the archives in a file.
 
     It is one archive without a name, or those of a WACZ collection.
     """
@@ -146,23 +146,24 @@ def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, Source, bool]]:
         return StreamSource(start, _DAMAGED)
 
     if beginning == _LZ4_MAGIC:
-        yield "", unpacked(Lz4Reader), False
+        yield "", unpacked(Lz4Reader), Form()
     elif beginning == _ZSTANDARD_MAGIC:
-        yield "", unpacked(ZstdReader), False
+        yield "", unpacked(ZstdReader), Form()
     elif beginning in _ZIP_MAGIC:
         # A WARC file may end like a ZIP file, with a page that is one. So its beginning decides.
         try:
             collection = ZipFile(file)
         except BadZipFile:
             # Its directory is at the end. Without it the records are found by a search.
-            yield "", whole, True
+            yield "", whole, Form(packed=True, between=b"PK")
             return
         with closing(collection):
             for entry in collection.infolist():
                 if _IN_WACZ.fullmatch(entry.filename):
-                    yield entry.filename, _entry(collection, entry, file.fileno()), entry.filename.endswith(".gz")
+                    source = _entry(collection, entry, file.fileno())
+                    yield entry.filename, source, Form(packed=entry.filename.endswith(".gz"))
     else:
-        yield "", whole, path.endswith(".gz")
+        yield "", whole, Form(packed=path.endswith(".gz"))
 
 
 def _entry(collection: ZipFile, entry: ZipInfo, descriptor: int) -> Source:

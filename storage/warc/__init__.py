@@ -4,7 +4,7 @@ Each record is a gzip member of its own. A response is followed by its request. 
 are kept, reconstructed or redacted. ``members`` describes the seal that makes every flipped bit noticeable.
 """
 
-from storage.warc.foreign_records import ForeignRecord, ForeignRecords, Loss
+from storage.warc.foreign_records import ForeignRecord, ForeignRecords, Form, Loss
 from storage.warc.headers import WarcInfo
 from storage.warc.reader import end_of, is_file_name, read_record, warc_path
 from storage.warc.recovery import Recovered, examine, recover, unread
@@ -17,6 +17,7 @@ __all__ = [
     "FileSource",
     "ForeignRecord",
     "ForeignRecords",
+    "Form",
     "Loss",
     "Recovered",
     "ScannedRecord",

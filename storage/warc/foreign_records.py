@@ -190,6 +190,18 @@ class _MemberSource(StreamSource):
         return self._sound
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Expected form of an archive.
+
+    ``packed``: its name says that it consists of gzip members. A file that begins with one always does. ``between``:
+    beginning of other bytes that may follow a gzip member, as in a collection.
+    """
+
+    packed: bool = False
+    between: bytes = b""
+
+
 class ForeignRecords:
     """Records of an archive.
 
@@ -197,13 +209,13 @@ class ForeignRecords:
         source: its bytes.
         keep: returns how many bytes of the block of a record are wanted, by its fields. Where it is 0, block digests
             are verified only to find a record after damage.
-        packed: whether its name says that it consists of gzip members. A file that begins with one always does.
+        form: what is known about the archive before it is read.
     """
 
-    def __init__(self, source: Source, keep: Callable[[dict[str, str]], int], *, packed: bool = False) -> None:
-        self._source, self._keep, self._read_members = source, keep, False
+    def __init__(self, source: Source, keep: Callable[[dict[str, str]], int], form: Form) -> None:
+        self._source, self._keep, self._between, self._read_members = source, keep, form.between, False
         beginning = source.read_at(0, _HEAD_PIECE)
-        self._packed = beginning.startswith(MAGIC) or (packed and not _begins(beginning.lstrip(_BLANK)))
+        self._packed = beginning.startswith(MAGIC) or (form.packed and not _begins(beginning.lstrip(_BLANK)))
 
     def __iter__(self) -> Iterator[ForeignRecord | Loss]:
         """Yield every record and every loss in order. Raises OSError if the disk refuses."""
@@ -440,6 +452,8 @@ class ForeignRecords:
         """Return whether gzip members follow up to the end of the file, or to another damage behind ``known``."""
         for _ in range(_CHAIN):
             beginning = self._source.read_at(end, len(MAGIC))
+            if self._between and beginning.startswith(self._between):
+                return True
             if beginning != MAGIC:
                 return MAGIC.startswith(beginning) or not beginning.strip(b"\0")
             inflater = Inflater(self._source, end)

@@ -356,6 +356,27 @@ def test_damaged_archives_are_named_and_the_sound_pages_are_kept(folder: Path) -
     assert not any("\n" in each or "\\x0a" in each for each in (*report["damaged"], done.stderr.replace("\n", "")))
 
 
+def test_damaged_records_are_named_and_no_damaged_text_is_stored(tmp_path: Path) -> None:
+    """One with a flipped byte is lost, one with another payload digest is stored, and the rest is found again."""
+    (tmp_path / "corpus.toml").write_text(CONFIG.format(f"sqlite:///{tmp_path / 'corpus.db'}"))
+    path = archive(tmp_path / "theirs.warc", *(story(number) for number in range(1, 5)), packed=False)
+    data = path.read_bytes()
+    third = data.index(b"WARC-Payload-Digest", data.rindex(b"WARC/1", 0, data.index(b"/story/3.html"))) + 26
+    data = data[:third] + b"AAAAAAAA" + data[third + 8 :]
+    second = data.index(b"/story/2.html")
+    flipped, cut = data.index(b"<p>", second) + 9, data.index(b"Content-Length", data.index(b"/story/3.html")) + 16
+    path.write_bytes(data[:flipped] + b"\x00" + data[flipped + 1 : cut] + b"7" + data[cut + 1 :])
+    done = run(tmp_path, "import", str(path), "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["documents"], report["losses"]) == (6, 3, 1)
+    assert (report["recovered"], report["rewritten"]) == (1, 1)
+    (damage,) = report["damaged"]
+    start = data.rindex(b"WARC/1", 0, second)
+    assert damage.startswith(f"{path} at {start}, ")
+    assert damage.endswith(f"the block digest does not agree ({PAPER}/story/2.html)")
+    assert texts(tmp_path) == {f"/story/{number}.html": "\n".join(paragraphs(number)) for number in (1, 3, 4)}
+
+
 def test_a_dry_run_tells_of_which_sites_there_are_pages(folder: Path) -> None:
     """No corpus is made."""
     theirs = archive(folder / "theirs.warc.gz", story(1), Answer("https://other.example/", article(2)))
