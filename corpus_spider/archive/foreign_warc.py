@@ -1,7 +1,7 @@
 """Read pages from WARC files of other programs: Common Crawl's news, crawls by wget, Heritrix or Browsertrix.
 
-warcio reads WARC and ARC files, plain or packed by gzip. This module undoes the transfer coding, as a `Capture` needs
-it: headers, and body in its content coding. Some programs undo the content coding too. They rename its header
+``storage.warc.foreign_records`` reads and verifies the records. This module undoes the transfer coding, as a `Capture`
+needs it: headers, and body in its content coding. Some programs undo the content coding too. They rename its header
 (``X-Crawl-Content-Encoding``) or leave it. ``storage.bytes.content_encoding`` detects a plain body under a false label.
 """
 
@@ -10,204 +10,228 @@ from __future__ import annotations
 import lzma
 import re
 import zlib
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from gzip import GzipFile
-from io import BufferedReader
+from io import BytesIO
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, BinaryIO
-from zipfile import BadZipFile, ZipFile
+from typing import TYPE_CHECKING, Any
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
-from storage.errors import DamageError
 from storage.records import Capture
+from storage.warc import FileSource, ForeignRecord, ForeignRecords, Form, Loss, StatedDigest, StreamSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import BinaryIO
+    from zipfile import ZipInfo
 
+    from storage.warc import Source
 
 PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
 """Content types of pages."""
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 CLOCK_ERROR = timedelta(days=1)
 MOST_OF_HEAD = 1 << 20
-"""Bytes. Maximum of a record's header, and of an HTTP header. Common Crawl's have some hundreds."""
-_GZIP_MAGIC = b"\x1f\x8b"
+"""Bytes. Maximum of an HTTP header."""
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
-_AT_ONCE = 1 << 16
+_ZIP_HEADER = 30
+_LZ4_MAGIC, _ZSTANDARD_MAGIC = b"\x04\x22\x4d\x18", b"\x28\xb5\x2f\xfd"
+_CHUNKS = 1 << 16
+"""Bytes that the lengths of chunks may add to a body."""
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _IN_WACZ = re.compile(r"archive/[^/]+\.warc(\.gz)?")
 _DAMAGED = (EOFError, ValueError, OSError, RuntimeError, OverflowError, zlib.error, lzma.LZMAError, BadZipFile)
-"""Errors of the standard library's modules at a damaged file."""
+"""Errors of the standard library's modules, and of FastWARC, at a damaged file."""
 
 
-@dataclass(slots=True)
-class _Look:
-    """Progress in a file: number of records, and messages about damaged parts."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page. ``recovered``: its record was found by a search after damage, or its end was.
 
-    records: int = 0
-    broken: list[str] = field(default_factory=list)
+    ``rewritten``: it does not have the stated payload digest, but its record is sound.
+    """
 
-    @contextmanager
-    def at(self, name: str) -> Iterator[None]:
-        """Record damage in the part of that name, and go on after it."""
-        from warcio.exceptions import ArchiveLoadFailed
-
-        try:
-            yield
-        except (ArchiveLoadFailed, *_DAMAGED) as error:
-            said = " ".join(str(error).split())[:200] or type(error).__name__
-            self.broken.append(f"{name}: {said}" if name else said)
+    capture: Capture
+    recovered: bool
+    rewritten: bool
 
 
-def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
-    """Yield for each response in an archive its page, or the reason to skip it.
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A response that is not imported, with its URL and the reason."""
+
+    url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A damaged part of an archive: ``where`` (file, and archive in a collection), its bytes, and the reason."""
+
+    where: str
+    loss: Loss
+
+    def __str__(self) -> str:
+        loss = self.loss
+        extent = f", {loss.length} bytes" if loss.length else ""
+        uri = f" ({loss.uri})" if loss.uri else ""
+        return " ".join(f"{self.where} at {loss.offset}{extent}: {loss.reason}{uri}".split())
+
+
+def captures(path: Path, wanted: Callable[[str], bool], max_body: int) -> Iterator[Page | Skipped | Lost]:
+    """Yield for each response in an archive its page, or the reason to skip it, and every damaged part.
 
     Args:
-        path: a WARC or ARC file, plain or packed by gzip, or a WACZ collection of WARC files.
-        wanted: returns whether the page of a URL is wanted. Others are ``other_site``; their bodies are not read.
+        path: a WARC or ARC file, plain or packed by gzip, LZ4 or Zstandard, or a WACZ collection of WARC files.
+        wanted: returns whether the page of a URL is wanted. Others are ``other_site``; their bodies are not kept.
         max_body: bytes. A longer body is ``too_large``.
-
-    Raises:
-        DamageError: the file is no such archive, or ends in the middle of a record. Earlier records were sound. Of a
-            collection the other archives are read first.
     """
-    look = _Look()
-    with look.at(""):
-        for name, archive in _archives(path, look):
-            with look.at(name):
-                yield from _answers(archive, look, wanted, max_body)
-        if not look.records and not look.broken:
-            raise ValueError("it has no record")
-    if look.broken:
-        said = "; ".join(look.broken)
-        raise DamageError(f"cannot be read to its end: {said}", where=str(path), do="Download the file again.")
+    longest, number = 2 * max_body + _CHUNKS + MOST_OF_HEAD, 0
+
+    def keep(fields: dict[str, str]) -> int:
+        return longest if fields.get("warc-type") == "response" and wanted(fields.get("warc-target-uri", "")) else 0
+
+    try:
+        with path.open("rb") as file:
+            for name, source, form in _archives(file, path.name):
+                where = f"{path}, {name}" if name else str(path)
+                for found in _responses(ForeignRecords(source, keep, form), wanted, max_body):
+                    number += 1
+                    if isinstance(found, Loss):
+                        yield Lost(where, found)
+                    elif found is not None:
+                        yield found
+                if isinstance(source, StreamSource) and source.damage:
+                    number += 1
+                    yield Lost(where, Loss(0, 0, f"it cannot be unpacked to its end: {source.damage}"))
+    except _DAMAGED as error:
+        number += 1
+        yield Lost(str(path), Loss(0, 0, " ".join(str(error).split())[:200] or type(error).__name__))
+    if not number:
+        yield Lost(str(path), Loss(0, 0, "it has no record"))
 
 
-def _answers(archive: BinaryIO, look: _Look, wanted: Callable[[str], bool], max_body: int) -> Iterator[Capture | str]:
-    for record in _records(archive):
-        look.records += 1
-        if record.rec_type == "revisit":
-            yield "revisit"
-        elif record.rec_type == "response":
-            yield _answer(record, wanted, max_body)
+def _responses(
+    records: ForeignRecords, wanted: Callable[[str], bool], max_body: int
+) -> Iterator[Page | Skipped | Loss | None]:
+    """Yield the pages, skipped responses and losses of an archive; None for other records."""
+    for found in records:
+        if isinstance(found, Loss):
+            yield found
+        elif found.fields.get("warc-type") == "revisit":
+            yield Skipped(found.fields.get("warc-target-uri", ""), "revisit")
+        elif found.fields.get("warc-type") == "response":
+            yield _response(found, wanted, max_body)
+        else:
+            yield None
 
 
-def _records(archive: BinaryIO) -> Iterator[Any]:
-    """Yield the records as warcio parses them. The unread rest of each is skipped."""
-    from warcio.archiveiterator import ArchiveIterator
-    from warcio.bufferedreaders import BufferedReader as Lines
+def _archives(file: BinaryIO, path: str) -> Iterator[tuple[str, Source, Form]]:
+    """Yield names, sources and expected forms of the archives in a file.
 
-    heads = _Heads(archive)
-    iterator = ArchiveIterator(heads, no_record_parse=True, arc2warc=True)
-    # Its own reader would look for gzip again.
-    iterator.reader = Lines(iterator.fh)
-    for record in iterator:
-        if not _LENGTH.fullmatch(record.rec_headers.get_header("Content-Length") or ""):
-            raise ValueError("a record does not state its length")
-        heads.left = None
-        yield record
-        _pass_over(record)
-        heads.left = MOST_OF_HEAD
+    It is one archive without a name, or those of a WACZ collection.
+    """
+    from fastwarc.stream_io import Lz4Reader, ZstdReader
 
+    whole, beginning = FileSource(file.fileno()), file.read(len(_LZ4_MAGIC))
 
-class _Heads:
-    """Limit of the bytes between two records, where warcio accepts lines of any length and number."""
+    def unpacked(reader: Any) -> StreamSource:
+        def start() -> Any:
+            file.seek(0)
+            return reader(file)
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.left: int | None = MOST_OF_HEAD
-        """Bytes that may still be read; None inside a record."""
+        return StreamSource(start, _DAMAGED)
 
-    def read(self, size: int = -1) -> bytes:
-        """Return some bytes of the file. Raise ValueError at a truncated file, which warcio would take for its end."""
+    if beginning == _LZ4_MAGIC:
+        yield "", unpacked(Lz4Reader), Form()
+    elif beginning == _ZSTANDARD_MAGIC:
+        yield "", unpacked(ZstdReader), Form()
+    elif beginning in _ZIP_MAGIC:
+        # A WARC file may end like a ZIP file, with a page that is one. So its beginning decides.
         try:
-            data = self._file.read(size)
-        except EOFError as error:
-            raise ValueError("the file breaks off") from error
-        if self.left is not None:
-            self.left -= len(data)
-            if self.left < 0:
-                raise ValueError("the header of a record has no end")
-        return data
-
-
-def _pass_over(record: Any) -> None:
-    """Read a record to its end."""
-    while record.raw_stream.read(_AT_ONCE):
-        pass
-    if record.raw_stream.limit > 0:
-        raise EOFError("the file breaks off in a record")
-
-
-def _archives(path: Path, look: _Look) -> Iterator[tuple[str, BinaryIO]]:
-    """Yield names and streams of the archives in a file: one without a name, or those of a WACZ collection."""
-    with path.open("rb") as file:
-        # A WARC file may end like a ZIP file, with a page that is one.
-        if not file.peek(4).startswith(_ZIP_MAGIC):
-            yield "", _unpacked(file)
+            collection = ZipFile(file)
+        except BadZipFile:
+            # Its directory is at the end. Without it the records are found by a search.
+            yield "", whole, Form(packed=True, between=b"PK")
             return
-        with ZipFile(file) as collection:
-            for name in filter(_IN_WACZ.fullmatch, collection.namelist()):
-                with look.at(name), collection.open(name) as member:
-                    yield name, _unpacked(BufferedReader(member))  # type: ignore[arg-type]
+        with closing(collection):
+            for entry in collection.infolist():
+                if _IN_WACZ.fullmatch(entry.filename):
+                    source = _entry(collection, entry, file.fileno())
+                    yield entry.filename, source, Form(packed=entry.filename.endswith(".gz"))
+    else:
+        yield "", whole, Form(packed=path.endswith(".gz"))
 
 
-def _unpacked(file: BufferedReader) -> BinaryIO:
-    """Return the unpacked stream of a file. warcio would skip damage in a packed one; Python's gzip module does not."""
-    return _Packed(fileobj=file) if file.peek(2).startswith(_GZIP_MAGIC) else file  # type: ignore[return-value]
+def _entry(collection: ZipFile, entry: ZipInfo, descriptor: int) -> Source:
+    """Return the source of an archive in a collection. The CRC of a stored one is not verified, only its records."""
+    if entry.compress_type != ZIP_STORED:
+        return StreamSource(lambda: collection.open(entry), _DAMAGED)
+    header = FileSource(descriptor, entry.header_offset).read_at(0, _ZIP_HEADER)
+    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    return FileSource(descriptor, entry.header_offset + _ZIP_HEADER + names, entry.file_size)
 
 
-class _Packed(GzipFile):
-    """GzipFile that returns the bytes before damage first, and then raises."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        """Return at most ``size`` bytes; none at the end."""
-        return self.read1(-1 if size is None else size)
-
-
-def _answer(record: Any, wanted: Callable[[str], bool], max_body: int) -> Capture | str:
-    fields = record.rec_headers
-    address = (fields.get_header("WARC-Target-URI") or "").strip("<> ")
-    if not wanted(address):
-        return "other_site"
-    answer, fetched_at = _head(record), _moment(fields.get_header("WARC-Date") or "")
+def _response(record: ForeignRecord, wanted: Callable[[str], bool], max_body: int) -> Page | Skipped | Loss:
+    fields = record.fields
+    url = fields.get("warc-target-uri", "")
+    if not wanted(url):
+        return Skipped(url, "other_site")
+    stream = BytesIO(record.block)
+    answer, fetched_at = _head(stream), _moment(fields.get("warc-date", ""))
     if answer is None:
-        return "no_answer"
+        return Skipped(url, "no_answer")
     if answer.get_statuscode() != "200":
-        return f"http_{answer.get_statuscode()}"
+        return Skipped(url, f"http_{answer.get_statuscode()}")
     if (answer.get_header("Content-Type") or "").partition(";")[0].strip().lower() not in PAGES:
-        return "not_html"
+        return Skipped(url, "not_html")
     if fetched_at is None:
-        return "undated"
-    headers = tuple((str(name), str(value)) for name, value in answer.headers)
-    found = _body(record, answer, max_body)
+        return Skipped(url, "undated")
+    if not record.whole:
+        return Skipped(url, "too_large")
+    sent = stream.read()
+    found = _body(sent, answer, max_body)
     if found is None:
-        return "too_large"
+        return Skipped(url, "too_large")
     body, whole = found
-    if not whole or fields.get_header("WARC-Truncated"):
+    if not whole or fields.get("warc-truncated"):
         # A crawl or another archive may have the whole page. It must not find this one in its place.
-        return "truncated"
-    return Capture(
-        url=address,
+        return Skipped(url, "truncated")
+    agrees = _payload_agrees(fields, (sent, body))
+    if not (agrees or record.vouched):
+        return Loss(record.offset, 0, "the payload digest does not agree", url)
+    headers = tuple((str(name), str(value)) for name, value in answer.headers)
+    capture = Capture(
+        url=url,
         fetched_at=fetched_at,
         status=200,
         request_headers=(),
         response_headers=headers,
         body=body,
-        ip=_ip(fields.get_header("WARC-IP-Address") or ""),
+        ip=_ip(fields.get("warc-ip-address", "")),
         protocol=answer.protocol,
     )
+    return Page(capture, record.recovered, not agrees)
 
 
-def _head(record: Any) -> Any:
+def _payload_agrees(fields: dict[str, str], payloads: tuple[bytes, bytes]) -> bool:
+    """Return whether the payload digest agrees, or none is stated. Programs differ: with chunks, or without."""
+    for payload in payloads:
+        digest = StatedDigest.readable(fields, "payload")
+        if digest is None or digest.agrees_after(payload):
+            return True
+    return False
+
+
+def _head(stream: BytesIO) -> Any:
     """Return status and headers; None if they are missing or have no end."""
     from warcio.limitreader import LimitReader
     from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
-    head = LimitReader(record.raw_stream, MOST_OF_HEAD)
+    head = LimitReader(stream, MOST_OF_HEAD)
     try:
         answer = StatusAndHeadersParser([], verify=False).parse(head)
     except (StatusAndHeadersParserException, EOFError):
@@ -232,21 +256,14 @@ def _moment(stated: str) -> datetime | None:
     return moment if EARLIEST <= moment <= datetime.now(UTC) + CLOCK_ERROR else None
 
 
-def _body(record: Any, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
+def _body(sent: bytes, answer: Any, max_body: int) -> tuple[bytes, bool] | None:
     """Return the body without transfer coding, and whether it is complete; None if it is too large."""
     chunked = "chunked" in (answer.get_header("Transfer-Encoding") or "").lower()
-    most = 2 * max_body + _AT_ONCE if chunked else max_body
-    parts, size = list[bytes](), 0
-    while size <= most and (part := record.raw_stream.read(_AT_ONCE)):
-        parts.append(part)
-        size += len(part)
-    if size > most:
+    if len(sent) > (2 * max_body + _CHUNKS if chunked else max_body):
         return None
-    _pass_over(record)
-    sent = b"".join(parts)
     stated = (answer.get_header("Content-Length") or "").strip()
     length = int(stated) if _LENGTH.fullmatch(stated) else 0
-    body, whole = _unchunked(sent) if chunked else (sent, size >= length)
+    body, whole = _unchunked(sent) if chunked else (sent, len(sent) >= length)
     return None if len(body) > max_body else (body, whole)
 
 

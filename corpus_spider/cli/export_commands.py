@@ -197,7 +197,7 @@ def import_archives(state: State, /, archives: tuple[Path, ...], **options: Any)
 
     Reads WARC files of Common Crawl, wget, Heritrix or Browsertrix. Pages that match a [[site]] are copied to the
     corpus and processed like crawled pages, but their links are not followed. Pages that the corpus has as new or newer
-    are skipped, so an import may be repeated. Exit code 6 if a file is damaged.
+    are skipped, so an import may be repeated. Damaged records are skipped too and named. Exit code 6 then.
     """
     from corpus_spider.cli import crawl_plan
     from corpus_spider.maintenance import warc_import

@@ -186,9 +186,9 @@ class _Looker:
             ]
 
     def look_whether_known(self, name: str) -> None:
-        """Record a finished file that the database does not know, unless its records show that already."""
+        """Note a finished file that the database does not know, unless its records show that already."""
         if not self.deep and name in self.late and not any(file.name == name for file in self.corpus.warc.files()):
-            self.report.problems.append(f"{name}: the database does not know this file; {ADOPTS}")
+            self.report.notes.append(f"{name}: the database does not know this file; {ADOPTS}")
 
     def look_at_documents(self) -> None:
         """Check every text. A deep check extracts a sample again, of documents with an original."""
@@ -247,8 +247,9 @@ def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, repo
     Return the responses with content, except those about usage terms.
     """
     name = file.path.name.removesuffix(OPEN)
-    answers, strays, held = 0, [], []
+    answers, strays, held, torn = 0, [], [], None
     for record in file.scan():
+        torn = None if record.ok else record
         if not record.ok:
             report.problems.append(f"{name} at {record.offset}, {record.length} bytes: {record.damage}")
         elif record.is_answer:
@@ -259,7 +260,18 @@ def _match(rows: dict[int, Pointer], revisits: dict[int, str], file: _File, repo
             report.problems += _mismatch(row, record, name) if row else []
             report.problems += _misled(revisits.get(record.offset), record, name)
     report.records += answers
-    report.problems += _without_rows(strays, name, taken_up=file.taken_up)
+    if torn and file.path.suffix == OPEN and all(offset < torn.offset for offset in rows):
+        # A run was killed while it wrote. No row points there.
+        report.problems.pop()
+        report.notes.append(
+            f"{name} at {torn.offset}, {torn.length} bytes: {torn.damage}; the next crawl moves it away"
+        )
+        file = replace(file, end=torn.offset)
+    if file.taken_up and strays:
+        first = f"the first at {strays[0].offset} ({strays[0].uri})"
+        report.notes.append(f"{name}: {counted(len(strays), 'record')} without a row, {first}; {ADOPTS}")
+    else:
+        report.problems += [f"{name} at {stray.offset}: a record without a row ({stray.uri})" for stray in strays]
     report.problems += [f"{name}: no sound record at offset {offset}, where a fetch points" for offset in rows]
     report.problems += _second_opinion(file, name, answers)
     return held
@@ -278,13 +290,6 @@ def _second_opinion(warc: _File, name: str, answers: int) -> list[str]:
     except (ArchiveLoadFailed, OSError, ValueError) as error:
         return [f"{name}: warcio cannot read it ({error})"]
     return [] if read == answers else [f"{name}: warcio finds {read} responses, and this check finds {answers}"]
-
-
-def _without_rows(records: Sequence[ScannedRecord], name: str, *, taken_up: bool) -> list[str]:
-    if not (taken_up and records):
-        return [f"{name} at {record.offset}: a record without a row ({record.uri})" for record in records]
-    first = f"the first at {records[0].offset} ({records[0].uri})"
-    return [f"{name}: {counted(len(records), 'record')} without a row, {first}; {ADOPTS}"]
 
 
 def _mismatch(row: Pointer, record: ScannedRecord, name: str) -> list[str]:

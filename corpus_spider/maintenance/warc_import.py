@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_spider.archive.adoption import PageSites
-from corpus_spider.archive.foreign_warc import captures
+from corpus_spider.archive.foreign_warc import Lost, Skipped, captures
 from corpus_spider.crawling.open_corpus import open_for_writing
 from pipelines.urls.url import host_of
-from storage.errors import DamageError
 from storage.records import Fetched
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ GROUP, GROUP_BYTES = 64, 16 * 2**20
 """Maximum pages of a group, and bytes of their bodies."""
 MOST_HOSTS, HOSTS_REPORTED = 10_000, 20
 """Maximum hosts of other sites that are counted (the first ones), and that are reported (the most frequent)."""
+LOSSES_REPORTED = 100
+"""Maximum damaged parts that are named. All are counted."""
 
 
 @dataclass(slots=True)
@@ -54,7 +55,13 @@ class ImportReport:
     sites: Counter[str] = field(default_factory=Counter)
     """Pages by site."""
     damaged: list[str] = field(default_factory=list)
-    """Archives that could not be read to the end, with the reason."""
+    """Damaged parts of archives: file, offset, length and reason. The first ones."""
+    losses: int = 0
+    """Number of damaged parts."""
+    recovered: int = 0
+    """Pages that were found by a search after damage, or whose record states a wrong length."""
+    rewritten: int = 0
+    """Pages without their payload digest in a sound record. Some programs rewrite payloads."""
     dry_run: bool = False
 
 
@@ -85,34 +92,34 @@ def take_in(
 def _pages(
     archives: Sequence[Path], config: Config, report: ImportReport, on_progress: Callable[[int], None]
 ) -> Iterator[tuple[Seen, Capture]]:
-    """Yield the pages of the configured sites, and count every response. Damage is logged and ends its archive."""
+    """Yield the pages of the configured sites, and count every response. Damaged parts are logged and counted."""
     sites = PageSites(config)
+    hosts = report.other_hosts
 
     def is_wanted(address: str) -> bool:
-        """Whether a URL is a page of the sites. The hosts of other URLs are counted."""
-        if sites.seen(address) is not None:
-            return True
-        host, hosts = host_of(address), report.other_hosts
-        if host and (host in hosts or len(hosts) < MOST_HOSTS):
-            hosts[host] += 1
-        return False
+        return sites.seen(address) is not None
 
     for path in archives:
-        try:
-            for found in captures(path, is_wanted, config.crawl.max_body):
-                report.answers += 1
-                seen = None if isinstance(found, str) else sites.seen(found.url, found.fetched_at)
-                if isinstance(found, str) or seen is None:
-                    report.passed_over[str(found)] += 1
-                else:
-                    report.pages += 1
-                    report.sites[seen.site] += 1
-                    yield seen, replace(found, url=seen.fetch_url)
-                on_progress(report.answers)
-        except DamageError as error:
-            message = " ".join(f"{error.where}: {error.what}. {error.do}".split())
-            logger.error("%s", message)
-            report.damaged.append(message)
+        for found in captures(path, is_wanted, config.crawl.max_body):
+            if isinstance(found, Lost):
+                report.losses += 1
+                if len(report.damaged) < LOSSES_REPORTED:
+                    logger.error("%s", found)
+                    report.damaged.append(str(found))
+                continue
+            report.answers += 1
+            if isinstance(found, Skipped):
+                report.passed_over[found.reason] += 1
+                host = host_of(found.url) if found.reason == "other_site" else None
+                if host and (host in hosts or len(hosts) < MOST_HOSTS):
+                    hosts[host] += 1
+            elif seen := sites.seen(found.capture.url, found.capture.fetched_at):
+                report.pages += 1
+                report.recovered += found.recovered
+                report.rewritten += found.rewritten
+                report.sites[seen.site] += 1
+                yield seen, replace(found.capture, url=seen.fetch_url)
+            on_progress(report.answers)
         report.archives += 1
 
 

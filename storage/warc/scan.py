@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from storage.disk import disk_errors, open_to_read
 from storage.records import Pointer
-from storage.warc.gzip_member import HEADER, MAGIC, SEALED
+from storage.warc.gzip_member import HEADER, SEALED
 from storage.warc.headers import END, identifier, parse_headers
 from storage.warc.verify import RecordCheck
 
@@ -63,17 +63,16 @@ class ScannedRecord:
         return Pointer(warc, self.offset, self.length, self.record_id, self.payload_digest)
 
 
-def scan(path: Path, *, sealed: bool = True, start: int = 0, end: int | None = None) -> Iterator[ScannedRecord]:
-    """Yield every record of a ``.warc.gz`` file in order, sound or damaged. The ranges cover the file without a gap.
+def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[ScannedRecord]:
+    """Yield every record of a file of ours in order, sound or damaged. The ranges cover the file without a gap.
 
     A record is sound when its gzip member is complete, its CRC agrees, it is one WARC record of the stated length, and
     its block and payload digests agree. After damage the scan goes on with the next member that begins a record of this
     file: one that names the warcinfo record of the sound records before it. So a page that carries a WARC file in its
-    body cannot slip records in.
+    body cannot slip records in. `storage.warc.foreign_records` reads files of other programs, which have no seals.
 
     Args:
         path: the file.
-        sealed: verify the seals too (see ``members``). Files of other programs have none.
         start: offset of the first record to read.
         end: offset at which to stop, for a file that grows.
 
@@ -82,7 +81,7 @@ def scan(path: Path, *, sealed: bool = True, start: int = 0, end: int | None = N
     with _opened(path) as descriptor:
         size = os.fstat(descriptor).st_size
         size = size if end is None else min(size, end)
-        yield from _Scan(descriptor, size, sealed=sealed).records(start)
+        yield from _Scan(descriptor, size).records(start)
 
 
 @contextmanager
@@ -104,9 +103,8 @@ class _DamageFoundError(Exception):
 
 
 class _Scan:
-    def __init__(self, descriptor: int, size: int, *, sealed: bool) -> None:
-        self._descriptor, self._size, self._sealed = descriptor, size, sealed
-        self._marker = HEADER if sealed else MAGIC
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor, self._size = descriptor, size
         self._families: set[str] = set()
 
     def records(self, offset: int) -> Iterator[ScannedRecord]:
@@ -126,7 +124,7 @@ class _Scan:
     def _member(self, start: int) -> ScannedRecord:
         check = RecordCheck()
         try:
-            if not self._read(start, len(self._marker)) == self._marker:
+            if self._read(start, len(HEADER)) != HEADER:
                 raise ValueError("no record begins here")
             end = self._inflate(start, check)
             check.finish()
@@ -149,19 +147,19 @@ class _Scan:
             used = len(chunk) - len(inflater.unused_data)
             seal = zlib.crc32(chunk[max(0, start + SEALED - position) : used], seal)
             position += used
-        if self._sealed and self._read(start + len(HEADER), SEALED - len(HEADER)) != seal.to_bytes(4, "little"):
+        if self._read(start + len(HEADER), SEALED - len(HEADER)) != seal.to_bytes(4, "little"):
             raise ValueError("the compressed bytes have changed since they were written")
         return position
 
     def _next_member(self, start: int) -> int:
         """Return the offset of the next member of this file at or after ``start``, or the file's end."""
         while start < self._size:
-            window = self._read(start, _CHUNK + len(self._marker) - 1)
-            at = window.find(self._marker)
+            window = self._read(start, _CHUNK + len(HEADER) - 1)
+            at = window.find(HEADER)
             while at >= 0:
                 if self._genuine(start + at):
                     return start + at
-                at = window.find(self._marker, at + 1)
+                at = window.find(HEADER, at + 1)
             start += _CHUNK
         return self._size
 

@@ -27,7 +27,7 @@ class RecordCheck:
         self._take: Callable[[bytes], None] = self._head
         self._buffer = b""
         self._left = 0
-        self._digests: list[_Digest] = []
+        self._digests: list[StatedDigest] = []
         self._payload: _Payload | None = None
 
     def feed(self, data: bytes) -> None:
@@ -62,7 +62,7 @@ class RecordCheck:
         if not (length.isascii() and length.isdigit() and len(length) < 11 and int(length) <= MAX_RECORD):
             raise ValueError(f"a record length of {length[:20]!r}")
         self._left, self._buffer = int(length), b""
-        block, payload = (_Digest.of(self.fields, name) for name in ("block", "payload"))
+        block, payload = (StatedDigest.of(self.fields, name) for name in ("block", "payload"))
         self._digests = [digest for digest in (block, payload) if digest]
         kind = self.fields.get("warc-type")
         if kind in {"response", "revisit"} and "application/http" in self.fields.get("content-type", ""):
@@ -93,7 +93,7 @@ class RecordCheck:
 class _Payload:
     """Digest the payload of a block that comes in pieces: the bytes after the end of the HTTP headers."""
 
-    def __init__(self, digest: _Digest | None) -> None:
+    def __init__(self, digest: StatedDigest | None) -> None:
         self._digest = digest
         self._start = b""
         self._carry = b""
@@ -122,7 +122,7 @@ class _Payload:
         return int(words[1].split(b"\r")[0])
 
 
-class _Digest:
+class StatedDigest:
     """Digest of bytes, with the value that the record states for it."""
 
     def __init__(self, name: str, algorithm: str, expected: bytes) -> None:
@@ -131,7 +131,7 @@ class _Digest:
         self.update = self._digest.update
 
     @classmethod
-    def of(cls, fields: dict[str, str], name: str) -> _Digest | None:
+    def of(cls, fields: dict[str, str], name: str) -> StatedDigest | None:
         """Return the digest that a record states of its block or payload; None if it states no known one."""
         algorithm, _, value = fields.get(f"warc-{name}-digest", "").lower().replace("-", "").partition(":")
         if algorithm not in {"md5", "sha1", "sha256", "sha512"}:
@@ -143,6 +143,20 @@ class _Digest:
             raise ValueError(f"{name} digest is unreadable") from error
         return cls(name, algorithm, expected)
 
+    @classmethod
+    def readable(cls, fields: dict[str, str], name: str) -> StatedDigest | None:
+        """Return the digest that a record states; None if it states no readable one, as some programs do."""
+        try:
+            return cls.of(fields, name)
+        except ValueError:
+            return None
+
     def agrees(self) -> bool:
         """Return whether the bytes have the stated digest."""
         return self._digest.digest() == self._expected
+
+    def agrees_after(self, more: bytes) -> bool:
+        """Return whether the bytes have the stated digest when these follow. They are not taken."""
+        digest = self._digest.copy()
+        digest.update(more)
+        return digest.digest() == self._expected

@@ -72,6 +72,21 @@ def test_a_flipped_bit_in_an_original_is_found_by_the_deep_check(corpus: Path) -
     assert any(warc(corpus).name in problem for problem in problems(corpus, "--deep"))
 
 
+def test_what_the_next_crawl_repairs_is_a_note(corpus: Path) -> None:
+    """A run was killed in the middle of a record: the file is open, and no row points to its last records."""
+    change(corpus, "DELETE FROM http_fetch WHERE outcome = 'record'")
+    change(corpus, "UPDATE warc_file SET state = 'open'")
+    path = warc(corpus)
+    unfinished = path.with_name(f"{path.name}.open")
+    unfinished.write_bytes(path.read_bytes() + path.read_bytes()[:100])
+    path.unlink()
+    done = run(corpus, "check", "--deep", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["problems"]) == (0, [])
+    assert any("100 bytes: the record is cut short; the next crawl moves it away" in note for note in report["notes"])
+    assert any("without a row" in note for note in report["notes"])
+
+
 def test_a_truncated_original_is_found_without_reading_it(corpus: Path) -> None:
     warc(corpus).write_bytes(warc(corpus).read_bytes()[:-1000])
     assert any("beyond the end" in problem for problem in problems(corpus))

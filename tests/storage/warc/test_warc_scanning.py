@@ -5,15 +5,12 @@ from __future__ import annotations
 import gzip
 import random
 import tracemalloc
-from io import BytesIO
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
 from storage.errors import DiskError
 from storage.warc import ScannedRecord, scan
@@ -186,26 +183,6 @@ def test_a_large_record_is_scanned_in_flat_memory(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
-
-
-def test_files_of_other_programs_scan_without_seals(tmp_path: Path) -> None:
-    """What warcio writes is sound with ``sealed=False``; its damage is noticed, too."""
-    path = tmp_path / "other.warc.gz"
-    with path.open("wb") as file:
-        writer = WARCWriter(file, gzip=True)
-        writer.write_record(writer.create_warcinfo_record("other.warc.gz", {"software": "other"}))
-        for number in range(3):
-            http = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.1")
-            record = writer.create_warc_record(
-                f"http://example.org/{number}", "response", BytesIO(noise(900)), http_headers=http
-            )
-            writer.write_record(record)
-    records = list(scan(path, sealed=False))
-    assert [record.ok for record in records] == [True] * 4
-    data = bytearray(path.read_bytes())
-    data[records[2].offset + 300] ^= 4
-    path.write_bytes(data)
-    assert [record.ok for record in scan(path, sealed=False)] == [True, True, False, True]
 
 
 def test_a_missing_file_is_a_disk_error(tmp_path: Path) -> None:
