@@ -72,6 +72,8 @@ def closing_words(summary: Mapping[str, Any], code: int) -> str:
         if not attempted:
             return f"Nothing is due; {_waiting(summary)}." if summary["pending"] else "Nothing is due."
         return f"Done: {done}; {_waiting(summary) if summary['pending'] else 'nothing more is due'}."
+    if code == NONE_SUCCEEDED and set(summary["failed"]) == {"dns"} and not summary["pages"]:
+        return "Nothing could be fetched. No host name could be resolved. Is this machine online?"
     if code == NONE_SUCCEEDED:
         reason = summary["first_failure"] or next(iter(summary["dropped"]), "") or "robots.txt forbids every URL"
         return f"Nothing could be fetched. First reason: {reason}."

@@ -56,7 +56,12 @@ GO_ON = "Run the same command to resume."
         ),
         ({}, 1, f"Ended by an error: 268 pages fetched, 84 documents. {GO_ON}"),
         (
-            IDLE | {"failed": {"dns": 1}, "first_failure": "dns (news.example)"},
+            IDLE | {"failed": {"dns": 2}, "first_failure": "dns (news.example)"},
+            7,
+            "Nothing could be fetched. No host name could be resolved. Is this machine online?",
+        ),
+        (
+            IDLE | {"failed": {"dns": 1, "timeout": 1}, "first_failure": "dns (news.example)"},
             7,
             "Nothing could be fetched. First reason: dns (news.example).",
         ),
