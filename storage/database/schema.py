@@ -400,7 +400,9 @@ removal = Table(
     Column("pages", Integer, nullable=False),
     Column("documents", Integer, nullable=False),
 )
-"""Requested removals. ``value``: the named URL, domain, id or hashed author."""
+"""Requested removals. ``value``: the named URL, domain, id or hashed author. The kind ``undo`` records that a removal
+was lifted; its value is the id of that removal.
+"""
 
 tombstone = Table(
     "tombstone",

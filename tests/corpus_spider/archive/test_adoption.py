@@ -125,7 +125,7 @@ def test_a_page_that_was_removed_does_not_come_in_again(tmp_path: Path, newspape
     copy = file.with_name(file.name.replace("-00001", "-00002"))
     shutil.copy(file, tmp_path / "copy")
     address = f"{newspaper.origin}/article/3"
-    well(tmp_path, "remove", "--url", address, "--reason", "asked")
+    well(tmp_path, "remove", "--yes", "--url", address, "--reason", "asked")
     (tmp_path / "copy").rename(copy)
     well(tmp_path, "crawl", "--now")
     assert address not in texts(str(tmp_path / "corpus.db"))
