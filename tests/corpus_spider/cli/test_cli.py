@@ -399,3 +399,26 @@ def test_the_configuration_is_json_whether_asked_or_not(home: Path, capsys: pyte
     plain = capsys.readouterr().out
     assert run(["config", "--json"]) == 0
     assert capsys.readouterr().out == plain
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("corpus.database=sqlite:///folder", "database names a folder"),
+        ("corpus.database=sqlite:///file/corpus.db", "database is in a folder, but "),
+        ("corpus.warc=file", "warc names a file"),
+        ("corpus.warc=file/warc", "warc is in a folder, but "),
+        ("crawl.workers=100000000", "expected a whole number of at most 1024"),
+    ],
+)
+def test_a_dry_run_finds_what_would_keep_a_crawl_from_starting(
+    tmp_path: Path, setting: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Folders in place of files and the other way round, and more workers than any machine can have."""
+    toml = '[corpus]\ncontact = "a@example.org"\n[[site]]\nname = "a"\nstart = ["https://a.example/"]\n'
+    (tmp_path / "corpus.toml").write_text(toml)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    assert run(["-c", str(tmp_path), "-s", setting, "crawl", "--dry-run"]) == 2
+    assert words in capsys.readouterr().err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["corpus.toml", "file", "folder"]
