@@ -86,18 +86,28 @@ for command in (
     "init news-vi --language vi --contact you@example.org",
     "init news --language vi --language ar --contact https://example.org/crawl",
     "init mine --language en --contact you@example.org --site https://news.example.org/",
+    "init many --language en --contact you@example.org --sites-from papers.txt",
 )
 @click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
 @languages("Wanted language, ISO 639 code")
 @click.option("--contact", required=True, help="Your e-mail address or web page, for webmasters.")
 @click.option("--site", "sites", multiple=True, metavar="NAME|URL", help="A known newspaper, or the URL of another.")
+@click.option(
+    "--sites-from",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File with such names and URLs, one a line. # begins a comment.",
+)
 def init(state: State, /, **options: Any) -> None:
     """Create a corpus: write NAME/corpus.toml.
 
     The file contains the known newspapers of the languages and a comment for each setting. Nothing is overwritten.
     """
+    from corpus_spider.config.name_list import read_list
     from corpus_spider.presets.new_corpus import NewCorpus, create, next_steps, uncovered
 
+    if listed := options.pop("sites_from"):
+        options["sites"] += tuple(read_list(listed))
     wanted = NewCorpus(**options)
     file = create(wanted)
     if alone := uncovered(wanted):

@@ -422,3 +422,25 @@ def test_a_dry_run_finds_what_would_keep_a_crawl_from_starting(
     assert run(["-c", str(tmp_path), "-s", setting, "crawl", "--dry-run"]) == 2
     assert words in capsys.readouterr().err
     assert sorted(each.name for each in tmp_path.iterdir()) == ["corpus.toml", "file", "folder"]
+
+
+def test_init_takes_its_sites_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names and addresses, beside those of --site; two addresses of one host are one site."""
+    listed = tmp_path / "papers.txt"
+    addresses = [f"https://{name}.example/" for name in ("a", "b", "c")]
+    listed.write_text("\n".join(["# papers", "vnexpress", *addresses, "https://www.a.example/sport", ""]))
+    made = ("init", str(tmp_path / "news"), "--language", "vi", "--contact", "me@example.org", "--site", "tuoitre")
+    assert run([*made, "--sites-from", str(listed)]) == 0
+    assert "sites discover --all --write" in capsys.readouterr().err
+    assert run(["-c", str(tmp_path / "news"), "crawl", "--dry-run", "--json"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert [site["name"] for site in planned["sites"]] == [
+        "tuoitre",
+        "vnexpress",
+        "a.example",
+        "b.example",
+        "c.example",
+    ]
+    starts = [seed["url"] for seed in planned["seeds"] if seed["site"] == "a.example"]
+    assert starts == ["https://a.example/", "https://www.a.example/sport"]
+    assert run(["init", str(tmp_path / "other"), *made[2:6], "--sites-from", str(tmp_path / "missing")]) == 2
