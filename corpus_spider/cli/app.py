@@ -128,6 +128,7 @@ def init(state: State, /, **options: Any) -> None:
 @click.option("--now", is_flag=True, help="Fetch every feed, sitemap and start page now, due or not.")
 @click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be older than this day.")
 @click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Skip pages that are known to be newer than this day.")
+@click.option("--rebuild", is_flag=True, help="Make a lost database again from the WARC files, then crawl.")
 @click.option("--dry-run", is_flag=True, help="Show sites, sources and rules; fetch nothing.")
 @as_json
 def crawl(state: State, /, **options: Any) -> int:
@@ -150,7 +151,9 @@ def crawl(state: State, /, **options: Any) -> int:
     from corpus_spider.monitoring.notify import crawl_and_notify
 
     quiet, now = state.verbosity < 0, options["now"] or bool(days)
-    code, summary = crawl_and_notify(config, lambda: start(config, log_level=state.level, quiet=quiet, now=now))
+    code, summary = crawl_and_notify(
+        config, lambda: start(config, log_level=state.level, quiet=quiet, now=now, rebuild=options["rebuild"])
+    )
     _report(
         state,
         options,

@@ -95,7 +95,14 @@ def test_a_corpus_is_made_anew_from_its_archive(tmp_path: Path, newspaper: Newsp
     before = texts(str(database))
     database.unlink()
     newspaper.articles = 1
-    well(tmp_path, "crawl")
+    asked = newspaper.asked.total()
+    for _ in range(2):
+        refused = run(tmp_path, "crawl")
+        assert refused.returncode == 2
+        assert "WARC file, but the database is empty" in refused.stderr
+        assert "crawl --rebuild" in refused.stderr
+    assert newspaper.asked.total() == asked
+    well(tmp_path, "crawl", "--rebuild")
     assert texts(str(database)) == before
     assert len(before) > 20
     assert problems(tmp_path, "--deep") == []
